@@ -1,0 +1,122 @@
+# Every target makes the environment it needs, and uses it again next time.
+#   make test PYTHON=python3.13     another interpreter (make clean first)
+#   make bench FAMILY=linear        one family of benchmarks
+
+PYTHON ?= python3
+JOBS ?= 2
+
+VENV := .venv
+PY := $(VENV)/bin/python
+BUILT := $(VENV)/.installed
+RECIPE := pyproject.toml meson.build meson.options src/onstream/meson.build
+SOURCES = $(shell find src -type f ! -path '*/__pycache__/*')
+# Hides the editable install, whose package has no folder that import-linter could walk.
+SOURCE_ONLY := MESONPY_EDITABLE_SKIP=$(CURDIR)/build/editable PYTHONPATH=src
+SAY = @printf '\n== %s\n'
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all bench sanitize sanitize-checked sanitize-asan lint docs clean build
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+
+demo: build ## race the learners over real weather and a drift; picture in demo-report/
+	@$(PY) -m onstream.cli.demo --out demo-report
+
+test: lint build ## lint, tests with coverage, every example in README and docs, a short demo
+	$(SAY) "tests"
+	@$(PY) -m pytest -n $(JOBS) --cov --cov-report=term
+	$(SAY) "demo"
+	@$(PY) -m onstream.cli.demo --quick --out build/demo-report
+
+test-all: lint build ## the same with the slow tests
+	$(SAY) "tests, slow ones included"
+	@$(PY) -m pytest -n $(JOBS) --cov --cov-report=term -m ""
+	$(SAY) "demo"
+	@$(PY) -m onstream.cli.demo --out build/demo-report
+
+bench: build ## measure against other libraries; FAMILY=linear for one family
+	@$(PY) -m benchmarks $(if $(FAMILY),--family $(FAMILY))
+
+sanitize: sanitize-checked sanitize-asan ## tests on a bounds-checked build, then under ASan and UBSan
+
+lint: build ## ruff, mypy, import-linter
+	$(SAY) "lint"
+	@$(PY) -m ruff check --quiet --output-format concise .
+	@$(PY) -m ruff format --check --quiet .
+	@$(PY) -m mypy
+	@report=$$($(SOURCE_ONLY) $(VENV)/bin/lint-imports --no-logo) || { echo "$$report"; exit 1; }
+	@echo "Imports point down only."
+
+docs: build ## check the examples and the links, build the pages into site/
+	$(SAY) "docs"
+	@$(PY) -m pytest tests/test_examples.py
+	@$(PY) -m mkdocs build --strict --quiet
+	@echo "The pages are in site/index.html."
+
+clean: ## remove environments, builds, caches and reports
+	@rm -rf .venv .venv-* build dist site demo-report
+	@rm -rf .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- environments ---------------------------------------------------------------------------
+
+# $(1): the folder. The tools that build come first: the package is built without isolation.
+define environment
+	$(SAY) "environment $(1)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "onstream needs Python 3.11 or newer: make PYTHON=python3.12")'
+	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+	@$(1)/bin/python -m pip install -qq --upgrade 'pip>=25.1'
+	@$(1)/bin/python -m pip install -qq --group build
+endef
+
+# Editable: importing the package rebuilds what changed. Two test processes must not both do
+# that, so `build` does it first, and shows what the compiler says.
+build: $(BUILT)
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" ninja -C build/editable --quiet
+
+$(BUILT): $(RECIPE)
+	$(call environment,$(VENV))
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PY) -m pip install -qq --no-build-isolation \
+	    -Cbuild-dir=build/editable --group dev --editable .
+	@touch $@
+
+# --- sanitizers: the package as users get it, built with checks (Linux and gcc) ----------------
+
+CHECKED := -Csetup-args=-Dchecked=true
+ASAN := -Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false \
+    -Csetup-args=-Dclones=false -Csetup-args=-Ddebug=true -Csetup-args=-Doptimization=1
+# ASan must be loaded before Python, and the C++ library before ASan looks for its exceptions.
+PRELOAD = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libstdc++.so.6)
+
+.venv-%/.tools: pyproject.toml
+	$(call environment,.venv-$*)
+	@.venv-$*/bin/python -m pip install -qq --group dev
+	@touch $@
+
+.venv-checked/.installed: OPTIONS = $(CHECKED)
+.venv-asan/.installed: OPTIONS = $(ASAN)
+.venv-%/.installed: .venv-%/.tools $(RECIPE) $(SOURCES)
+	$(SAY) "build $*"
+	@PATH="$(CURDIR)/.venv-$*/bin:$$PATH" .venv-$*/bin/python -m pip install -qq \
+	    --no-build-isolation -Cbuild-dir=build/$* $(OPTIONS) .
+	@touch $@
+
+.PRECIOUS: .venv-%/.tools .venv-%/.installed
+
+sanitize-checked: .venv-checked/.installed
+	$(SAY) "tests on the bounds-checked build"
+	@ONSTREAM_SANITIZE=checked .venv-checked/bin/python -m pytest -n $(JOBS)
+
+# The reports go to files: pytest holds back what a dying process writes.
+REPORT := $(CURDIR)/build/asan-report
+sanitize-asan: .venv-asan/.installed
+	$(SAY) "tests under ASan and UBSan"
+	@rm -f $(REPORT).*
+	@ONSTREAM_SANITIZE=asan LD_PRELOAD="$(PRELOAD)" PYTHONMALLOC=malloc \
+	    ASAN_OPTIONS=detect_leaks=0:log_path=$(REPORT) \
+	    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:log_path=$(REPORT) \
+	    .venv-asan/bin/python -m pytest -n $(JOBS) || { cat $(REPORT).* 2>/dev/null; exit 1; }
+	@if ls $(REPORT).* >/dev/null 2>&1; then cat $(REPORT).*; exit 1; fi

@@ -1,0 +1,102 @@
+"""Data sets as plain arrays on disk, read once per run by an environment that has pandas.
+
+``python -m benchmarks.data SOURCE TARGET NAME...`` reads with the ``load.py`` found in SOURCE and
+writes TARGET/NAME.npz; ``read`` is all a worker needs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .contest import Data
+
+Load = Callable[..., tuple[Any, Any]]
+
+
+@dataclass(frozen=True)
+class Csr:
+    """The four things a CSR matrix is made of; onstream takes it as it is."""
+
+    data: np.ndarray
+    indices: np.ndarray
+    indptr: np.ndarray
+    shape: tuple[int, int]
+
+
+def electricity(load: Load) -> Data:
+    """45,312 half-hours, 8 standardised features: the price goes up, or not."""
+    X, y = load("electricity")
+    return {"X": _standardised(X), "y": y == 1, "names": np.array(X.columns, dtype=str)}
+
+
+def covtype_binary(load: Load) -> Data:
+    """First 200,000 forest patches, 54 standardised features, class 2 against the rest."""
+    X, y = load("covtype")
+    return {"X": _standardised(X[:200_000]), "y": (y[:200_000] == 2).astype(np.int64)}
+
+
+def sector(load: Load) -> Data:
+    """Company pages: 105 classes, 55,197 features; the official split."""
+    return _sparse(*load("sector", rows="csr"), cut=6_412)
+
+
+def news20(load: Load) -> Data:
+    """Newsgroups: 20 classes, 62,061 features; no official split here, so the last fifth tests."""
+    return _sparse(*load("news20", rows="csr"), cut=12_748)
+
+
+def a9a(load: Load) -> Data:
+    """Census: 2 classes, 123 binary features; the official split."""
+    return _sparse(*load("a9a", rows="csr"), cut=32_561)
+
+
+DATASETS: dict[str, Callable[[Load], Data]] = {
+    f.__name__: f for f in (electricity, covtype_binary, sector, news20, a9a)
+}
+
+
+def read(folder: str, name: str) -> Data:
+    """Read the arrays of one data set."""
+    with np.load(Path(folder) / f"{name}.npz") as arrays:
+        return dict(arrays)
+
+
+def csr(data: Data, part: str) -> Csr:
+    """Put together the sparse matrix of the ``"train"`` or ``"test"`` part."""
+    rows, columns = data[f"{part}_shape"].tolist()
+    arrays = {field: data[f"{part}_{field}"] for field in ("data", "indices", "indptr")}
+    return Csr(**arrays, shape=(rows, columns))
+
+
+def _standardised(frame: Any) -> np.ndarray:
+    X = frame.to_numpy(dtype=np.float64)
+    deviation = X.std(axis=0)
+    deviation[deviation == 0.0] = 1.0
+    return np.ascontiguousarray((X - X.mean(axis=0)) / deviation)
+
+
+def _sparse(X: Any, y: np.ndarray, *, cut: int) -> Data:
+    """Rows before ``cut`` to train, the others to test; both parts equally wide."""
+    data: Data = {}
+    for part, rows in (("train", slice(None, cut)), ("test", slice(cut, None))):
+        matrix = X[rows]
+        for field in ("data", "indices", "indptr", "shape"):
+            data[f"{part}_{field}"] = np.asarray(getattr(matrix, field))
+        data[f"{part}_y"] = y[rows]
+    return data
+
+
+if __name__ == "__main__":
+    source, target, *wanted = sys.argv[1:]
+    sys.path.insert(0, source)
+    from load import load  # type: ignore[import-not-found]
+
+    for name in wanted:
+        arrays: dict[str, Any] = DATASETS[name](load)
+        np.savez(Path(target) / f"{name}.npz", **arrays)

@@ -1,0 +1,1 @@
+"""One file per family of learners: its ``TITLE``, ``ROWS`` and ``IMPORTS``."""

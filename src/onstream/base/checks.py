@@ -1,0 +1,76 @@
+"""Checks of parameters: each returns the value, or says who, what, which value, what to do."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+
+def _name(owner: object) -> str:
+    return type(owner).__name__
+
+
+def number(
+    owner: object,
+    name: str,
+    value: Any,
+    *,
+    above: float = -math.inf,
+    least: float = -math.inf,
+    most: float = math.inf,
+    hint: str = "",
+) -> float:
+    """A finite number with value > above, value >= least and value <= most."""
+    advice = f" {hint}" if hint else ""
+    if isinstance(value, (bool, str, bytes)):
+        raise TypeError(f"{_name(owner)}: {name} must be a number, got {value!r}.{advice}")
+    try:
+        result = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{_name(owner)}: {name} must be a number, got {value!r:.80}.{advice}"
+        ) from None
+    except OverflowError:
+        result = math.inf
+    bounds = []
+    if above > -math.inf:
+        bounds.append(f"greater than {above:g}")
+    if least > -math.inf:
+        bounds.append(f"at least {least:g}")
+    if most < math.inf:
+        bounds.append(f"at most {most:g}")
+    if not math.isfinite(result) or not (result > above and least <= result <= most):
+        wanted = " and ".join(bounds) or "finite"
+        raise ValueError(f"{_name(owner)}: {name} must be {wanted}, got {value!r:.80}.{advice}")
+    return result
+
+
+def positive(owner: object, name: str, value: Any, hint: str = "") -> float:
+    """A finite number greater than 0."""
+    return number(owner, name, value, above=0.0, hint=hint)
+
+
+def whole(owner: object, name: str, value: Any, *, least: int, most: int | None = None) -> int:
+    """An int with least <= value <= most."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{_name(owner)}: {name} must be a whole number, got {value!r:.80}.")
+    result = value.__index__()
+    if result < least or (most is not None and result > most):
+        wanted = f"at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+        raise ValueError(f"{_name(owner)}: {name} must be {wanted}, got {result:,}.")
+    return int(result)
+
+
+def flag(owner: object, name: str, value: Any) -> bool:
+    """True or False, and nothing that merely looks like it."""
+    if value is not True and value is not False:
+        raise TypeError(f"{_name(owner)}: {name} must be True or False, got {value!r:.80}.")
+    return bool(value)
+
+
+def choice(owner: object, name: str, value: Any, options: Iterable[str]) -> str:
+    """One of the words in `options`."""
+    known = list(options)
+    if not isinstance(value, str) or value not in known:
+        words = ", ".join(repr(word) for word in known)
+        raise ValueError(f"{_name(owner)}: {name} must be one of {words}, got {value!r:.80}.")
+    return value

@@ -1,0 +1,325 @@
+"""The face of every learner: the verbs of the contract, and nothing of any algorithm."""
+
+import inspect
+
+import numpy as np
+
+from ..core.state cimport LABEL, NOTHING, PROBA, SCORE, ClassifierState, RegressorState, State
+from ..core.fields import Fields
+
+from .checks import whole
+from .errors import NotMergeable
+
+OUTPUTS = {"label": LABEL, "proba": PROBA, "score": SCORE}
+NOT_PARAMETERS = ("self", "init", "reset_schedule")
+
+
+class Learner:
+    """What all learners share. Subclasses check their parameters, then call `_begin`."""
+
+    merge_kind = None  # "exact", "mixing", or None: cannot be merged
+
+    def _begin(self, init=None, reset_schedule=False):
+        """Start from nothing, or from what `init` (a model or an exported state) has learned."""
+        self._state = self._new_state()
+        if init is not None:
+            self._restore(exported(self, init))
+            if reset_schedule:
+                self._state.reset_schedule()
+
+    def _new_state(self):
+        """A state with this learner's parameters that has learned nothing."""
+        raise TypeError(f"{type(self).__name__} is not a learner by itself.")
+
+    def _restore(self, fields):
+        """Replace the state by an exported one; if that fails, keep the old one."""
+        state = self._new_state()
+        checked = Fields(fields)
+        state.restore(checked)
+        checked.done()
+        object.__setattr__(self, "_state", state)
+
+    def __setattr__(self, name, value):
+        if "_state" in self.__dict__ and name in parameters(type(self)):
+            raise AttributeError(
+                f"{type(self).__name__}: {name} is fixed when the learner is made; "
+                f"clone({name}={value!r}) gives a new learner with another value."
+            )
+        object.__setattr__(self, name, value)
+
+    @property
+    def params(self):
+        """The parameters, by name."""
+        return {name: getattr(self, name) for name in parameters(type(self))}
+
+    @property
+    def seen(self):
+        """How many examples were learned (those of weight 0 do not count)."""
+        return self._state.seen
+
+    @property
+    def memory_bytes(self):
+        """Bytes held by what was learned, C buffers included."""
+        return self._state.memory()
+
+    def clone(self, **changes):
+        """A learner with the same parameters, but for `changes`, that has learned nothing."""
+        return type(self)(**{**self.params, **changes})
+
+    def merge(self, other):
+        """Absorb a learner of the same kind that was trained on other data.
+
+        Features and labels are matched by name. `merge_kind` says what comes out: "exact", as if
+        one learner had seen everything, or "mixing", the average weighted by `seen`.
+        """
+        if type(other) is not type(self):
+            raise NotMergeable(
+                f"{type(self).__name__} cannot be merged with {type(other).__name__}."
+            )
+        if self.merge_kind is None:
+            raise NotMergeable(f"{type(self).__name__} cannot be merged.")
+        ours, theirs = self.params, other.params
+        for name in parameters(type(self)):
+            if name not in ("labels", "max_labels", "seed") and ours[name] != theirs[name]:
+                raise NotMergeable(
+                    f"{type(self).__name__}: {name} is {ours[name]!r} here and "
+                    f"{theirs[name]!r} there; only learners with equal parameters can be merged."
+                )
+        if other is self:
+            raise NotMergeable(f"{type(self).__name__}: a learner cannot be merged with itself.")
+        self._restore(self._merged(self._state.snapshot(), other._state.snapshot()))
+
+    def _merged(self, mine, theirs):
+        """The exported state that two exported states amount to."""
+        raise NotMergeable(f"{type(self).__name__} cannot be merged.")
+
+    def fit(self, X, y=None, *, epochs=1, shuffle=True, seed=0):
+        """Go over a static block `(X, y)`, or a stream, `epochs` times, from the present state on.
+
+        A block is shuffled anew in each epoch unless `shuffle` is False. A stream (any iterable
+        of `(x, y)`) is read in its own order. Returns the learner itself.
+        """
+        whole(self, "epochs", epochs, least=1)
+        if y is None:
+            if epochs > 1 and iter(X) is X:
+                raise TypeError(
+                    f"{type(self).__name__}: an iterator can be read once only; for epochs={epochs} "
+                    f"pass something that can be read again, such as a list."
+                )
+            for _ in range(epochs):
+                for x, target in X:
+                    self.learn_one(x, target)
+            return self
+        rows = count_rows(self, "X", X)
+        if rows != count_rows(self, "y", y):
+            raise ValueError(
+                f"{type(self).__name__}: X has {rows:,} rows, y has {count_rows(self, 'y', y):,}."
+            )
+        generator = np.random.default_rng(seed)
+        for _ in range(epochs):
+            if not shuffle:
+                self.learn_many(X, y)
+                continue
+            order = generator.permutation(rows)
+            self.learn_many(take_rows(X, order), take_rows(y, order))
+        return self
+
+    def __repr__(self):
+        defaults = parameters(type(self))
+        told = (f"{n}={v!r}" for n, v in self.params.items() if v is not defaults[n] and v != defaults[n])
+        return f"{type(self).__name__}({', '.join(told)})"
+
+    def __reduce__(self):
+        return revive, (type(self), self.params, self._state.snapshot())
+
+
+class Classifier(Learner):
+    """A learner of labels."""
+
+    def learn_one(self, x, y, w=1.0):
+        """Learn that the example `x` has the label `y`, with importance `w`."""
+        (<State> self._state).learn_one(x, y, w)
+
+    def predict_one(self, x):
+        """The label of `x`; None before any example was learned. Changes nothing."""
+        return (<ClassifierState> self._state).predict_one(x)
+
+    def score_one(self, x):
+        """Decision value of `x`: a float for two labels (positive speaks for the one coded +1),
+        a dict label to float for more."""
+        return (<ClassifierState> self._state).scores_one(x)
+
+    def learn_many(self, X, y, w=None):
+        """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""
+        self._state.learn_many(X, y, w, NOTHING)
+
+    def predict_many(self, X):
+        """The label of every row, in the labels' own dtype (object, with None, before any)."""
+        return self._state.decode(self._state.predict_many(X, LABEL))
+
+    def score_many(self, X):
+        """Decision values: shape (n,) up to two labels, (n, k) in the order of `labels` beyond."""
+        return self._state.predict_many(X, SCORE)
+
+    def predict_learn_many(self, X, y, w=None, output="label"):
+        """Test, then train: what was predicted for each row before it was learned.
+
+        `output` is "label", "score" or, where the learner has probabilities, "proba". Columns are
+        in the order of `labels` after the last row; where a label was not known yet, the
+        probability is 0 and the score NaN.
+        """
+        wanted = OUTPUTS.get(output)
+        if wanted is None:
+            raise ValueError(
+                f"{type(self).__name__}: output must be 'label', 'proba' or 'score', got {output!r}."
+            )
+        if wanted == PROBA and not hasattr(self, "predict_proba_one"):
+            raise ValueError(
+                f"{type(self).__name__}: output='proba' needs probabilities, which this learner "
+                f"does not have; use 'score'."
+            )
+        answers = self._state.learn_many(X, y, w, wanted)
+        return self._state.decode(answers) if wanted == LABEL else answers
+
+    @property
+    def labels(self):
+        """The labels known so far, in order of appearance."""
+        return self._state.label_names()
+
+    @property
+    def params(self):
+        """The parameters, by name."""
+        declared = None if self._declared is None else list(self._declared)
+        names = parameters(type(self))
+        return {name: declared if name == "labels" else getattr(self, name) for name in names}
+
+    def _begin(self, labels, init, reset_schedule):
+        super()._begin(init, reset_schedule)
+        self._declared = None if labels is None else self._state.plain_labels(labels)
+        if labels is not None:
+            known = self.labels if init is not None else ()
+            self._state.declare([y for y in self._declared if y not in known])
+
+
+class ProbabilisticClassifier(Classifier):
+    """A classifier that knows how sure it is."""
+
+    def predict_proba_one(self, x):
+        """Probability of each label, as a dict; {} before any label is known."""
+        return (<ClassifierState> self._state).proba_one(x)
+
+    def predict_proba_many(self, X):
+        """Probabilities of every row, shape (n, k), in the order of `labels`."""
+        return self._state.predict_many(X, PROBA)
+
+
+class Regressor(Learner):
+    """A learner of numbers."""
+
+    def learn_one(self, x, y, w=1.0):
+        """Learn that the example `x` has the target `y`, with importance `w`."""
+        (<State> self._state).learn_one(x, y, w)
+
+    def predict_one(self, x):
+        """The prediction for `x`; 0.0 before any example was learned. Changes nothing."""
+        return (<RegressorState> self._state).predict_one(x)
+
+    def score_one(self, x):
+        """The same as `predict_one`."""
+        return (<RegressorState> self._state).predict_one(x)
+
+    def learn_many(self, X, y, w=None):
+        """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""
+        self._state.learn_many(X, y, w, NOTHING)
+
+    def predict_many(self, X):
+        """The prediction for every row."""
+        return self._state.predict_many(X, SCORE)
+
+    def score_many(self, X):
+        """The same as `predict_many`."""
+        return self._state.predict_many(X, SCORE)
+
+    def predict_learn_many(self, X, y, w=None, output="label"):
+        """Test, then train: what was predicted for each row before it was learned."""
+        if output not in ("label", "score"):
+            raise ValueError(
+                f"{type(self).__name__}: output must be 'label' or 'score', got {output!r}."
+            )
+        return self._state.learn_many(X, y, w, SCORE)
+
+
+_parameters = {}
+
+
+def parameters(cls):
+    """Name and default of every parameter of a learner's class."""
+    found = _parameters.get(cls)
+    if found is None:
+        signature = inspect.signature(cls.__init__)
+        found = _parameters[cls] = {
+            p.name: p.default for p in signature.parameters.values() if p.name not in NOT_PARAMETERS
+        }
+    return found
+
+
+def exported(owner, init):
+    """The state to start from."""
+    if isinstance(init, Learner):
+        if type(init) is not type(owner):
+            raise TypeError(
+                f"{type(owner).__name__}: init must be a {type(owner).__name__}, "
+                f"got a {type(init).__name__}."
+            )
+        for name in ("intercept", "hash_bits", "hash_seed"):
+            if getattr(init, name, None) != getattr(owner, name, None):
+                raise ValueError(
+                    f"{type(owner).__name__}: {name} is {getattr(owner, name)!r}, but "
+                    f"{getattr(init, name)!r} in init; they must agree."
+                )
+        return init._state.snapshot()
+    if isinstance(init, dict):
+        return init
+    raise TypeError(
+        f"{type(owner).__name__}: init must be a learner or an exported state, "
+        f"got {type(init).__name__}."
+    )
+
+
+def revive(cls, params, fields):
+    """Unpickle: the learner with these parameters and this state."""
+    labels = {"labels": None} if "labels" in params else {}
+    model = cls(**{**params, **labels})
+    if labels:
+        object.__setattr__(model, "_declared", params["labels"])
+    model._restore(fields)
+    return model
+
+
+def count_rows(owner, name, X):
+    """How many rows X has."""
+    if hasattr(X, "shape"):
+        return int(X.shape[0]) if X.shape else 0
+    try:
+        return len(X)
+    except TypeError:
+        raise TypeError(
+            f"{type(owner).__name__}: {name} must have a length, got {type(X).__name__}; "
+            f"a stream of (x, y) goes into fit alone."
+        ) from None
+
+
+def take_rows(X, order):
+    """The rows of X in another order."""
+    if isinstance(X, (list, tuple)):
+        return [X[i] for i in order]
+    if hasattr(X, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        taken = X if isinstance(X, (pa.Table, pa.ChunkedArray)) else None
+        if taken is None:
+            taken = np.asarray(X) if not hasattr(X, "columns") else pa.table(X)
+        return taken.take(order)
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[order]
+    return np.asarray(X)[order]

@@ -1,0 +1,1 @@
+"""Compiled vocabulary: examples, feature names, labels, weights, blocks of rows."""

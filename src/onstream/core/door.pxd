@@ -1,0 +1,61 @@
+from cpython.object cimport PyObject
+from libc.stdint cimport int32_t, uint64_t
+
+from .example cimport Example
+
+
+cdef enum Welcome:
+    KNOWN   # to predict: features the model knows
+    MET     # a row of weight 0 in a block: also those that earlier rows have brought
+    ALL     # to learn: new features, too
+
+
+cdef struct Row:
+    int32_t* ids           # features of the row being read
+    double* values         # their values
+    Py_ssize_t room        # how many fit
+    double* scores         # a place for the answers of the learner
+    Py_ssize_t room_scores # how many fit
+    Py_ssize_t columns     # columns of the array it was read from; -1: a mapping
+    Row* next              # the next spare row
+
+
+cdef class Door:
+    cdef str who                  # class name of the learner, for error messages
+    cdef int bits                 # features are hashed to 2**bits slots; -1: they are named
+    cdef uint64_t seed            # of the hash
+    cdef dict index               # named: feature -> id
+    cdef list names               # named: features number `implicit`, `implicit` + 1, ...
+    cdef Py_ssize_t implicit      # features 0 ... implicit-1 are columns 0 ... implicit-1
+    cdef Py_ssize_t width         # features the model knows; later ones are on probation
+    cdef Py_ssize_t columns       # columns of the arrays learned so far; -1: none yet
+    cdef Row* spare               # rows that nobody reads into now
+    # What the last mapping looked like: rows of one reader share their key objects.
+    cdef PyObject** last_keys
+    cdef int32_t* last_ids
+    cdef double* last_signs
+    cdef Py_ssize_t last_n        # how many keys are remembered
+    cdef Py_ssize_t last_room
+    cdef bint last_unique         # no two of them share a slot
+
+    cdef Row* take(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL
+    cdef void give(self, Row* row) noexcept
+    cdef int need(self, Row* row, Py_ssize_t room) except -1
+    cdef object plain(self, object x)
+    cdef int read(self, object x, Welcome welcome, Row* row, Example* e) except -1
+    cdef int read_mapping(self, dict x, Welcome welcome, Row* row, Example* e) except -1
+    cdef int read_array(self, object x, Welcome welcome, Row* row, Example* e) except -1
+    cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3
+    cdef uint64_t hash_name(self, object key, object value) except? 0
+    cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1
+    cdef int32_t find(self, object name) except -2
+    cdef int32_t add(self, object name) except -1
+    cdef int truncate(self) except -1
+    cdef int commit(self, Py_ssize_t width) except -1
+    cdef int check_columns(self, Py_ssize_t n) except -1
+    cdef int column_map(self, list names, Py_ssize_t n, Welcome welcome, int32_t* ids, double* signs) except -1
+    cdef Py_ssize_t prospect(self, Welcome welcome) noexcept
+    cdef int bad_value(self, object name, object value, object row) except -1
+
+
+cdef Py_ssize_t merge_repeats(int32_t* ids, double* values, Py_ssize_t n) except -1

@@ -1,0 +1,637 @@
+"""The door of a learner: whatever the user passes becomes one `Example`.
+
+Reading the mapping is most of the cost of an update, so the reader walks it once and compares
+key objects with those of the previous row before it asks the index.
+
+Two rules keep a rejected example from leaving a trace. User code (`__float__`, `items`) runs
+first, in `plain`, never while a row is read. And features met for the first time are on
+probation, beyond `width`, until the learner has accepted the example (`commit`) or not
+(`truncate`).
+"""
+
+cimport numpy as cnp
+from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from cpython.long cimport PyLong_AsDouble, PyLong_AsLong, PyLong_CheckExact
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.unicode cimport PyUnicode_CheckExact
+from libc.math cimport INFINITY
+from libc.stdint cimport uint64_t
+
+import numpy as np
+from collections.abc import Mapping
+
+from .example cimport onstream_peak
+from .hashing cimport hash_more, hash_start, mix
+from .memory cimport release, resize, roomier
+
+cnp.import_array()
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
+    int PyBool_Check(object)
+
+cdef enum:
+    MISSING = -1  # lookup: a feature that is not known
+    AGAIN = -2    # lookup: not a plain name
+    KEPT = 1024   # features of a row that scratch memory and remembered keys are kept for
+
+MAX_FEATURES = 2**31 - 1
+NOT_NUMBERS = (np.ndarray, bytes, bytearray, complex, np.complexfloating)  # though float() may agree
+
+
+cdef class Door:
+    def __cinit__(self, str who, hash_bits, hash_seed):
+        self.who = who
+        self.bits = -1 if hash_bits is None else hash_bits
+        self.seed = hash_seed & 0xFFFFFFFFFFFFFFFF
+        self.index = {}
+        self.names = []
+        self.implicit = 0
+        self.width = 0 if hash_bits is None else <Py_ssize_t> 1 << self.bits
+        self.columns = -1
+        self.spare = NULL
+        self.last_keys = NULL
+        self.last_ids = NULL
+        self.last_signs = NULL
+        self.last_n = self.last_room = 0
+        self.last_unique = False
+
+    def __dealloc__(self):
+        cdef Row* row
+        cdef Py_ssize_t i
+        while self.spare != NULL:
+            row, self.spare = self.spare, self.spare.next
+            release(row.ids)
+            release(row.values)
+            release(row.scores)
+            release(row)
+        for i in range(self.last_n):
+            Py_XDECREF(self.last_keys[i])
+        release(self.last_keys)
+        release(self.last_ids)
+        release(self.last_signs)
+
+    # -- rows to read into ------------------------------------------------------------------
+
+    cdef Row* take(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL:
+        """A row of scratch memory; every thread and every nested call has its own."""
+        cdef Row* row = self.spare
+        if row == NULL:
+            row = <Row*> resize(NULL, 0, sizeof(Row))
+        else:
+            self.spare = row.next
+        try:
+            self.need(row, room)
+            if row.room_scores < room_scores:
+                row.scores = <double*> resize(row.scores, 0, room_scores * sizeof(double))
+                row.room_scores = room_scores
+        except MemoryError:
+            self.give(row)
+            raise
+        return row
+
+    cdef void give(self, Row* row) noexcept:
+        if row.room > KEPT:  # a rare long row must not cost memory for ever
+            release(row.ids)
+            release(row.values)
+            row.ids, row.values, row.room = NULL, NULL, 0
+        row.next = self.spare
+        self.spare = row
+
+    cdef int need(self, Row* row, Py_ssize_t room) except -1:
+        if row.room < room:
+            room = roomier(row.room, room)
+            row.ids = <int32_t*> resize(row.ids, row.room * sizeof(int32_t), room * sizeof(int32_t))
+            row.values = <double*> resize(row.values, row.room * sizeof(double), room * sizeof(double))
+            row.room = room
+        return 0
+
+    # -- feature names ----------------------------------------------------------------------
+
+    cdef int32_t find(self, object name) except -2:
+        """Id of a feature, on probation or not; -1 if there is none. 3 and "3" are the same."""
+        cdef PyObject* hit = PyDict_GetItemWithError(self.index, name)
+        if hit != NULL:
+            return <int32_t> PyLong_AsLong(<object> hit)
+        if PyLong_CheckExact(name):
+            if 0 <= name < self.implicit:
+                return name
+            if not self.names or not -2**63 <= name < 2**63:
+                return -1
+            other = str(name)
+        else:
+            other = whole_number(name)
+            if other is None:
+                return -1
+            if 0 <= other < self.implicit:
+                return other
+        hit = PyDict_GetItemWithError(self.index, other)
+        return -1 if hit == NULL else <int32_t> PyLong_AsLong(<object> hit)
+
+    cdef int32_t add(self, object name) except -1:
+        """A new feature, on probation."""
+        cdef Py_ssize_t id = self.implicit + len(self.names)
+        if id >= MAX_FEATURES:
+            raise ValueError(f"{self.who}: more than {MAX_FEATURES:,} features; set hash_bits.")
+        self.index[name] = id
+        self.names.append(name)
+        return <int32_t> id
+
+    cdef int truncate(self) except -1:
+        """Forget the features on probation."""
+        if self.bits >= 0:
+            return 0
+        while self.names and self.implicit + len(self.names) > self.width:
+            del self.index[self.names.pop()]
+        if self.implicit > self.width:
+            self.implicit = self.width
+        return 0
+
+    cdef int commit(self, Py_ssize_t width) except -1:
+        """The features below `width` are known from now on."""
+        self.width = width
+        return 0
+
+    def feature(self, Py_ssize_t id):
+        """Name of the feature with this id; a slot if features are hashed."""
+        if self.bits >= 0 or id < self.implicit:
+            return id
+        return self.names[id - self.implicit]
+
+    cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3:
+        """Id of the feature `key`, or `key=value` if value is a string: MISSING, AGAIN or an id."""
+        cdef int32_t id
+        cdef uint64_t h
+        if not (PyUnicode_CheckExact(key) or PyLong_CheckExact(key)):
+            return AGAIN
+        if self.bits >= 0:
+            h = self.hash_name(key, value)
+            sign[0] = -1.0 if h >> 63 else 1.0
+            return <int32_t> (h & ((<uint64_t> 1 << self.bits) - 1))
+        sign[0] = 1.0
+        name = key if value is None else f"{key}={value}"
+        id = self.find(name)
+        if id < 0:
+            return self.add(valid_name(self.who, name)) if welcome == ALL else MISSING
+        return id if welcome != KNOWN or id < self.width else MISSING
+
+    cdef uint64_t hash_name(self, object key, object value) except? 0:
+        """64 bits from the name: the lowest are the slot, the highest is the sign."""
+        cdef Py_ssize_t n
+        cdef const char* text
+        cdef uint64_t h = hash_start(self.seed)
+        if PyLong_CheckExact(key):
+            key = str(valid_name(self.who, key))
+        try:
+            text = PyUnicode_AsUTF8AndSize(key, &n)
+            h = hash_more(h, <const unsigned char*> text, n)
+            if value is not None:
+                h = hash_more(h, <const unsigned char*> b"=", 1)
+                text = PyUnicode_AsUTF8AndSize(value, &n)
+                h = hash_more(h, <const unsigned char*> text, n)
+        except UnicodeEncodeError:
+            valid_name(self.who, key if value is None else f"{key}={value}")
+        return mix(h)
+
+    # -- one row ----------------------------------------------------------------------------
+
+    cdef object plain(self, object x):
+        """`x` as an exact dict or a float64 array. All user code runs here."""
+        if type(x) is dict or isinstance(x, Mapping):
+            return plain_mapping(self.who, x)
+        if isinstance(x, (np.ndarray, list, tuple)):
+            return plain_array(self.who, x, 1)
+        if hasattr(x, "keys") and hasattr(x, "__getitem__"):  # a row of a data frame
+            return plain_mapping(self.who, dict(x))
+        if hasattr(x, "__array__"):
+            return plain_array(self.who, np.asarray(x), 1)
+        raise TypeError(
+            f"{self.who}: an example must be a mapping from features to values or a 1-D array, "
+            f"got {x!r:.80} of type {type(x).__name__}."
+        )
+
+    cdef int read(self, object x, Welcome welcome, Row* row, Example* e) except -1:
+        """Fill `e` from a dict or a float64 array. 1: x must go through `plain` first."""
+        if type(x) is dict:
+            return self.read_mapping(<dict> x, welcome, row, e)
+        if is_plain_array(x):
+            return self.read_array(x, welcome, row, e)
+        return 1
+
+    cdef int read_mapping(self, dict x, Welcome welcome, Row* row, Example* e) except -1:
+        cdef PyObject* key
+        cdef PyObject* value
+        cdef Py_ssize_t pos = 0, i = 0, n = 0
+        cdef int32_t id
+        cdef double v, sign
+        cdef bint contiguous = True, known, text, repeats = self.bits >= 0 and not self.last_unique
+        cdef bint seen_int = False, seen_str = False
+        cdef bint in_step = True  # the row has just the remembered keys
+        row.columns = -1
+        self.need(row, len(x))
+        while PyDict_Next(x, &pos, &key, &value):
+            text = False
+            if PyFloat_CheckExact(<object> value):
+                v = PyFloat_AS_DOUBLE(<object> value)
+            elif value == <PyObject*> None:
+                in_step = False
+                i += 1
+                continue
+            elif PyLong_CheckExact(<object> value) or PyBool_Check(<object> value):
+                try:
+                    v = PyLong_AsDouble(<object> value)
+                except OverflowError:
+                    v = INFINITY
+            elif PyUnicode_CheckExact(<object> value):
+                text = True
+                v = 1.0
+            else:
+                return 1
+            if i < self.last_n and self.last_keys[i] == key and not text:
+                id = self.last_ids[i]
+                v *= self.last_signs[i]
+            else:
+                id = self.lookup(<object> key, <object> value if text else None, welcome, &sign)
+                if id == AGAIN:
+                    return 1
+                if self.bits < 0:  # one feature may stand there twice: as 3 and "3", by name=value
+                    if PyLong_CheckExact(<object> key):
+                        seen_int = True
+                    else:
+                        seen_str = True
+                    repeats |= text or (seen_int and seen_str)
+                else:
+                    repeats = True
+                v *= sign
+                if id == MISSING:
+                    if not -INFINITY < v < INFINITY:
+                        self.bad_value(<object> key, <object> value, None)
+                    i += 1
+                    continue
+                if not text and id < self.width:
+                    self.remember(i, key, id, sign)
+                in_step &= i < self.last_n and self.last_keys[i] == key and not text
+            contiguous &= id == n
+            row.ids[n] = id
+            row.values[n] = v
+            n += 1
+            i += 1
+        if repeats and n > 1:
+            id = <int32_t> n
+            n = merge_repeats(row.ids, row.values, n)
+            contiguous = False
+            if self.bits >= 0 and n == id == self.last_n and in_step:
+                self.last_unique = True
+        e.peak = onstream_peak(row.values, n)
+        if e.peak == INFINITY:
+            self.blame(x)
+        e.ids = NULL if contiguous else row.ids
+        e.values = row.values
+        e.n = n
+        e.width = self.prospect(welcome)
+        return 0
+
+    cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1:
+        """The row's key number `at`, for the next row. Owns a reference to the key."""
+        cdef Py_ssize_t room
+        if at > self.last_n or at >= KEPT:
+            return 0  # a gap (the key before it is not known yet), or too far
+        if at == self.last_room:
+            room = roomier(self.last_room, at + 1)
+            self.last_keys = <PyObject**> resize(
+                self.last_keys, self.last_room * sizeof(PyObject*), room * sizeof(PyObject*))
+            self.last_ids = <int32_t*> resize(
+                self.last_ids, self.last_room * sizeof(int32_t), room * sizeof(int32_t))
+            self.last_signs = <double*> resize(
+                self.last_signs, self.last_room * sizeof(double), room * sizeof(double))
+            self.last_room = room
+        Py_INCREF(<object> key)
+        if at == self.last_n:
+            self.last_n += 1
+        else:
+            Py_XDECREF(self.last_keys[at])
+        self.last_keys[at] = key
+        self.last_ids[at] = id
+        self.last_signs[at] = sign
+        self.last_unique = False
+        return 0
+
+    cdef int read_array(self, object x, Welcome welcome, Row* row, Example* e) except -1:
+        cdef Py_ssize_t n = cnp.PyArray_SIZE(<cnp.ndarray> x), i, kept = 0
+        cdef const double* values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> x)
+        cdef double* signs
+        cdef bint identity
+        self.check_columns(n)
+        e.peak = onstream_peak(values, n)
+        if e.peak == INFINITY:
+            for i in range(n):
+                if not -INFINITY < values[i] < INFINITY:
+                    self.bad_value(i, values[i], None)
+        row.columns = n
+        self.need(row, 2 * n)
+        signs = row.values + n
+        identity = self.column_map(None, n, welcome, row.ids, signs)
+        e.width = self.prospect(welcome)
+        e.ids, e.values, e.n = NULL, values, n
+        if not identity:
+            for i in range(n):
+                if row.ids[i] >= 0:
+                    row.ids[kept] = row.ids[i]
+                    row.values[kept] = values[i] * signs[i]
+                    kept += 1
+            if self.bits >= 0:
+                kept = merge_repeats(row.ids, row.values, kept)
+                e.peak = onstream_peak(row.values, kept)
+            e.ids, e.values, e.n = row.ids, row.values, kept
+            if e.peak == INFINITY:
+                self.bad_value("(sum of colliding columns)", e.peak, None)
+        return 0
+
+    # -- columns of arrays --------------------------------------------------------------------
+
+    cdef int check_columns(self, Py_ssize_t n) except -1:
+        if self.columns >= 0 and n != self.columns:
+            raise ValueError(
+                f"{self.who}: expected {self.columns:,} columns as in the arrays learned before, "
+                f"got {n:,}. To add or leave out features, pass mappings or a data frame."
+            )
+        return 0
+
+    cdef int column_map(self, list names, Py_ssize_t n, Welcome welcome, int32_t* ids, double* signs) except -1:
+        """Where n columns go; without names they are 0 ... n-1. True: column i is feature i.
+
+        `ids` may be NULL if only columns without names are asked for, to see if they are plainly
+        the first n features.
+        """
+        cdef Py_ssize_t i
+        cdef bint identity = self.bits < 0
+        if n > MAX_FEATURES:
+            raise ValueError(f"{self.who}: {n:,} columns are more than {MAX_FEATURES:,}.")
+        if self.bits < 0 and names is None:
+            if welcome == ALL and not self.names and n > self.implicit:
+                self.implicit = n
+            if n <= self.implicit and (welcome != KNOWN or n <= self.width):
+                return True
+        if ids == NULL:
+            return False
+        for i in range(n):
+            ids[i] = self.lookup(i if names is None else names[i], None, welcome, &signs[i])
+            identity &= ids[i] == i
+        return identity
+
+    cdef Py_ssize_t prospect(self, Welcome welcome) noexcept:
+        """Features there will be if those on probation are accepted."""
+        if self.bits >= 0 or welcome == KNOWN:
+            return self.width
+        return self.implicit + len(self.names)
+
+    # -- errors -----------------------------------------------------------------------------------
+
+    def blame(self, dict x):
+        """Raise for the first value of `x` that is not finite."""
+        for name, value in x.items():
+            if not isinstance(value, str) and value is not None:
+                try:
+                    bad = not -INFINITY < float(value) < INFINITY
+                except OverflowError:
+                    bad = True
+                if bad:
+                    self.bad_value(name, value, None)
+        self.bad_value("(sum of colliding features)", INFINITY, None)
+
+    cdef int bad_value(self, object name, object value, object row) except -1:
+        where = "" if row is None else f"row {row}: "
+        told = f"{value!r:.30}" if isinstance(value, float) else "a number too large for a float"
+        raise ValueError(
+            f"{self.who}: {where}feature {name!r} is {told}; values must be finite. "
+            f"Leave the feature out, or give None, if it is missing."
+        )
+
+    # -- bookkeeping ----------------------------------------------------------------------------
+
+    def export(self):
+        """What a file keeps of the features."""
+        explicit = self.names[:max(0, self.width - self.implicit)] if self.bits < 0 else []
+        return {"features": explicit, "implicit": self.implicit, "columns": self.columns}
+
+    def restore(self, list features, Py_ssize_t implicit, Py_ssize_t columns):
+        """The features of a file; this door is new."""
+        self.columns = columns
+        if self.bits >= 0:
+            return
+        self.implicit = implicit
+        for name in features:
+            if self.find(name) >= 0:
+                raise ValueError(f"feature {name!r} is there twice")
+            self.add(name)
+        self.commit(self.prospect(ALL))
+
+    def memory(self):
+        """Bytes held for feature names and scratch rows."""
+        from sys import getsizeof
+
+        cdef Row* row = self.spare
+        held = getsizeof(self.index) + getsizeof(self.names)
+        held += sum(map(getsizeof, self.names)) + 32 * max(0, len(self.names) - 256)
+        held += self.last_room * (sizeof(PyObject*) + sizeof(int32_t) + sizeof(double))
+        while row != NULL:
+            held += sizeof(Row) + row.room * (sizeof(int32_t) + sizeof(double))
+            held += row.room_scores * sizeof(double)
+            row = row.next
+        return held
+
+
+# -- user code becomes plain ------------------------------------------------------------------------
+
+
+def plain_mapping(who, x):
+    """A dict with exact str or int keys and exact float or str values; None is left out.
+
+    A feature that stands there twice (3 and "3") counts with the sum of its values.
+    """
+    items = list(x.items())
+    plain = {}
+    for name, value in items:
+        if type(name) is not str:
+            name = plain_name(who, name)
+        if type(value) is not float and value is not None:
+            value = plain_value(who, name, value)
+        if value is None:
+            continue
+        if type(value) is str:
+            name, value = f"{name}={value}", 1.0
+        elif type(name) is str:
+            number = whole_number(name)
+            if number is not None and number in plain:
+                name = number
+        elif str(name) in plain:
+            name = str(name)
+        plain[name] = plain[name] + value if name in plain else value
+    return plain
+
+
+def in_row(error, who, row):
+    """The same error, saying which row it is about."""
+    text = str(error).removeprefix(f"{who}: ")
+    kind = TypeError if isinstance(error, TypeError) else ValueError
+    return kind(f"{who}: row {row}: {text}")
+
+
+def plain_name(who, name):
+    if isinstance(name, str):
+        return str.__str__(name)
+    if isinstance(name, (int, np.integer)) and not isinstance(name, bool):
+        return valid_name(who, int(name))
+    raise TypeError(
+        f"{who}: a feature's name must be a string or an int, "
+        f"got {name!r:.80} of type {type(name).__name__}."
+    )
+
+
+def plain_value(who, name, value):
+    """A float, a str, or None."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+        if isinstance(value, str) or value is None:
+            return value
+    if hasattr(value, "__float__") or hasattr(value, "__index__"):
+        if not isinstance(value, NOT_NUMBERS):
+            try:
+                return float(value)
+            except OverflowError:
+                raise ValueError(
+                    f"{who}: feature {name!r} is a number too large for a float; "
+                    f"values must be finite."
+                ) from None
+            except (TypeError, ValueError):
+                pass
+    raise TypeError(
+        f"{who}: feature {name!r} must be a number, a bool, a string or None, "
+        f"got {value!r:.80} of type {type(value).__name__}."
+    )
+
+
+def plain_array(who, x, dimensions):
+    """A C-contiguous float64 array of so many dimensions."""
+    kind = "an example" if dimensions == 1 else "X"
+    try:
+        array = np.asarray(x)
+    except ValueError:
+        raise ValueError(f"{who}: {kind} must be rectangular; its rows differ in length.") from None
+    if array.ndim != dimensions:
+        raise ValueError(
+            f"{who}: {kind} must have {dimensions} dimension{'s' * (dimensions > 1)}, "
+            f"got shape {array.shape}."
+        )
+    array = unmasked(who, array)
+    if array.dtype.kind not in "fiub":
+        if array.dtype.kind != "O":
+            raise TypeError(
+                f"{who}: {kind} must hold numbers, got an array of {array.dtype}. "
+                f"Pass mappings or a data frame for text."
+            )
+        array = plain_objects(who, array)
+    return to_float64(array)
+
+
+def to_float64(array):
+    """In C order; what a float64 cannot hold becomes infinite, to be refused later."""
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def unmasked(who, array):
+    """An array without a mask; masked values are refused rather than silently used."""
+    if isinstance(array, np.ma.MaskedArray):
+        if np.ma.getmaskarray(array).any():
+            raise ValueError(
+                f"{who}: the array has masked values. Pass mappings or a data frame, where a "
+                f"missing value is None."
+            )
+        return array.data
+    return array
+
+
+def plain_objects(who, array):
+    """Numbers in an object array. None is refused: an array has no missing values."""
+    plain = np.empty(array.shape)
+    for at in np.ndindex(array.shape):
+        value = array[at]
+        if value is None or isinstance(value, (str, bytes)):
+            where = f"row {at[0]}, column {at[1]}" if len(at) == 2 else f"column {at[0]}"
+            raise TypeError(
+                f"{who}: {where} is {value!r:.40}; an array must hold numbers. "
+                f"Pass mappings or a data frame for text and missing values."
+            )
+        try:
+            plain[at] = plain_value(who, at[-1], value)
+        except (TypeError, ValueError) as error:
+            raise (in_row(error, who, at[0]) if len(at) == 2 else error) from None
+    return plain
+
+
+cdef bint is_plain_array(object x):
+    return (
+        cnp.PyArray_CheckExact(x)
+        and cnp.PyArray_NDIM(<cnp.ndarray> x) == 1
+        and cnp.PyArray_TYPE(<cnp.ndarray> x) == cnp.NPY_DOUBLE
+        and cnp.PyArray_ISCARRAY_RO(<cnp.ndarray> x)
+    )
+
+
+def whole_number(str name):
+    """The int that `name` is the decimal form of, or None."""
+    if not 0 < len(name) < 21 or not name.isascii():
+        return None
+    digits = name[1:] if name[0] == "-" else name
+    if not digits.isdigit() or (digits[0] == "0" and name != "0"):
+        return None
+    return int(name)
+
+
+def valid_name(who, name):
+    """A new feature's name, if it can be stored."""
+    if type(name) is int:
+        if not -2**63 <= name < 2**63:
+            raise ValueError(f"{who}: a feature named by an int must fit in 64 bits; use a string.")
+        return name
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{who}: feature {name!r:.80} is not valid Unicode text.") from None
+    return name
+
+
+cdef Py_ssize_t merge_repeats(int32_t* ids, double* values, Py_ssize_t n) except -1:
+    """Add up values of the same id, keeping first places. How many are left."""
+    cdef Py_ssize_t i, j, kept = 0, size = 4
+    cdef int32_t* table
+    if n <= 16:
+        for i in range(n):
+            for j in range(kept):
+                if ids[j] == ids[i]:
+                    values[j] += values[i]
+                    break
+            else:
+                ids[kept], values[kept] = ids[i], values[i]
+                kept += 1
+        return kept
+    while size < 2 * n:
+        size *= 2
+    table = <int32_t*> resize(NULL, 0, size * sizeof(int32_t))  # 1 + place of an id
+    for i in range(n):
+        j = <Py_ssize_t> (mix(ids[i]) & <uint64_t> (size - 1))
+        while table[j] and ids[table[j] - 1] != ids[i]:
+            j = (j + 1) & (size - 1)
+        if table[j]:
+            values[table[j] - 1] += values[i]
+        else:
+            ids[kept], values[kept] = ids[i], values[i]
+            kept += 1
+            table[j] = <int32_t> kept
+    release(table)
+    return kept

@@ -1,0 +1,35 @@
+# One example, as every learner sees it: numbers only, whatever the user passed.
+
+from libc.stdint cimport int32_t
+
+
+cdef extern from "simd.h" nogil:
+    double onstream_dot(const double* a, const double* b, Py_ssize_t n)
+    double onstream_gather_dot(const double* v, const int32_t* ids, const double* values, Py_ssize_t n)
+    void onstream_axpy(double* w, const double* x, double step, Py_ssize_t n)
+    void onstream_scores(double* out, const double* v, const int32_t* ids, const double* x,
+                         Py_ssize_t n, Py_ssize_t k, Py_ssize_t stride)
+    void onstream_rank_one(double* v, const int32_t* ids, const double* x, const double* step,
+                           Py_ssize_t n, Py_ssize_t k, Py_ssize_t stride)
+    double onstream_peak(const double* x, Py_ssize_t n)
+
+
+cdef struct Example:
+    const int32_t* ids    # feature of each value, no feature twice; NULL: features 0, 1, ..., n-1
+    const double* values  # finite
+    Py_ssize_t n          # how many values
+    double peak           # no |value| is larger
+    Py_ssize_t width      # features known once this example is learned
+    int32_t label         # classifier: number of the label in order of appearance
+    double y              # regressor: the target; classifier with two labels: -1 or +1
+    double weight         # importance, > 0
+
+
+cdef enum:
+    LEARNED = 0   # what State.learn answers
+    OVERFLOW = 1  # a number would leave the range of a double; nothing was changed
+
+
+cdef inline double sqnorm(const Example* e) noexcept nogil:
+    """Squared Euclidean length of the example, without any intercept."""
+    return onstream_dot(e.values, e.values, e.n)

@@ -1,0 +1,21 @@
+# Who may touch a model while the GIL is released.
+
+cdef class Gate:
+    cdef int readers         # threads that read without the GIL
+    cdef bint writing        # a thread writes a block without the GIL
+    cdef bint learning       # a thread is inside learn_many
+    cdef int writers_waiting # threads that wait to write: new readers let them pass
+    cdef int waiting         # threads asleep on `changed`
+    cdef object changed      # threading.Condition, made when first needed
+
+    cdef int to_learn(self) except -1
+    cdef int begin_learning(self) except -1
+    cdef int end_learning(self) except -1
+    cdef int begin_write(self) except -1
+    cdef int end_write(self) except -1
+    cdef int to_read(self) except -1
+    cdef int begin_read(self) except -1
+    cdef int end_read(self) except -1
+    cdef bint free(self, str wish) noexcept
+    cdef int wait(self, str wish) except -1
+    cdef int tell(self) except -1

@@ -1,0 +1,98 @@
+"""Readers and one writer: concurrent predictions are safe while a block is being learned.
+
+The counters are guarded by the GIL. Work on one example keeps the GIL, so it only has to look
+(`to_learn`, `to_read`); work on a block releases it, so it signs in and out. A learner owns the
+model for a whole `learn_many` (`begin_learning`), but writes block by block (`begin_write`), so
+that a prediction waits for at most one block. Whoever has waited looks again: others may have been
+faster.
+"""
+
+
+cdef class Gate:
+    def __cinit__(self):
+        self.readers = self.writers_waiting = self.waiting = 0
+        self.writing = self.learning = False
+        self.changed = None
+
+    cdef int to_learn(self) except -1:
+        """Wait until this thread, which keeps the GIL, may change the model."""
+        while self.learning or self.readers or self.writing:
+            self.wait("learn")
+        return 0
+
+    cdef int begin_learning(self) except -1:
+        while self.learning:
+            self.wait("begin_learning")
+        self.learning = True
+        return 0
+
+    cdef int end_learning(self) except -1:
+        self.learning = False
+        return self.tell()
+
+    cdef int begin_write(self) except -1:
+        if self.readers or self.writing:
+            self.writers_waiting += 1
+            try:
+                while self.readers or self.writing:
+                    self.wait("write")
+            finally:
+                self.writers_waiting -= 1
+        self.writing = True
+        return 0
+
+    cdef int end_write(self) except -1:
+        self.writing = False
+        return self.tell()
+
+    cdef int to_read(self) except -1:
+        """Wait until this thread, which keeps the GIL, may read the model."""
+        while self.writing:
+            self.wait("look")
+        return 0
+
+    cdef int begin_read(self) except -1:
+        while self.writing or self.writers_waiting:
+            self.wait("read")
+        self.readers += 1
+        return 0
+
+    cdef int end_read(self) except -1:
+        self.readers -= 1
+        return self.tell()
+
+    cdef bint free(self, str wish) noexcept:
+        """May a thread do what it wishes?"""
+        if wish == "learn":
+            return not (self.learning or self.readers or self.writing)
+        if wish == "begin_learning":
+            return not self.learning
+        if wish == "write":
+            return not (self.readers or self.writing)
+        if wish == "look":
+            return not self.writing
+        return not (self.writing or self.writers_waiting)
+
+    cdef int wait(self, str wish) except -1:
+        """Sleep, without the GIL, until the wish is free."""
+        if self.changed is None:
+            import threading
+
+            changed = threading.Condition()
+            if self.changed is None:
+                self.changed = changed
+        with self.changed:
+            self.waiting += 1
+            try:
+                while not self.free(wish):
+                    self.changed.wait()
+            finally:
+                self.waiting -= 1
+        return 0
+
+    cdef int tell(self) except -1:
+        """Wake the sleepers. Nobody asleep: nothing to do, and nothing paid."""
+        if self.waiting:
+            with self.changed:
+                self.changed.notify_all()
+        return 0

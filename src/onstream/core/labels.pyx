@@ -1,0 +1,201 @@
+"""Labels: any bool, int or string, revealed by the stream at any time."""
+
+import numpy as np
+
+from .door import in_row
+
+cdef class Labels:
+    """Numbers the labels of one classifier in order of appearance.
+
+    With two labels a learner sees -1 and +1: a first label True or 1 is +1, any other first
+    label is -1, the second takes the other sign.
+    """
+
+    def __cinit__(self, str who, Py_ssize_t limit):
+        self.who = who
+        self.limit = limit
+        self.names = []
+        self.numbers = {}
+        self.cached = None
+
+    def __len__(self):
+        return len(self.names)
+
+    cdef object plain(self, object y):
+        """`y` as a Python bool, int or str."""
+        kind = type(y)
+        if kind is bool or kind is str or (kind is int and -2**62 < y < 2**62):
+            return y
+        if isinstance(y, np.bool_):
+            return bool(y)
+        if isinstance(y, (np.integer, int)):
+            if int(y).bit_length() > 1024:
+                raise ValueError(f"{self.who}: an int of {int(y).bit_length():,} bits is no label.")
+            return int(y)
+        if isinstance(y, str):
+            return str.__str__(y)
+        if isinstance(y, (float, np.floating)):
+            if float(y).is_integer():
+                return int(y)
+            raise ValueError(
+                f"{self.who}: a label must be a bool, an int or a string, got the number {y!r}. "
+                f"For numeric targets use a regressor."
+            )
+        if isinstance(y, np.ndarray) and y.ndim == 0:
+            return self.plain(y.item())
+        raise TypeError(
+            f"{self.who}: a label must be a bool, an int or a string, "
+            f"got {y!r} of type {kind.__name__}."
+        )
+
+    cdef int32_t find(self, object y) except -2:
+        """Number of the plain label `y`; -1 if it is new, an error if it may not become one."""
+        cdef Py_ssize_t known = len(self.names)
+        if known and y is self.names[0]:  # mostly the very same object
+            return 0
+        if known > 1 and y is self.names[1]:
+            return 1
+        if known and type(y) is not type(self.names[0]):
+            first = self.names[0]
+            raise TypeError(
+                f"{self.who}: the labels so far are of type {type(first).__name__} "
+                f"(such as {first!r}), got {y!r} of type {type(y).__name__}. "
+                f"Use one type for all labels."
+            )
+        number = self.numbers.get(y)
+        if number is not None:
+            return number
+        self.check(y)
+        return -1
+
+    cdef int check(self, object y) except -1:
+        """May `y` become a label?"""
+        if len(self.names) >= self.limit:
+            raise ValueError(
+                f"{self.who}: label {y!r} would be number {len(self.names) + 1:,}, "
+                f"max_labels is {self.limit:,}. Raise max_labels if there are really so many; "
+                f"for numeric targets use a regressor."
+            )
+        if type(y) is str:
+            try:
+                y.encode()
+            except UnicodeEncodeError:
+                raise ValueError(f"{self.who}: label {y!r} is not valid Unicode text.") from None
+        return 0
+
+    cdef int append(self, object y) except -1:
+        self.numbers[y] = len(self.names)
+        self.names.append(y)
+        self.cached = None
+        return 0
+
+    cdef int pop(self) except -1:
+        del self.numbers[self.names.pop()]
+        self.cached = None
+        return 0
+
+    cdef double sign(self, int32_t number) noexcept:
+        """Code of one of the first two labels. Before there is one, that of the first to come."""
+        cdef bint first_positive = self.names and (self.names[0] is True or self.names[0] == 1)
+        return 1.0 if first_positive == (number == 0) else -1.0
+
+    def declare(self, labels):
+        """Plain labels that are known from the start."""
+        for y in labels:
+            if self.find(y) >= 0:
+                raise ValueError(f"{self.who}: label {y!r} is declared twice in labels.")
+            self.append(y)
+
+    def encode(self, y, Py_ssize_t rows, weights):
+        """Numbers for a column of labels, and the labels that are new, in order of appearance.
+
+        Changes nothing. A row of weight 0 is checked but makes no label known; its number is -1
+        then.
+        """
+        cdef Labels seen = Labels(self.who, self.limit)  # what will be known, row by row
+        cdef int32_t[::1] numbers = np.empty(rows, dtype=np.int32)
+        cdef Py_ssize_t i
+        cdef int32_t number
+        seen.names = list(self.names)
+        seen.numbers = dict(self.numbers)
+        if isinstance(y, (list, tuple)):
+            column = y
+        else:
+            column = np.asarray(y)
+            if column.ndim != 1:
+                raise ValueError(
+                    f"{self.who}: y must have one dimension, got shape {column.shape}."
+                )
+            if column.dtype.kind not in "biufUSO":
+                raise TypeError(f"{self.who}: y must hold labels, got {column.dtype}.")
+        if len(column) != rows:
+            raise ValueError(f"{self.who}: X has {rows:,} rows, y has {len(column):,}.")
+        if isinstance(column, np.ndarray):
+            if column.dtype.kind in "iub" and rows and weights is None:
+                if self.encode_integers(column, seen, numbers):
+                    return np.asarray(numbers), seen.names[len(self.names):]
+            column = column.tolist()
+        for i in range(rows):
+            try:
+                label = seen.plain(column[i])
+                number = seen.find(label)
+                if number < 0 and (weights is None or weights[i] > 0.0):
+                    number = <int32_t> len(seen.names)
+                    seen.append(label)
+            except (TypeError, ValueError) as error:
+                raise in_row(error, self.who, i) from None
+            numbers[i] = number
+        return np.asarray(numbers), seen.names[len(self.names):]
+
+    cdef bint encode_integers(self, column, Labels seen, int32_t[::1] numbers) except -1:
+        """The same through a table, for whole numbers in a narrow range."""
+        cdef bint boolean = column.dtype.kind == "b"
+        cdef object low = int(column.min()), high = int(column.max())
+        cdef Py_ssize_t i, at
+        cdef int32_t number
+        if high - low > 65_535 or low < -2**62 or high > 2**62:
+            return False
+        cdef long long start = low
+        cdef int32_t[::1] table = np.full(high - low + 1, -1, dtype=np.int32)
+        cdef long long[::1] values = np.ascontiguousarray(column, dtype=np.longlong)
+        for i in range(values.shape[0]):
+            at = values[i] - start
+            number = table[at]
+            if number < 0:
+                label = bool(values[i]) if boolean else int(values[i])
+                try:
+                    number = seen.find(label)
+                except (TypeError, ValueError) as error:
+                    raise in_row(error, self.who, i) from None
+                if number < 0:
+                    number = <int32_t> len(seen.names)
+                    seen.append(label)
+                table[at] = number
+            numbers[i] = number
+        return True
+
+    def decode(self, numbers):
+        """Labels for an array of numbers, in their own dtype; None for -1."""
+        if self.cached is None:
+            self.cached = own_dtype(self.names)
+        if len(self.names) and (len(numbers) == 0 or numbers.min() >= 0):
+            return self.cached[numbers]
+        return np.array([*self.names, None], dtype=object)[numbers]  # -1 takes the None
+
+    def memory(self):
+        from sys import getsizeof
+
+        held = getsizeof(self.names) + getsizeof(self.numbers) + sum(map(getsizeof, self.names))
+        return held + (0 if self.cached is None else self.cached.nbytes)
+
+
+def own_dtype(names):
+    """The labels as an array: bool, int64, str, or object if NumPy would not keep them whole."""
+    kind = type(names[0]) if names else None
+    whole = {
+        bool: lambda name: True,
+        int: lambda name: -2**63 <= name < 2**63,
+        str: lambda name: not name.endswith("\0"),
+        None: lambda name: False,
+    }[kind]
+    return np.array(names, dtype=None if names and all(map(whole, names)) else object)

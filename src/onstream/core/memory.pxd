@@ -1,0 +1,28 @@
+# C memory through Python's raw allocator, so that tracemalloc sees every byte.
+
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
+from libc.string cimport memset
+
+
+cdef inline void* resize(void* block, size_t old, size_t new) except NULL:
+    """`block` of `old` bytes made `new` bytes long, the added ones zero."""
+    cdef void* moved
+    if block == NULL:
+        moved = PyMem_RawCalloc(max(new, 1), 1)  # memory nobody touches is not really taken
+    else:
+        moved = PyMem_RawRealloc(block, max(new, 1))
+    if moved == NULL:
+        raise MemoryError(f"onstream: no memory for {new:,} bytes")
+    if block != NULL and new > old:
+        memset(<char*> moved + old, 0, new - old)
+    return moved
+
+
+cdef inline void release(void* block) noexcept:
+    PyMem_RawFree(block)
+
+
+cdef inline Py_ssize_t roomier(Py_ssize_t room, Py_ssize_t needed) noexcept nogil:
+    """Room for at least `needed` items, growing by half so that appending stays O(1)."""
+    cdef Py_ssize_t more = room + room // 2 + 8
+    return more if more > needed else needed

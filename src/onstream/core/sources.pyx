@@ -1,0 +1,352 @@
+"""Many rows at once: arrays, sparse matrices, lists of mappings and data frames as examples.
+
+A `Source` checks the whole of X when it is made, so that a bad row is refused before anything is
+learned. Then, for each block of rows, `load` prepares it with the GIL and `row` hands out
+examples without it.
+"""
+
+cimport numpy as cnp
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
+
+import numpy as np
+from collections.abc import Mapping
+
+from .door cimport ALL, KNOWN, MET, Door, Row, Welcome, merge_repeats
+from .door import in_row, plain_array, to_float64, unmasked
+from .example cimport Example, onstream_peak
+from .memory cimport release, resize, roomier
+
+cnp.import_array()
+
+cdef int32_t UNASKED = -9  # a feature not looked up yet
+cdef Py_ssize_t BLOCK_VALUES = 1 << 18  # values per block: a fraction of a millisecond of work
+
+
+cdef class Source:
+    """Rows of X as examples."""
+
+    cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+        """Prepare rows start ... stop-1."""
+        return 0
+
+    cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
+        """Row i of X; it must be in the block loaded last."""
+
+
+def open_source(Door door, X, bint learning, weights):
+    """The right source for X. `weights`: rows of weight 0 introduce no features."""
+    if isinstance(X, np.ndarray):
+        return Dense(door, X, learning)
+    if hasattr(X, "tocsr") or hasattr(X, "indptr"):
+        return sparse_rows(door, X, learning, weights)
+    if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
+        from .frames import table_rows
+
+        return table_rows(door, door.who, X, learning, weights)
+    if isinstance(X, (list, tuple)):
+        if len(X) and (isinstance(X[0], Mapping) or hasattr(X[0], "keys")):
+            return mapping_rows(door, X, learning, weights)
+        return Dense(door, plain_array(door.who, X if len(X) else np.empty((0, 0)), 2), learning)
+    if hasattr(X, "__array__"):
+        return Dense(door, np.asarray(X), learning)
+    raise TypeError(
+        f"{door.who}: X must be a 2-D array, a CSR matrix, a list of mappings or a data frame, "
+        f"got {type(X).__name__}."
+    )
+
+
+cdef class Dense(Source):
+    """A 2-D array of any dtype and stride; converted block by block where it has to be."""
+
+    cdef object X             # what the user passed
+    cdef object block         # float64 rows of the present block, C order
+    cdef const double* values # its numbers
+    cdef Py_ssize_t first     # row of X that stands first there
+    cdef Py_ssize_t columns
+    cdef double peak          # no |value| is larger
+    cdef bint identity        # column i is feature i
+    cdef int32_t* ids         # else: features of the row put together,
+    cdef Py_ssize_t kept      # how many they are,
+    cdef int32_t* places      # where among them each column goes (-1: nowhere),
+    cdef double* signs        # with the sign of its hash,
+    cdef double* buffer       # and their values
+    cdef Py_ssize_t width     # features known once a row is learned
+
+    def __cinit__(self):
+        self.ids = self.places = NULL
+        self.signs = self.buffer = NULL
+
+    def __dealloc__(self):
+        release(self.ids)
+        release(self.places)
+        release(self.signs)
+        release(self.buffer)
+
+    def __init__(self, Door door, X, bint learning, list names=None):
+        cdef Py_ssize_t start
+        X = unmasked(door.who, X)
+        if X.ndim != 2 or X.dtype.kind not in "fiub":
+            X = plain_array(door.who, X, 2)
+        self.door, self.X, self.learning = door, X, learning
+        self.rows, self.columns = X.shape
+        self.array_columns = self.columns if names is None else -1
+        self.chunk = max(1, BLOCK_VALUES // max(1, self.columns))
+        self.peak = 0.0
+        self.identity = True
+        if self.rows == 0:
+            return
+        if names is None:
+            door.check_columns(self.columns)
+        for start in range(0, self.rows, self.chunk):
+            self.check(start, min(start + self.chunk, self.rows), names)
+        self.map_columns(names)
+
+    cdef int check(self, Py_ssize_t start, Py_ssize_t stop, list names) except -1:
+        cdef double peak
+        self.load(start, stop)
+        peak = onstream_peak(
+            self.values + (start - self.first) * self.columns, (stop - start) * self.columns)
+        if peak == INFINITY:
+            block = self.block[start - self.first:stop - self.first]
+            row, column = map(int, np.argwhere(~np.isfinite(block))[0])
+            name = column if names is None else names[column]
+            self.door.bad_value(name, float(block[row, column]), start + row)
+        self.peak = max(self.peak, peak)
+        return 0
+
+    cdef int map_columns(self, list names) except -1:
+        cdef Py_ssize_t n = self.columns, i
+        cdef Door door = self.door
+        cdef Welcome welcome = ALL if self.learning else KNOWN
+        self.identity = names is None and door.column_map(None, n, welcome, NULL, NULL)
+        if not self.identity:
+            self.ids = <int32_t*> resize(NULL, 0, n * sizeof(int32_t))
+            self.places = <int32_t*> resize(NULL, 0, n * sizeof(int32_t))
+            self.signs = <double*> resize(NULL, 0, n * sizeof(double))
+            self.buffer = <double*> resize(NULL, 0, n * sizeof(double))
+            self.identity = door.column_map(names, n, welcome, self.ids, self.signs)
+            places = {}
+            for i in range(n):
+                self.places[i] = -1 if self.ids[i] < 0 else places.setdefault(self.ids[i], len(places))
+            self.kept = len(places)
+            for id, place in places.items():
+                self.ids[<Py_ssize_t> place] = id
+            if self.kept < n:
+                self.peak *= n  # colliding columns add up
+                if self.peak == INFINITY:
+                    self.door.bad_value("(sum of colliding columns)", INFINITY, None)
+        self.width = door.prospect(welcome)
+        return 0
+
+    cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+        X = self.X
+        if X.dtype == np.float64 and X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative:
+            self.block, self.first = X, 0
+        else:
+            self.block, self.first = to_float64(X[start:stop]), start
+        self.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> self.block)
+        return 0
+
+    cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
+        cdef const double* values = self.values + (i - self.first) * self.columns
+        cdef Py_ssize_t j
+        e.peak = self.peak
+        e.width = self.width
+        if self.identity:
+            e.ids, e.values, e.n = NULL, values, self.columns
+            return
+        for j in range(self.kept):
+            self.buffer[j] = 0.0
+        for j in range(self.columns):
+            if self.places[j] >= 0:
+                self.buffer[self.places[j]] += values[j] * self.signs[j]
+        e.ids, e.values, e.n = self.ids, self.buffer, self.kept
+
+
+cdef class Packed(Source):
+    """Rows with ids, one after the other: what sparse matrices, mappings and tables become."""
+
+    cdef object owner           # keeps the memory below alive; None: it is ours
+    cdef const int32_t* ids
+    cdef const double* values
+    cdef const int64_t* starts  # row i is starts[i] ... starts[i + 1]
+    cdef const int64_t* widths  # features known once row i is learned; NULL: `width`
+    cdef Py_ssize_t width
+    cdef double peak
+
+    def __init__(self, Door door, ids, values, starts, widths, bint learning):
+        self.door, self.learning = door, learning
+        ids = np.ascontiguousarray(ids, dtype=np.int32)
+        values = np.ascontiguousarray(values, dtype=np.float64)
+        starts = np.ascontiguousarray(starts, dtype=np.int64)
+        widths = None if widths is None else np.ascontiguousarray(widths, dtype=np.int64)
+        self.owner = ids, values, starts, widths
+        self.ids = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> ids)
+        self.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> values)
+        self.starts = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
+        self.widths = NULL
+        if widths is not None:
+            self.widths = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> widths)
+        self.width = door.prospect(ALL if learning else KNOWN)
+        self.rows = len(starts) - 1
+        self.chunk = max(1, BLOCK_VALUES // max(1, len(ids) // max(1, self.rows)))
+        self.array_columns = -1
+        self.peak = onstream_peak(self.values, len(values))
+
+    cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
+        e.ids = self.ids + self.starts[i]
+        e.values = self.values + self.starts[i]
+        e.n = self.starts[i + 1] - self.starts[i]
+        e.peak = self.peak
+        e.width = self.widths[i] if self.widths != NULL else self.width
+
+
+def sparse_rows(Door door, X, bint learning, weights):
+    """A CSR matrix (SciPy's, or anything with its attributes). Columns are features 0, 1, ..."""
+    try:
+        n_rows, n_columns, starts, columns, values = csr_parts(X)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ValueError(f"{door.who}: X is not a valid CSR matrix: {error}.") from None
+    if values.dtype.kind not in "fiub":
+        raise TypeError(f"{door.who}: X must hold numbers, got {values.dtype}.")
+    used = len(columns)
+    values = to_float64(values)
+    finite = np.isfinite(values)
+    if not finite.all():
+        at = int(np.argmin(finite))
+        row = int(np.searchsorted(starts, at, side="right")) - 1
+        door.bad_value(int(columns[at]), float(values[at]), row)
+    if n_rows == 0:
+        return Packed(door, columns, values, starts, None, learning)
+    rising = used < 2 or ascending(np.ascontiguousarray(columns, dtype=np.int64), starts)
+    if rising and door.column_map(None, n_columns, ALL if learning else KNOWN, NULL, NULL):
+        return Packed(door, columns, values, starts, None, learning)
+    distinct, which = np.unique(columns, return_inverse=True)
+    return pack(door, distinct.tolist(), which, values, starts, learning, weights)
+
+
+def csr_parts(X):
+    """Shape, row starts, columns and values of a CSR matrix, all lengths and ranges checked."""
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+    n_rows, n_columns = map(int, X.shape)
+    starts, columns, values = np.asarray(X.indptr), np.asarray(X.indices), np.asarray(X.data)
+    if not starts.ndim == columns.ndim == values.ndim == 1:
+        raise ValueError("indptr, indices and data must have one dimension")
+    if starts.dtype.kind not in "iu" or columns.dtype.kind not in "iu":
+        raise ValueError("indptr and indices must be whole numbers")
+    if len(starts) != n_rows + 1 or starts[0] != 0 or (np.diff(starts.astype(np.int64)) < 0).any():
+        raise ValueError(f"indptr does not describe {n_rows} rows")
+    used = int(starts[-1])
+    if used > min(len(columns), len(values)):
+        raise ValueError(f"indptr names {used:,} entries, there are {min(len(columns), len(values)):,}")
+    columns = columns[:used]
+    if used and not 0 <= columns.min() <= columns.max() < n_columns:
+        raise ValueError(f"a column is not among 0 ... {n_columns - 1}")
+    return n_rows, n_columns, starts.astype(np.int64), columns, values[:used]
+
+
+def ascending(const int64_t[::1] columns, const int64_t[::1] starts):
+    """Does every row name its columns in rising order, so none twice?"""
+    cdef Py_ssize_t i, row = 0
+    for row in range(starts.shape[0] - 1):
+        for i in range(starts[row] + 1, starts[row + 1]):
+            if columns[i] <= columns[i - 1]:
+                return False
+    return True
+
+
+def pack(Door door, list names, which, values, starts, bint learning, weights):
+    """Rows whose entry j is feature names[which[j]]: unknown ones left out, repeated ones added.
+
+    A feature becomes known in the first row of weight above 0 that has it.
+    """
+    cdef Py_ssize_t i, row, kept = 0, first, n_rows = len(starts) - 1, n = len(names)
+    cdef int32_t[::1] map_ids = np.full(n, UNASKED, dtype=np.int32)
+    cdef double[::1] map_signs = np.ones(n)
+    cdef int32_t[::1] ids = np.empty(len(values), dtype=np.int32)
+    cdef double[::1] out = np.empty(len(values))
+    cdef int64_t[::1] new_starts = np.zeros(n_rows + 1, dtype=np.int64)
+    cdef int64_t[::1] widths = np.zeros(n_rows, dtype=np.int64)
+    cdef const int64_t[::1] old = np.ascontiguousarray(starts, dtype=np.int64)
+    cdef const int64_t[::1] at = np.ascontiguousarray(which, dtype=np.int64)
+    cdef const double[::1] given = np.ascontiguousarray(values, dtype=np.float64)
+    cdef const double[::1] importance = weights
+    cdef Welcome welcome = ALL if learning else KNOWN
+    cdef int32_t id
+    for row in range(n_rows):
+        first = kept
+        if learning and weights is not None:
+            welcome = ALL if importance[row] > 0.0 else MET
+        for i in range(old[row], old[row + 1]):
+            id = map_ids[at[i]]
+            if id == UNASKED:
+                id = door.lookup(names[at[i]], None, welcome, &map_signs[at[i]])
+                if id >= 0 or not learning:
+                    map_ids[at[i]] = id
+            if id >= 0:
+                ids[kept] = id
+                out[kept] = given[i] * map_signs[at[i]]
+                kept += 1
+        if kept > first:
+            kept = first + merge_repeats(&ids[first], &out[first], kept - first)
+        new_starts[row + 1] = kept
+        widths[row] = door.prospect(welcome)
+    ready = np.asarray(out)[:kept]
+    if not np.isfinite(ready).all():
+        door.bad_value("(sum of colliding columns)", INFINITY, None)
+    return Packed(door, np.asarray(ids)[:kept], ready, new_starts, widths, learning)
+
+
+def mapping_rows(Door door, rows, bint learning, weights):
+    """A list of mappings, read one after the other as `learn_one` would."""
+    cdef Py_ssize_t n = len(rows), i, j, used = 0, room = 0
+    cdef Row* row = door.take(16, 0)
+    cdef Example e
+    cdef int32_t* ids = NULL
+    cdef double* values = NULL
+    cdef int64_t[::1] starts = np.zeros(n + 1, dtype=np.int64)
+    cdef int64_t[::1] widths = np.zeros(n, dtype=np.int64)
+    cdef Welcome welcome = ALL if learning else KNOWN
+    try:
+        for i in range(n):
+            if learning and weights is not None:
+                welcome = ALL if weights[i] > 0.0 else MET
+            x = rows[i]
+            try:
+                if type(x) is not dict or door.read(x, welcome, row, &e):
+                    x = door.plain(x)
+                    if type(x) is not dict:
+                        raise TypeError(f"{door.who}: X must be mappings throughout, got an array.")
+                    door.read(x, welcome, row, &e)
+            except (TypeError, ValueError) as error:
+                raise in_row(error, door.who, i) from None
+            if used + e.n > room:
+                room = roomier(room, used + e.n)
+                ids = <int32_t*> resize(ids, used * sizeof(int32_t), room * sizeof(int32_t))
+                values = <double*> resize(values, used * sizeof(double), room * sizeof(double))
+            for j in range(e.n):
+                ids[used] = e.ids[j] if e.ids != NULL else <int32_t> j
+                values[used] = e.values[j]
+                used += 1
+            starts[i + 1] = used
+            widths[i] = door.prospect(welcome)
+        return Packed(
+            door, copied(ids, used * sizeof(int32_t), np.int32),
+            copied(values, used * sizeof(double), np.float64), np.asarray(starts),
+            np.asarray(widths), learning,
+        )
+    finally:
+        door.give(row)
+        release(ids)
+        release(values)
+
+
+cdef object copied(const void* data, Py_ssize_t n_bytes, dtype):
+    """n_bytes of C memory as an array of its own."""
+    array = np.empty(n_bytes // np.dtype(dtype).itemsize, dtype=dtype)
+    if n_bytes:
+        memcpy(cnp.PyArray_DATA(<cnp.ndarray> array), data, n_bytes)
+    return array

@@ -1,0 +1,716 @@
+"""What every learner does around its arithmetic: take an example, answer, learn, or refuse.
+
+A learner's state implements `score` and `learn` (and `score_learn` where one pass can do both)
+on an `Example`, without the GIL. Everything else stands here: the checks, labels and features on
+probation, blocks of rows, threads.
+"""
+
+cimport numpy as cnp
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t
+
+import numpy as np
+
+from .door cimport ALL, KNOWN, Door, Row
+from .example cimport LEARNED, Example
+from .gate cimport Gate
+from .labels cimport Labels
+from .memory cimport release, resize
+from .sources cimport Source
+from .door import NOT_NUMBERS, in_row, to_float64, unmasked
+from .sources import open_source
+
+cnp.import_array()
+
+cdef class State:
+    def __cinit__(self, str who, hash_bits=None, hash_seed=0, *args, **kwargs):
+        self.who = who
+        self.door = Door(who, hash_bits, hash_seed)
+        self.gate = Gate()
+        self.seen = self.start = 0
+        self.scripted = False
+
+    # -- the interface of the compiled world ----------------------------------------------------
+
+    cdef Py_ssize_t outputs(self) noexcept nogil:
+        """How many numbers `score` writes."""
+        return 1
+
+    cdef void score(self, const Example* e, double* out) noexcept nogil:
+        """Decision values of the example. Changes nothing."""
+
+    cdef int learn(self, const Example* e) noexcept nogil:
+        """Learn the example: LEARNED, or OVERFLOW and nothing is changed."""
+        return LEARNED
+
+    cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
+        """Test, then train."""
+        self.score(e, out)
+        return self.learn(e)
+
+    # -- what a kind of learner adds --------------------------------------------------------------
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        """Make room for features 0 ... width-1."""
+        return 0
+
+    cdef int prepare(self, Py_ssize_t rows) except -1:
+        """Call the user's functions for the next rows (only if `scripted`)."""
+        return 0
+
+    cdef object plain_target(self, object y):
+        return y
+
+    cdef bint target(self, object y, bint welcome, Example* e) except -1:
+        """Put the plain target into the example. True: this made a new label known."""
+        return False
+
+    cdef int retract(self) except -1:
+        """Forget the label that `target` has just made known."""
+        return 0
+
+    cdef int settle(self) except -1:
+        """The new label stays: let go of what `retract` would have needed."""
+        return 0
+
+    cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
+        """The target of row i."""
+
+    cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
+        """Write down what is wanted of row i."""
+
+    # -- one example --------------------------------------------------------------------------------
+
+    cdef int learn_one(self, object x, object y, object w) except -1:
+        cdef double weight = plain_weight(self.who, w)
+        y = self.plain_target(y)
+        if self.scripted:
+            self.gate.begin_learning()
+            try:
+                if weight > 0.0:
+                    self.prepare(1)
+                self.gate.begin_write()
+                try:
+                    while self.try_learn(x, y, weight):
+                        x = self.door.plain(x)
+                finally:
+                    self.gate.end_write()
+            finally:
+                self.gate.end_learning()
+            return 0
+        while True:
+            self.gate.to_learn()
+            if self.try_learn(x, y, weight) == 0:
+                return 0
+            x = self.door.plain(x)  # user code may run here, so ask again at the gate
+
+    cdef int try_learn(self, object x, object y, double weight) except -1:
+        """Learn, without any user code in between. 1: x must be made plain first."""
+        cdef Door door = self.door
+        cdef Row* row = door.take(16, 0)
+        cdef Example e
+        cdef bint newcomer = False
+        try:
+            e.weight = weight
+            if door.read(x, ALL if weight > 0.0 else KNOWN, row, &e):
+                door.truncate()
+                return 1
+            newcomer = self.target(y, weight > 0.0, &e)
+            if weight == 0.0:
+                return 0
+            self.reserve(e.width)
+            if self.learn(&e) != LEARNED:
+                raise ValueError(
+                    f"{self.who}: learning this example would overflow the range of floats "
+                    f"(largest |value| {e.peak:.3g}, weight {weight:.3g}). Scale the features."
+                )
+            self.seen += 1
+            if newcomer:
+                self.settle()
+            door.commit(e.width)
+            if row.columns >= 0:
+                door.columns = row.columns
+            return 0
+        except:
+            if newcomer:
+                self.retract()
+            door.truncate()
+            raise
+        finally:
+            door.give(row)
+
+    cdef Row* scored(self, object x) except NULL:
+        """A row whose `scores` are those of x, with as much room again; give it back at once."""
+        cdef Door door = self.door
+        cdef Row* row
+        cdef Example e
+        while True:
+            self.gate.to_read()
+            row = door.take(16, 2 * self.outputs() + 2)
+            try:
+                if door.read(x, KNOWN, row, &e) == 0:
+                    self.score(&e, row.scores)
+                    return row
+            except:
+                door.give(row)
+                raise
+            door.give(row)
+            x = door.plain(x)  # user code may run here, so ask again at the gate
+
+    # -- many examples --------------------------------------------------------------------------------
+
+    def learn_many(self, X, y, w, Output output):
+        """Learn every row; the answers before each, if wanted."""
+        cdef Task task
+        cdef Source source
+        cdef Py_ssize_t i = 0, stop
+        self.gate.begin_learning()
+        try:
+            weights = plain_weights(self.who, w)
+            source = open_source(self.door, X, weights is None or (weights > 0.0).any(), weights)
+            if weights is not None and len(weights) != source.rows:
+                raise ValueError(
+                    f"{self.who}: X has {source.rows:,} rows, w has {len(weights):,}."
+                )
+            targets, newcomers = self.targets(y, source.rows, weights)
+            answers = self.answers(output, source.rows, len(newcomers), &task)
+            task.weights = NULL
+            if weights is not None:
+                task.weights = <const double*> cnp.PyArray_DATA(<cnp.ndarray> weights)
+            task.numbers, task.targets = NULL, NULL
+            if targets.dtype == np.int32:
+                task.numbers = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> targets)
+            else:
+                task.targets = <const double*> cnp.PyArray_DATA(<cnp.ndarray> targets)
+            newcomers = list(reversed(newcomers))
+            while i < source.rows:
+                PyErr_CheckSignals()
+                stop = min(i + source.chunk, source.rows)
+                if newcomers:
+                    stop = self.next_newcomer(&task, i, stop)
+                if stop > i:
+                    self.learn_block(source, i, stop, &task)
+                else:
+                    stop = i + 1
+                    self.meet(source, i, newcomers.pop(), &task)
+                i = stop
+            return answers
+        except:
+            self.door.truncate()
+            raise
+        finally:
+            self.gate.end_learning()
+
+    cdef int learn_block(self, Source source, Py_ssize_t start, Py_ssize_t stop, Task* task) except -1:
+        """Rows start ... stop-1, whose labels are all known."""
+        cdef Py_ssize_t done
+        cdef Example e
+        cdef double* scratch
+        if self.scripted:
+            self.prepare(stop - start)
+        self.gate.begin_write()
+        try:
+            source.load(start, stop)
+            source.row(stop - 1, &e)
+            self.reserve(e.width)
+            scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
+            with nogil:
+                done = self.run(source, start, stop, task, scratch)
+            release(scratch)
+            if self.any_weight(task, start, done):
+                source.row(done - 1, &e)
+                self.door.commit(max(self.door.width, e.width))
+                if source.array_columns >= 0:
+                    self.door.columns = source.array_columns
+        finally:
+            self.gate.end_write()
+        if done < stop:
+            raise ValueError(
+                f"{self.who}: row {done}: learning this example would overflow the range of floats. "
+                f"The rows before it were learned. Scale the features."
+            )
+        return 0
+
+    cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, double* scratch) noexcept nogil:
+        """Learn and answer; the first row that could not be learned, or `stop`."""
+        cdef Example e
+        cdef Py_ssize_t i
+        cdef int status = LEARNED
+        cdef bint learning = task.numbers != NULL or task.targets != NULL
+        cdef Py_ssize_t known = self.door.width
+        for i in range(start, stop):
+            source.row(i, &e)
+            e.weight = task.weights[i] if task.weights != NULL else 1.0
+            if not learning or e.weight == 0.0:
+                if task.output != NOTHING:
+                    self.score(&e, scratch)
+                    self.answer(scratch, task, i)
+                continue
+            self.aim(task, i, &e)
+            if task.output == NOTHING:
+                status = self.learn(&e)
+            elif e.width > known:
+                self.score_known(&e, known, scratch)
+                self.answer(scratch, task, i)
+                status = self.learn(&e)
+            else:
+                status = self.score_learn(&e, scratch)
+                self.answer(scratch, task, i)
+            known = max(known, e.width)
+            if status != LEARNED:
+                return i
+            self.seen += 1
+        return stop
+
+    cdef void score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil:
+        """Score a row that brings new features as `predict_one` would have: without them."""
+        cdef Example old = e[0]
+        cdef Py_ssize_t i
+        cdef int32_t* ids = NULL
+        cdef double* values = NULL
+        if e.ids == NULL:
+            old.n = min(e.n, known)
+        else:
+            ids = <int32_t*> PyMem_RawMalloc(max(1, e.n) * sizeof(int32_t))
+            values = <double*> PyMem_RawMalloc(max(1, e.n) * sizeof(double))
+            if ids != NULL and values != NULL:
+                old.ids, old.values, old.n = ids, values, 0
+                for i in range(e.n):
+                    if e.ids[i] < known:
+                        ids[old.n] = e.ids[i]
+                        values[old.n] = e.values[i]
+                        old.n += 1
+        self.score(&old, out)
+        PyMem_RawFree(ids)
+        PyMem_RawFree(values)
+
+    cdef bint any_weight(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+        """Has one of these rows a weight above 0?"""
+        cdef Py_ssize_t i
+        for i in range(start, stop):
+            if task.weights == NULL or task.weights[i] > 0.0:
+                return True
+        return False
+
+    cdef Py_ssize_t next_newcomer(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept:
+        """First row whose label is not known yet, or `stop`."""
+        return stop
+
+    cdef int meet(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
+        """Row i, the first with this label."""
+        return 0
+
+    cdef tuple targets(self, object y, Py_ssize_t rows, object weights):
+        """The column of targets as an array, and the labels that are new in it."""
+        raise TypeError(f"{self.who}: there is nothing to learn from y.")
+
+    cdef object answers(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
+        """An array for what is wanted of every row, known to `task`."""
+        return None
+
+    def predict_many(self, X, Output output):
+        """What is wanted of every row; nothing changes."""
+        cdef Task task
+        cdef Source source
+        cdef Py_ssize_t i = 0, stop
+        cdef double* scratch
+        self.gate.begin_read()
+        try:
+            source = open_source(self.door, X, False, None)
+            answers = self.answers(output, source.rows, 0, &task)
+            task.numbers, task.targets, task.weights = NULL, NULL, NULL
+            scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
+            try:
+                while i < source.rows:
+                    PyErr_CheckSignals()
+                    stop = min(i + source.chunk, source.rows)
+                    source.load(i, stop)
+                    with nogil:
+                        self.run(source, i, stop, &task, scratch)
+                    i = stop
+            finally:
+                release(scratch)
+            return answers
+        finally:
+            self.gate.end_read()
+
+    # -- state ----------------------------------------------------------------------------------------
+
+    def export(self):
+        """Everything that was learned, as arrays, lists of names and plain numbers."""
+        return {"seen": self.seen, "start": self.start, **self.door.export()}
+
+    def restore(self, fields):
+        """Take over an exported state (a `Fields`); this state is new."""
+        self.seen = fields.integer("seen", 0)
+        self.start = fields.integer("start", 0, self.seen)
+        features = fields.names("features", (str, int))
+        implicit = fields.integer("implicit", 0, 2**31 - 1)
+        self.door.restore(features, implicit, fields.integer("columns", -1, 2**31 - 1))
+
+    def snapshot(self):
+        """`export`, while nobody else is learning."""
+        self.gate.begin_read()
+        try:
+            return self.export()
+        finally:
+            self.gate.end_read()
+
+    def reset_schedule(self):
+        """Rates begin anew with the next example."""
+        self.start = self.seen
+
+    def memory(self):
+        """Bytes held by features, labels and scratch rows; learners add their own."""
+        return self.door.memory() + 256
+
+    def width(self):
+        """How many features are known."""
+        return self.door.width
+
+    def feature_names(self):
+        """Names of the known features, in order of their ids."""
+        return [self.door.feature(i) for i in range(self.door.width)]
+
+
+cdef class ClassifierState(State):
+    """A state with labels. With two of them a learner's score is one number, else one per label."""
+
+    def __cinit__(self, str who, hash_bits=None, hash_seed=0, max_labels=10_000, *args, **kwargs):
+        self.labels = Labels(who, max_labels)
+        self.first_sign = -1.0
+
+    cdef Py_ssize_t outputs(self) noexcept nogil:
+        return 1
+
+    cdef int set_labels(self, Py_ssize_t n) except -1:
+        """There are n labels now: make room. From 2 to 3 the learner is promoted, and back."""
+        return 0
+
+    cdef void link(self, const double* scores, double* out) noexcept nogil:
+        """From scores to probabilities (only learners that have them)."""
+
+    cdef int32_t decide(self, const double* scores) noexcept nogil:
+        """Number of the label that the scores speak for; -1 before any example."""
+        cdef int32_t k = self.n_labels, r, best = 0
+        if self.seen == 0:
+            return -1
+        if k <= 2:
+            return self.binary_choice(scores[0])
+        for r in range(1, k):
+            if scores[r] > scores[best]:
+                best = r
+        return best
+
+    cdef int32_t binary_choice(self, double score) noexcept nogil:
+        if self.n_labels < 2:
+            return 0
+        return 0 if (score >= 0.0) == (self.first_sign > 0.0) else 1
+
+    cdef object plain_target(self, object y):
+        return self.labels.plain(y)
+
+    cdef bint target(self, object y, bint welcome, Example* e) except -1:
+        cdef int32_t number = self.labels.find(y)
+        cdef bint newcomer = number < 0 and welcome
+        if newcomer:
+            number = self.n_labels
+            self.add_label(y)
+        e.label = number
+        e.y = self.first_sign if number == 0 else -self.first_sign
+        return newcomer
+
+    cdef int add_label(self, object y) except -1:
+        self.labels.append(y)
+        self.n_labels += 1
+        self.first_sign = self.labels.sign(0)
+        try:
+            self.set_labels(self.n_labels)
+        except:
+            self.forget_label()
+            raise
+        return 0
+
+    cdef int forget_label(self) except -1:
+        self.labels.pop()
+        self.n_labels -= 1
+        self.first_sign = self.labels.sign(0)
+        return 0
+
+    cdef int retract(self) except -1:
+        self.set_labels(self.n_labels - 1)
+        return self.forget_label()
+
+    cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
+        e.label = task.numbers[i]
+        e.y = self.first_sign if e.label == 0 else -self.first_sign
+
+    cdef tuple targets(self, object y, Py_ssize_t rows, object weights):
+        return self.labels.encode(y, rows, weights)
+
+    cdef Py_ssize_t next_newcomer(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept:
+        cdef Py_ssize_t i
+        for i in range(start, stop):
+            if task.numbers[i] >= self.n_labels:
+                return i
+        return stop
+
+    cdef int meet(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
+        """Row i, the first with this label: answer, make the label known, learn."""
+        cdef Example e
+        cdef double* scratch
+        if self.scripted:
+            self.prepare(1)
+        self.gate.begin_write()
+        try:
+            source.load(i, i + 1)
+            source.row(i, &e)
+            e.weight = task.weights[i] if task.weights != NULL else 1.0
+            if task.output != NOTHING:
+                scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
+                self.score_known(&e, self.door.width, scratch)
+                self.answer(scratch, task, i)
+                release(scratch)
+            self.add_label(label)
+            try:
+                self.reserve(e.width)
+                self.aim(task, i, &e)
+                if self.learn(&e) != LEARNED:
+                    raise ValueError(
+                        f"{self.who}: row {i}: learning this example would overflow the range of "
+                        f"floats. The rows before it were learned. Scale the features."
+                    )
+            except:
+                self.retract()
+                raise
+            self.seen += 1
+            self.settle()
+            self.door.commit(max(self.door.width, e.width))
+            if source.array_columns >= 0:
+                self.door.columns = source.array_columns
+        finally:
+            self.gate.end_write()
+        return 0
+
+    cdef object answers(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
+        cdef Py_ssize_t k = self.n_labels + newcomers
+        task.output, task.numeric, task.picks, task.columns = output, NULL, NULL, 0
+        if output == NOTHING:
+            return None
+        if output == LABEL:
+            array = np.full(rows, -1, dtype=np.int32)
+            task.picks = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> array)
+            return array
+        task.columns = k if output == PROBA or k > 2 else 1
+        array = np.full((rows, task.columns), 0.0 if output == PROBA else np.nan)
+        if output == SCORE and k <= 2:
+            array = array[:, 0]
+        task.numeric = <double*> cnp.PyArray_DATA(<cnp.ndarray> array)
+        return array
+
+    cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
+        cdef double* out = task.numeric + i * task.columns
+        cdef Py_ssize_t k = self.n_labels if self.n_labels > 2 else 1, r
+        if task.output == LABEL:
+            task.picks[i] = self.decide(scores)
+        elif task.output == PROBA:
+            self.probabilities(scores, out)
+        elif k == 1 and task.columns > 1:  # more labels were to come: show the score as halves
+            if self.n_labels > 0:
+                out[0] = 0.5 * self.first_sign * scores[0]
+            if self.n_labels > 1:
+                out[1] = -0.5 * self.first_sign * scores[0]
+        else:
+            for r in range(k):
+                out[r] = scores[r]
+
+    cdef void probabilities(self, const double* scores, double* out) noexcept nogil:
+        """One probability per known label."""
+        if self.n_labels == 1:
+            out[0] = 1.0
+        elif self.n_labels > 1:
+            self.link(scores, out)
+
+    # -- for the face ------------------------------------------------------------------------------------
+
+    def plain_labels(self, labels):
+        """Labels to be declared, as Python's own objects."""
+        if isinstance(labels, (str, bytes)):
+            raise TypeError(f"{self.who}: labels must be a list of labels, got {labels!r:.80}.")
+        return [self.labels.plain(label) for label in labels]
+
+    def declare(self, labels):
+        """Labels known before any example."""
+        self.labels.declare(labels)
+        self.first_sign = self.labels.sign(0)
+        while self.n_labels < len(self.labels):
+            self.n_labels += 1
+            self.set_labels(self.n_labels)
+        self.settle()
+
+    def label_names(self):
+        return list(self.labels.names)
+
+    def decode(self, numbers):
+        return self.labels.decode(numbers)
+
+    cdef object predict_one(self, object x):
+        cdef Row* row = self.scored(x)
+        cdef int32_t choice = self.decide(row.scores)
+        self.door.give(row)
+        return None if choice < 0 or choice >= self.n_labels else self.labels.names[choice]
+
+    cdef object scores_one(self, object x):
+        cdef Row* row = self.scored(x)
+        try:
+            if self.outputs() == 1:
+                return row.scores[0]
+            return {name: row.scores[r] for r, name in enumerate(self.labels.names)}
+        finally:
+            self.door.give(row)
+
+    cdef object proba_one(self, object x):
+        cdef Row* row = self.scored(x)
+        cdef double* out = row.scores + self.outputs()
+        try:
+            self.probabilities(row.scores, out)
+            return {name: out[r] for r, name in enumerate(self.labels.names)}
+        finally:
+            self.door.give(row)
+
+    def export(self):
+        return {**State.export(self), "labels": list(self.labels.names)}
+
+    def restore(self, fields):
+        State.restore(self, fields)
+        self.declare(fields.names("labels", (bool, int, str)))
+
+    def memory(self):
+        return State.memory(self) + self.labels.memory()
+
+
+cdef class RegressorState(State):
+    """A state with a number as target; its score is the prediction."""
+
+    cdef object plain_target(self, object y):
+        return plain_target(self.who, y)
+
+    cdef bint target(self, object y, bint welcome, Example* e) except -1:
+        e.y = y
+        e.label = -1
+        return False
+
+    cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
+        e.y = task.targets[i]
+        e.label = -1
+
+    cdef tuple targets(self, object y, Py_ssize_t rows, object weights):
+        return plain_targets(self.who, y, rows), ()
+
+    cdef object answers(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
+        task.output, task.numeric, task.picks, task.columns = output, NULL, NULL, 1
+        if output == NOTHING:
+            return None
+        array = np.zeros(rows)
+        task.numeric = <double*> cnp.PyArray_DATA(<cnp.ndarray> array)
+        return array
+
+    cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
+        task.numeric[i] = scores[0]
+
+    cdef object predict_one(self, object x):
+        cdef Row* row = self.scored(x)
+        cdef double prediction = row.scores[0]
+        self.door.give(row)
+        return prediction
+
+
+# -- targets and weights become plain ----------------------------------------------------------------
+
+
+cpdef double plain_weight(str who, object w) except? -1.0:
+    cdef double weight
+    if type(w) is not float and isinstance(w, NOT_NUMBERS):
+        raise TypeError(f"{who}: the weight w must be a number, got {w!r:.80}.")
+    try:
+        weight = w
+    except OverflowError:
+        raise ValueError(f"{who}: the weight w is too large for a float.") from None
+    except (TypeError, ValueError):
+        raise TypeError(f"{who}: the weight w must be a number, got {w!r:.80}.") from None
+    if not 0.0 <= weight < INFINITY:
+        raise ValueError(f"{who}: the weight w must be finite and at least 0, got {w!r:.80}.")
+    return weight
+
+
+cdef object plain_weights(str who, object w):
+    """Weights of many rows as a float64 array; None: all 1."""
+    if w is None:
+        return None
+    weights = plain_column(who, "w", w)
+    if weights.dtype.kind not in "fiub":
+        weights = one_by_one(who, weights, plain_weight)
+    weights = to_float64(weights)
+    bad = ~((weights >= 0.0) & (weights < INFINITY))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"{who}: row {row}: the weight w must be finite and at least 0, got {weights[row]}."
+        )
+    return weights
+
+
+def plain_column(who, name, values):
+    """Something with one number for each row, as an array."""
+    try:
+        column = unmasked(who, np.asanyarray(values))
+    except ValueError as error:
+        raise ValueError(f"{who}: {name} must hold one number for each row: {error}") from None
+    if column.ndim != 1:
+        raise ValueError(f"{who}: {name} must hold one number for each row, got shape {column.shape}.")
+    if column.dtype.kind not in "fiubO":
+        raise TypeError(f"{who}: {name} must hold numbers, got {column.dtype}.")
+    return column
+
+
+def one_by_one(who, column, plain):
+    """An object column through `plain`, saying which row is wrong."""
+    numbers = np.empty(len(column))
+    for row, value in enumerate(column.tolist()):
+        try:
+            numbers[row] = plain(who, value)
+        except (TypeError, ValueError) as error:
+            raise in_row(error, who, row) from None
+    return numbers
+
+
+def plain_target(str who, object y):
+    cdef double value
+    if type(y) is not float and isinstance(y, (str, *NOT_NUMBERS)):
+        raise TypeError(f"{who}: the target y must be a number, got {y!r:.80}.")
+    try:
+        value = y
+    except OverflowError:
+        raise ValueError(f"{who}: the target y is too large for a float.") from None
+    except (TypeError, ValueError):
+        raise TypeError(f"{who}: the target y must be a number, got {y!r:.80}.") from None
+    if not -INFINITY < value < INFINITY:
+        raise ValueError(f"{who}: the target y must be finite, got {value}.")
+    return value
+
+
+cdef object plain_targets(str who, object y, Py_ssize_t rows):
+    """Targets of many rows as a finite float64 array."""
+    column = plain_column(who, "y", y)
+    if len(column) != rows:
+        raise ValueError(f"{who}: X has {rows:,} rows, y has {len(column):,}.")
+    if column.dtype.kind not in "fiub":
+        return one_by_one(who, column, plain_target)
+    numbers = to_float64(column)
+    bad = ~np.isfinite(numbers)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(f"{who}: row {row}: the target y must be finite, got {numbers[row]}.")
+    return numbers

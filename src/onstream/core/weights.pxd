@@ -1,0 +1,146 @@
+# Words for linear learners: score, scores, add, add_pair, add_columns. Those that change something
+# check first, then commit: they answer OVERFLOW, and have changed nothing, if a weight would leave
+# the range of a double (more exactly: could pass 1e300). Inline, since they are called for every
+# example.
+
+from libc.float cimport DBL_MAX
+from libc.math cimport fabs
+
+from .example cimport (
+    LEARNED,
+    OVERFLOW,
+    Example,
+    onstream_axpy,
+    onstream_dot,
+    onstream_gather_dot,
+    onstream_peak,
+    onstream_rank_one,
+    onstream_scores,
+)
+
+
+cdef class Weights:
+    cdef double* v          # feature-major: column r of feature i is scale * v[i * stride + r]
+    cdef double* b          # intercepts, one per column, not scaled
+    cdef Py_ssize_t rows    # features in use; those beyond are zero
+    cdef Py_ssize_t room    # features that fit
+    cdef Py_ssize_t k       # columns in use: 1, or one per label
+    cdef Py_ssize_t stride  # columns that fit
+    cdef bint intercept     # is there one?
+    cdef bint appended      # it is one more feature: it shrinks like every weight
+    cdef double scale       # lets the whole matrix shrink in O(1)
+    cdef double bound       # no |v| and no |b| is larger
+
+    cdef int reserve(self, Py_ssize_t rows) except -1
+    cdef int set_columns(self, Py_ssize_t k) except -1
+    cdef Weights copy(self)
+    cdef Weights split(self, double first_sign)
+    cdef double measure(self) noexcept nogil
+
+
+cdef double careful_score(Weights w, const Example* e, Py_ssize_t r) noexcept nogil
+
+
+cdef inline double score(Weights w, const Example* e) noexcept nogil:
+    """What a model with one column says of the example; no further than the largest double."""
+    cdef double f
+    if e.ids == NULL:
+        f = onstream_dot(w.v, e.values, e.n)
+    else:
+        f = onstream_gather_dot(w.v, e.ids, e.values, e.n)
+    f = w.scale * f + w.b[0]
+    return f if fabs(f) <= DBL_MAX else careful_score(w, e, 0)
+
+
+cdef inline void scores(Weights w, const Example* e, double* out) noexcept nogil:
+    """The same for every column."""
+    cdef Py_ssize_t r
+    if w.k == 1:
+        out[0] = score(w, e)
+        return
+    onstream_scores(out, w.v, e.ids, e.values, e.n, w.k, w.stride)
+    for r in range(w.k):
+        out[r] = w.scale * out[r] + w.b[r]
+        if not fabs(out[r]) <= DBL_MAX:
+            out[r] = careful_score(w, e, r)
+
+
+cdef inline bint fits(Weights w, const Example* e, double step, double factor) noexcept nogil:
+    """Do all numbers of factor * v + step * x stay within 1e300? Usually known in O(1)."""
+    cdef double bound = fabs(factor) * w.bound + fabs(step) * max(e.peak, 1.0)
+    if not bound < 1e300:  # true for NaN too
+        bound = fabs(factor) * w.measure() + fabs(step) * max(onstream_peak(e.values, e.n), 1.0)
+        if not bound < 1e300:
+            return False
+    w.bound = bound
+    return True
+
+
+cdef inline int rescale(Weights w, const Example* e, double step, double factor) noexcept nogil:
+    """Multiply the matrix by `factor`, provided that step * x can be added after it."""
+    cdef double scale = w.scale * factor
+    cdef Py_ssize_t i
+    if factor == 1.0 or 1e-9 < fabs(scale) < 1e9:
+        if not fits(w, e, step / scale if fabs(scale) < 1.0 else step, max(1.0, fabs(factor))):
+            return OVERFLOW
+        w.scale = scale
+    else:
+        if not fits(w, e, step, max(1.0, fabs(scale))):
+            return OVERFLOW
+        for i in range(w.rows * w.stride):
+            w.v[i] *= scale
+        w.scale = 1.0
+    if w.appended and factor != 1.0:
+        for i in range(w.k):
+            w.b[i] *= factor
+    return LEARNED
+
+
+cdef inline int add(Weights w, const Example* e, double step, double factor) noexcept nogil:
+    """w = factor * w + step * x in a model with one column; the intercept gains step, too."""
+    cdef Py_ssize_t i
+    cdef double inner
+    if rescale(w, e, step, factor):
+        return OVERFLOW
+    inner = step / w.scale
+    if e.ids == NULL:
+        onstream_axpy(w.v, e.values, inner, e.n)
+    else:
+        for i in range(e.n):
+            w.v[e.ids[i]] += inner * e.values[i]
+    if w.intercept:
+        w.b[0] += step
+    return LEARNED
+
+
+cdef inline int add_pair(Weights w, const Example* e, Py_ssize_t up, Py_ssize_t down, double step, double factor) noexcept nogil:
+    """Shrink by factor, then column `up` gains step * x and column `down` loses it."""
+    cdef Py_ssize_t i, at
+    cdef double inner, change
+    if rescale(w, e, step, factor):
+        return OVERFLOW
+    inner = step / w.scale
+    for i in range(e.n):
+        at = (e.ids[i] if e.ids != NULL else i) * w.stride
+        change = inner * e.values[i]
+        w.v[at + up] += change
+        w.v[at + down] -= change
+    if w.intercept:
+        w.b[up] += step
+        w.b[down] -= step
+    return LEARNED
+
+
+cdef inline int add_columns(Weights w, const Example* e, double* steps, double factor) noexcept nogil:
+    """Shrink by factor, then column r gains steps[r] * x for every r. Uses up `steps`."""
+    cdef Py_ssize_t r
+    if rescale(w, e, onstream_peak(steps, w.k), factor):
+        return OVERFLOW
+    if w.intercept:
+        for r in range(w.k):
+            w.b[r] += steps[r]
+    if w.scale != 1.0:
+        for r in range(w.k):
+            steps[r] /= w.scale
+    onstream_rank_one(w.v, e.ids, e.values, steps, e.n, w.k, w.stride)
+    return LEARNED

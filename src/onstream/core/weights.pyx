@@ -1,0 +1,143 @@
+"""Weights of linear models: a growing matrix, one row per feature, one column per output.
+"""
+
+import numpy as np
+
+from libc.float cimport DBL_MAX
+from libc.math cimport ldexp
+from libc.string cimport memcpy, memset
+
+from .example cimport Example, onstream_peak
+from .memory cimport release, resize, roomier
+
+cdef enum:
+    SAFE_SHIFT = 520  # x * 2**-520 and v * 2**-520: their product cannot overflow
+
+
+cdef class Weights:
+    def __cinit__(self, Py_ssize_t k, bint intercept):
+        self.v = self.b = NULL
+        self.rows = self.room = 0
+        self.k = self.stride = k
+        self.intercept = intercept
+        self.appended = False
+        self.scale = 1.0
+        self.bound = 0.0
+        self.b = <double*> resize(NULL, 0, k * sizeof(double))
+
+    def __dealloc__(self):
+        release(self.v)
+        release(self.b)
+
+    cdef int reserve(self, Py_ssize_t rows) except -1:
+        """Features 0 ... rows-1 exist; new ones weigh nothing."""
+        cdef Py_ssize_t room, item = self.stride * sizeof(double)
+        if rows > self.room:
+            room = rows if self.room == 0 else roomier(self.room, rows)
+            self.v = <double*> resize(self.v, self.room * item, room * item)
+            self.room = room
+        if rows > self.rows:
+            self.rows = rows
+        return 0
+
+    cdef int set_columns(self, Py_ssize_t k) except -1:
+        """k columns; added ones are zero."""
+        cdef Py_ssize_t stride, i
+        cdef double* v
+        cdef double* b
+        if k > self.stride:
+            stride = k + (k // 4 if k > 3 else 1)  # labels keep coming: leave some room
+            v = <double*> resize(NULL, 0, self.room * stride * sizeof(double))
+            try:
+                b = <double*> resize(NULL, 0, stride * sizeof(double))
+            except MemoryError:
+                release(v)
+                raise
+            for i in range(self.rows):
+                memcpy(v + i * stride, self.v + i * self.stride, self.k * sizeof(double))
+            memcpy(b, self.b, self.k * sizeof(double))
+            release(self.v)
+            release(self.b)
+            self.v, self.b, self.stride = v, b, stride
+        if k < self.k:
+            for i in range(self.rows):
+                memset(self.v + i * self.stride + k, 0, (self.k - k) * sizeof(double))
+            memset(self.b + k, 0, (self.k - k) * sizeof(double))
+        self.k = k
+        return 0
+
+    cdef Weights copy(self):
+        cdef Weights other = Weights(self.k, self.intercept)
+        other.reserve(self.rows)
+        other.set_columns(self.k)
+        cdef Py_ssize_t i
+        for i in range(self.rows):
+            memcpy(other.v + i * other.stride, self.v + i * self.stride, self.k * sizeof(double))
+        memcpy(other.b, self.b, self.k * sizeof(double))
+        other.scale, other.bound, other.appended = self.scale, self.bound, self.appended
+        return other
+
+    cdef Weights split(self, double first_sign):
+        """From the difference of two labels to a column each: the first label gets half of
+        first_sign * w, the second the other half, so every score difference stays."""
+        cdef Weights other = Weights(2, self.intercept)
+        cdef Py_ssize_t i
+        cdef double half = 0.5 * first_sign
+        other.set_columns(3)  # somebody is about to need it
+        other.set_columns(2)
+        other.reserve(self.rows)
+        for i in range(self.rows):
+            other.v[i * other.stride] = half * self.v[i]
+            other.v[i * other.stride + 1] = -half * self.v[i]
+        other.b[0], other.b[1] = half * self.b[0], -half * self.b[0]
+        other.scale, other.bound, other.appended = self.scale, self.bound, self.appended
+        return other
+
+    cdef double measure(self) noexcept nogil:
+        """Make `bound` exact."""
+        cdef double low = onstream_peak(self.v, self.rows * self.stride)
+        cdef double high = onstream_peak(self.b, self.k)
+        self.bound = max(low, high)
+        return self.bound
+
+    def memory(self):
+        return (self.room * self.stride + self.stride) * sizeof(double)
+
+    def export(self, Py_ssize_t rows):
+        """Copies for a file: what the numbers are, not where they stand."""
+        matrix = np.zeros((rows, self.k))
+        cdef double[:, ::1] out = matrix
+        cdef double[::1] intercepts = np.zeros(self.k)
+        cdef Py_ssize_t i, r
+        for i in range(min(rows, self.rows)):
+            for r in range(self.k):
+                out[i, r] = self.v[i * self.stride + r]
+        for r in range(self.k):
+            intercepts[r] = self.b[r]
+        return {"weights": matrix, "bias": np.asarray(intercepts), "scale": self.scale}
+
+    def restore(self, matrix, bias, double scale):
+        """Numbers from a file; the caller has checked their shapes."""
+        cdef const double[:, ::1] given = np.ascontiguousarray(matrix, dtype=np.float64)
+        cdef const double[::1] intercepts = np.ascontiguousarray(bias, dtype=np.float64)
+        cdef Py_ssize_t i, r
+        self.set_columns(given.shape[1])
+        self.reserve(given.shape[0])
+        for i in range(given.shape[0]):
+            for r in range(given.shape[1]):
+                self.v[i * self.stride + r] = given[i, r]
+        for r in range(given.shape[1]):
+            self.b[r] = intercepts[r]
+        self.scale = scale
+        self.measure()
+
+
+cdef double careful_score(Weights w, const Example* e, Py_ssize_t r) noexcept nogil:
+    """The same with everything made smaller first: no step can overflow, only the result."""
+    cdef double total = 0.0
+    cdef Py_ssize_t i, id
+    for i in range(e.n):
+        id = e.ids[i] if e.ids != NULL else i
+        total += ldexp(e.values[i], -SAFE_SHIFT) * ldexp(w.v[id * w.stride + r], -SAFE_SHIFT)
+    total = ldexp(w.scale * total, 2 * SAFE_SHIFT) + w.b[r]
+    return min(max(total, -DBL_MAX), DBL_MAX)

@@ -1,0 +1,121 @@
+"""Merging linear models: the average of their weights, weighted by what each has seen.
+
+Works on exported states. Features and labels are matched by name; one that a model does not know
+weighs nothing there.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.errors import NotMergeable
+
+Fields = dict[str, Any]
+Matrix = NDArray[np.float64]
+
+
+def all_names(fields: Fields) -> list[str | int]:
+    """Names of all features, columns first."""
+    return [*range(fields["implicit"]), *fields["features"]]
+
+
+def same_feature(name: str | int) -> str:
+    """What 3 and "3" have in common."""
+    return str(name)
+
+
+def union_of_features(mine: Fields, theirs: Fields) -> tuple[Fields, NDArray[np.intp]]:
+    """Feature fields of the union, my ids first, and where their ids go in it."""
+    if not mine["features"] and not theirs["features"]:
+        implicit = max(mine["implicit"], theirs["implicit"])
+        fields: Fields = {"features": [], "implicit": implicit}
+        places = np.arange(theirs["implicit"])
+    else:
+        names = all_names(mine)
+        known = {same_feature(name): i for i, name in enumerate(names)}
+        places = np.empty(theirs["implicit"] + len(theirs["features"]), dtype=np.intp)
+        for i, name in enumerate(all_names(theirs)):
+            if same_feature(name) not in known:
+                known[same_feature(name)] = len(names)
+                names.append(name)
+            places[i] = known[same_feature(name)]
+        fields = {"features": names[mine["implicit"] :], "implicit": mine["implicit"]}
+    fields["columns"] = mine["columns"] if mine["columns"] == theirs["columns"] else -1
+    return fields, places
+
+
+def shares(mine: Fields, theirs: Fields) -> tuple[float, float]:
+    """What fraction of all examples each has seen."""
+    total = mine["seen"] + theirs["seen"]
+    return (mine["seen"] / total, theirs["seen"] / total) if total else (1.0, 0.0)
+
+
+def placed(matrix: Matrix, places: NDArray[np.intp], rows: int, hashed: bool) -> Matrix:
+    """The rows of a matrix at their places in the union."""
+    if hashed:
+        return matrix
+    out = np.zeros((rows, matrix.shape[1]))
+    out[places] = matrix
+    return out
+
+
+def mix(mine: Fields, theirs: Fields, ours: Matrix, other: Matrix, bias: Matrix) -> Fields:
+    """The merged state from both weight matrices (columns matched) and the mixed intercepts."""
+    union, places = union_of_features(mine, theirs)
+    hashed = not mine["features"] and not mine["implicit"] and len(ours) > 0
+    hashed = hashed and not theirs["features"] and not theirs["implicit"]
+    rows = len(ours) if hashed else union["implicit"] + len(union["features"])
+    a, b = shares(mine, theirs)
+    here = np.arange(len(ours))
+    weights = a * placed(ours, here, rows, hashed) + b * placed(other, places, rows, hashed)
+    counts = {name: mine[name] + theirs[name] for name in ("seen", "start")}
+    return {**mine, **union, **counts, "weights": weights, "bias": bias, "scale": 1.0}
+
+
+def mix_regressors(mine: Fields, theirs: Fields) -> Fields:
+    """The merged state of two linear regressors."""
+    a, b = shares(mine, theirs)
+    bias = a * mine["bias"] + b * theirs["bias"]
+    ours, other = (f["scale"] * f["weights"] for f in (mine, theirs))
+    return mix(mine, theirs, ours, other, bias)
+
+
+def first_sign(labels: list[Any]) -> float:
+    """Code of the first label (design: True or 1 is +1)."""
+    return 1.0 if labels and (labels[0] is True or labels[0] == 1) else -1.0
+
+
+def by_label(fields: Fields, labels: list[Any]) -> tuple[Matrix, Matrix]:
+    """Weights and intercepts with one column per label of `labels`, or one for two labels."""
+    weights, bias = fields["scale"] * fields["weights"], fields["bias"]
+    own = fields["labels"]
+    if len(labels) <= 2:
+        same = not own or first_sign(own) * (1 if own[0] == labels[0] else -1) == first_sign(labels)
+        return (weights, bias) if same else (-weights, -bias)
+    out = np.zeros((len(weights), len(labels)))
+    intercepts = np.zeros(len(labels))
+    if len(own) <= 2:
+        for i, label in enumerate(own):
+            half = 0.5 * first_sign(own) * (1 if i == 0 else -1)
+            out[:, labels.index(label)] = half * weights[:, 0]
+            intercepts[labels.index(label)] = half * bias[0]
+    else:
+        for r, label in enumerate(own):
+            out[:, labels.index(label)] = weights[:, r]
+            intercepts[labels.index(label)] = bias[r]
+    return out, intercepts
+
+
+def mix_classifiers(who: str, mine: Fields, theirs: Fields) -> Fields:
+    """The merged state of two linear classifiers; labels are matched by name."""
+    kinds = {type(label) for label in mine["labels"] + theirs["labels"]}
+    if len(kinds) > 1:
+        names = " and ".join(sorted(kind.__name__ for kind in kinds))
+        raise NotMergeable(f"{who}: the labels are of different types here and there: {names}.")
+    labels = mine["labels"] + [y for y in theirs["labels"] if y not in mine["labels"]]
+    a, b = shares(mine, theirs)
+    ours, our_bias = by_label(mine, labels)
+    other, their_bias = by_label(theirs, labels)
+    merged = mix(mine, theirs, ours, other, a * our_bias + b * their_bias)
+    return {**merged, "labels": labels}

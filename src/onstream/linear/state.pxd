@@ -1,0 +1,21 @@
+from ..core.example cimport Example
+from ..core.state cimport ClassifierState, RegressorState
+from ..core.weights cimport Weights
+
+
+cdef class LinearClassifierState(ClassifierState):
+    cdef Weights w       # one column up to two labels, one per label beyond
+    cdef Weights before  # the single column, until the third label is settled
+    cdef double* f       # scores of the example being learned
+    cdef double* steps   # room for a step per label
+
+    cdef int update(self, const Example* e, const double* f) noexcept nogil
+
+
+cdef class LinearRegressorState(RegressorState):
+    cdef Weights w
+
+    cdef int update(self, const Example* e, double prediction) noexcept nogil
+
+
+cdef int rival(const double* f, int label, Py_ssize_t k) noexcept nogil

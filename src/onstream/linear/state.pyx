@@ -1,0 +1,214 @@
+"""What linear learners share: weights, scores, promotion to more labels, and their face.
+
+A learner writes its `update(e, f)`: what changes, given the example and its scores.
+"""
+
+from libc.float cimport DBL_MAX
+from libc.math cimport fabs
+
+import numpy as np
+
+from ..core.example cimport OVERFLOW, Example
+from ..core.memory cimport release, resize
+from ..core.state cimport ClassifierState, RegressorState, State
+from ..core.weights cimport Weights, score, scores
+
+from ..base.checks import flag, whole
+from ..base.learner import Classifier, Regressor
+from .mixing import mix_classifiers, mix_regressors
+
+
+cdef class LinearClassifierState(ClassifierState):
+    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, bint intercept):
+        self.w = Weights(1, intercept)
+        self.before = None
+        self.steps = NULL
+        self.f = <double*> resize(NULL, 0, sizeof(double))
+        self.steps = <double*> resize(NULL, 0, sizeof(double))
+        self.w.reserve(self.door.width)
+
+    def __dealloc__(self):
+        release(self.f)
+        release(self.steps)
+
+    cdef Py_ssize_t outputs(self) noexcept nogil:
+        return self.w.k
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        return self.w.reserve(width)
+
+    cdef int set_labels(self, Py_ssize_t n) except -1:
+        """The third label splits the weights into -w/2 and +w/2 and starts at 0."""
+        self.f = <double*> resize(self.f, 0, max(1, n) * sizeof(double))
+        self.steps = <double*> resize(self.steps, 0, max(1, n) * sizeof(double))
+        if n > 2 and self.w.k == 1:
+            self.before = self.w
+            self.w = self.w.split(self.first_sign)
+        elif n == 2 and self.w.k > 1:
+            self.w = self.before
+            self.before = None
+        if n > 2:
+            self.w.set_columns(n)
+        return 0
+
+    cdef int settle(self) except -1:
+        self.before = None
+        return 0
+
+    cdef void score(self, const Example* e, double* out) noexcept nogil:
+        scores(self.w, e, out)
+
+    cdef int learn(self, const Example* e) noexcept nogil:
+        return self.score_learn(e, self.f)
+
+    cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
+        cdef Py_ssize_t r
+        scores(self.w, e, out)
+        for r in range(self.w.k):
+            if fabs(out[r]) >= DBL_MAX:
+                return OVERFLOW
+        return self.update(e, out)
+
+    cdef int update(self, const Example* e, const double* f) noexcept nogil:
+        """Learn from the example and its scores: LEARNED, or OVERFLOW and nothing is changed."""
+        return OVERFLOW
+
+    def export(self):
+        return {**ClassifierState.export(self), **self.w.export(self.door.width)}
+
+    def restore(self, fields):
+        ClassifierState.restore(self, fields)
+        k = self.n_labels if self.n_labels > 2 else 1
+        restore_weights(self.w, fields, self.door.width, k)
+
+    def memory(self):
+        return ClassifierState.memory(self) + self.w.memory() + 2 * 8 * max(1, self.n_labels)
+
+
+cdef class LinearRegressorState(RegressorState):
+    def __cinit__(self, str who, hash_bits, hash_seed, bint intercept):
+        self.w = Weights(1, intercept)
+        self.w.reserve(self.door.width)
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        return self.w.reserve(width)
+
+    cdef void score(self, const Example* e, double* out) noexcept nogil:
+        out[0] = score(self.w, e)
+
+    cdef int learn(self, const Example* e) noexcept nogil:
+        cdef double prediction
+        return self.score_learn(e, &prediction)
+
+    cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
+        out[0] = score(self.w, e)
+        if fabs(out[0]) >= DBL_MAX:
+            return OVERFLOW
+        return self.update(e, out[0])
+
+    cdef int update(self, const Example* e, double prediction) noexcept nogil:
+        """Learn from the example and its prediction: LEARNED, or OVERFLOW and nothing changed."""
+        return OVERFLOW
+
+    def export(self):
+        return {**RegressorState.export(self), **self.w.export(self.door.width)}
+
+    def restore(self, fields):
+        RegressorState.restore(self, fields)
+        restore_weights(self.w, fields, self.door.width, 1)
+
+    def memory(self):
+        return RegressorState.memory(self) + self.w.memory()
+
+
+cdef restore_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k):
+    """Weights, intercepts and scale from an exported state."""
+    weights = fields.array("weights", (width, k))
+    bias = fields.array("bias", (k,))
+    scale = fields.number("scale", -1e9, 1e9)
+    if not w.intercept and bias.any():
+        raise ValueError("there is a bias without an intercept")
+    if abs(scale) < 1e-9:
+        raise ValueError(f"scale is {scale}, too close to 0")
+    w.restore(weights, bias, scale)
+
+
+cdef int rival(const double* f, int label, Py_ssize_t k) noexcept nogil:
+    """The best-scored label other than `label`; the earliest on ties."""
+    cdef int r, best = 1 if label == 0 else 0
+    for r in range(k):
+        if r != label and f[r] > f[best]:
+            best = r
+    return best
+
+
+class Linear:
+    """Parameters and views that all linear learners have."""
+
+    merge_kind = "mixing"
+    _most_hash_bits = 31
+
+    def _check_common(self, intercept, hash_bits, hash_seed):
+        self.intercept = flag(self, "intercept", intercept)
+        self.hash_bits = None
+        if hash_bits is not None:
+            self.hash_bits = whole(self, "hash_bits", hash_bits, least=1, most=self._most_hash_bits)
+        self.hash_seed = whole(self, "hash_seed", hash_seed, least=0, most=2**64 - 1)
+
+    def _named(self, column):
+        """Feature to weight; of hashed features those that are not 0."""
+        names = self._state.feature_names()
+        pairs = zip(names, column.tolist(), strict=True)
+        return {n: v for n, v in pairs if v} if self.hash_bits is not None else dict(pairs)
+
+
+class LinearClassifier(Linear, Classifier):
+    """A classifier that scores by w.x, or by one w per label."""
+
+    def _check_common(self, intercept, hash_bits, hash_seed, max_labels):
+        super()._check_common(intercept, hash_bits, hash_seed)
+        self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
+
+    def _state_arguments(self):
+        name = type(self).__name__
+        return name, self.hash_bits, self.hash_seed, self.max_labels, self.intercept
+
+    @property
+    def weights(self):
+        """Feature to weight; with more than two labels, label to that. With `hash_bits` the keys
+        are slots, and only slots in use are shown."""
+        fields = self._state.snapshot()
+        matrix = fields["scale"] * fields["weights"]
+        if matrix.shape[1] == 1:
+            return self._named(matrix[:, 0])
+        return {label: self._named(matrix[:, r]) for r, label in enumerate(self.labels)}
+
+    @property
+    def bias(self):
+        """The intercept; with more than two labels, label to that."""
+        bias = self._state.snapshot()["bias"].tolist()
+        return bias[0] if len(bias) == 1 else dict(zip(self.labels, bias, strict=True))
+
+    def _merged(self, mine, theirs):
+        return mix_classifiers(type(self).__name__, mine, theirs)
+
+
+class LinearRegressor(Linear, Regressor):
+    """A regressor that predicts w.x."""
+
+    def _state_arguments(self):
+        return type(self).__name__, self.hash_bits, self.hash_seed, self.intercept
+
+    @property
+    def weights(self):
+        """Feature to weight. With `hash_bits` the keys are slots, those in use."""
+        fields = self._state.snapshot()
+        return self._named(fields["scale"] * fields["weights"][:, 0])
+
+    @property
+    def bias(self):
+        """The intercept."""
+        return float(self._state.snapshot()["bias"][0])
+
+    def _merged(self, mine, theirs):
+        return mix_regressors(mine, theirs)

@@ -1,0 +1,179 @@
+"""A model as bytes: one safetensors file with a JSON header and a SHA-256 over all of it.
+
+The header's metadata entry "onstream" holds the format version, the class, its parameters and the
+plain numbers of the state; arrays are tensors; lists of names are byte tensors with offsets.
+Nothing is executed on reading: no pickle, and only classes of the registry. A parameter that is a
+function is not stored, only its name; it must be given again to `loads`.
+"""
+
+import hashlib
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+import numpy as np
+import safetensors
+
+from ..base import Learner, learners
+from ..base.learner import parameters, revive
+
+FORMAT = 1
+NO_SUM = "0" * 64
+SUM_MARK = b'"sha256":"'
+DTYPES = {"float64": "F64", "int64": "I64", "uint8": "U8"}
+NAME_KINDS: dict[str, Callable[[str], Any]] = {
+    "str": str,
+    "int": int,
+    "bool": lambda text: {"True": True, "False": False}[text],
+}
+
+
+class ModelFileError(ValueError):
+    """These bytes are not a model that can be loaded; the message says why."""
+
+
+class Header(msgspec.Struct, forbid_unknown_fields=True):
+    """What the metadata says of the model."""
+
+    format: int
+    cls: str
+    params: dict[str, Any]
+    functions: list[str]
+    numbers: dict[str, Any]
+    names: list[str]
+
+
+def dumps(model: Learner) -> bytes:
+    """The model as bytes; equal models give equal bytes."""
+    cls = type(model).__name__
+    if learners().get(cls) is not type(model):
+        raise TypeError(f"save: {cls} is not a learner of onstream, so load could not build it.")
+    header = Header(FORMAT, cls, {}, [], {}, [])
+    for name, value in model.params.items():
+        if callable(value):
+            header.functions.append(name)
+        else:
+            header.params[name] = value
+    tensors: dict[str, Any] = {}
+    for name, value in model._state.snapshot().items():
+        if isinstance(value, np.ndarray):
+            tensors[name] = np.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"))
+        elif isinstance(value, list):
+            header.names.append(name)
+            tensors.update(pack_names(name, value))
+        else:
+            header.numbers[name] = value
+    metadata = {"onstream": msgspec.json.encode(header, order="sorted").decode(), "sha256": NO_SUM}
+    data = pack(tensors, metadata)
+    at = data.index(SUM_MARK) + len(SUM_MARK)
+    return data[:at] + hashlib.sha256(data).hexdigest().encode() + data[at + 64 :]
+
+
+def pack(tensors: dict[str, Any], metadata: dict[str, str]) -> bytes:
+    """A safetensors file in a fixed order (the library's own writer shuffles the metadata)."""
+    head: dict[str, Any] = {"__metadata__": metadata}
+    end = 0
+    for name, array in tensors.items():
+        start, end = end, end + array.nbytes
+        dtype = DTYPES[array.dtype.name]
+        head[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [start, end]}
+    text = msgspec.json.encode(head)
+    text += b" " * (-len(text) % 8)
+    size = len(text).to_bytes(8, "little")
+    return b"".join([size, text, *(array.tobytes() for array in tensors.values())])
+
+
+def loads(data: bytes, **functions: Callable[..., Any]) -> Any:
+    """The model that `dumps` was given. Parameters that were functions must be given again."""
+    header, fields = unpack(data)
+    cls = learners().get(header.cls)
+    if cls is None:
+        raise ModelFileError(f"the file holds a {header.cls!r:.60}, unknown to this version.")
+    if set(header.params) | set(header.functions) != set(parameters(cls)):
+        raise ModelFileError(f"the file's parameters are not those of {header.cls}.")
+    for name in header.functions:
+        if not callable(functions.get(name)):
+            raise ModelFileError(
+                f"the {header.cls} was made with a function as {name}, which no file can hold; "
+                f"give it again: load(path, {name}=...)."
+            )
+    if extra := set(functions) - set(header.functions):
+        raise ModelFileError(f"{header.cls} has no function {min(extra)} to be given again.")
+    try:
+        return revive(cls, {**header.params, **functions}, fields)
+    except (TypeError, ValueError, KeyError, OverflowError, MemoryError) as error:
+        raise ModelFileError(f"the state of the {header.cls} is broken: {error}") from None
+
+
+def unpack(data: bytes) -> tuple[Header, dict[str, Any]]:
+    """Header and state fields of a file, after all checks that need no learner."""
+    size = int.from_bytes(data[:8], "little")
+    if len(data) < 16 or size > len(data) - 8 or data[8:9] != b"{":
+        raise ModelFileError("this is not an onstream model, or it was cut off.")
+    at = data.find(SUM_MARK, 8, 8 + size) + len(SUM_MARK)
+    if at < len(SUM_MARK):
+        raise ModelFileError("this safetensors file was not written by onstream.")
+    found = data[at : at + 64]
+    blank = data[:at] + NO_SUM.encode() + data[at + 64 :]
+    if hashlib.sha256(blank).hexdigest().encode() != found:
+        raise ModelFileError("the checksum does not fit: the file was damaged or cut off.")
+    try:
+        metadata = msgspec.json.decode(data[8 : 8 + size].rstrip(b" "))["__metadata__"]
+        text = metadata["onstream"]
+        version = msgspec.json.decode(text)["format"]
+        if version != FORMAT:
+            raise ModelFileError(
+                f"the file has format {version!r:.20}, this version of onstream reads {FORMAT}."
+            )
+        header = msgspec.json.decode(text, type=Header)
+        tensors = {name: tensor(info) for name, info in safetensors.deserialize(data)}
+    except ModelFileError:
+        raise
+    except Exception as error:  # of msgspec, safetensors or NumPy: all say that it is broken
+        raise ModelFileError(f"the header is broken: {error!s:.200}") from None
+    fields: dict[str, Any] = dict(header.numbers)
+    for name in header.names:
+        fields[name] = unpack_names(name, tensors)
+    if repeated := set(fields) & set(tensors):
+        raise ModelFileError(f"the field {min(repeated)!r:.60} is there twice.")
+    return header, {**fields, **tensors}
+
+
+def tensor(info: dict[str, Any]) -> Any:
+    """One tensor as an array that owns its memory."""
+    dtype = {short: name for name, short in DTYPES.items()}[info["dtype"]]
+    return np.frombuffer(bytearray(info["data"]), dtype=dtype).reshape(info["shape"])
+
+
+def pack_names(name: str, values: list[Any]) -> dict[str, Any]:
+    """A list of names as bytes, offsets and a letter for the type of each."""
+    texts = [str(value).encode() for value in values]
+    kinds = [list(NAME_KINDS).index(type(value).__name__) for value in values]
+    return {
+        f"{name}.bytes": np.frombuffer(b"".join(texts), dtype=np.uint8),
+        f"{name}.offsets": np.cumsum([0, *map(len, texts)], dtype=np.int64),
+        f"{name}.kinds": np.array(kinds, dtype=np.uint8),
+    }
+
+
+def unpack_names(name: str, tensors: dict[str, Any]) -> list[Any]:
+    """The list of names again; takes its tensors out of the dict."""
+    try:
+        text = tensors.pop(f"{name}.bytes")
+        offsets = tensors.pop(f"{name}.offsets")
+        kinds = tensors.pop(f"{name}.kinds")
+        whole = text.tobytes()
+        readers = list(NAME_KINDS.values())
+        if (
+            (text.dtype, offsets.dtype, kinds.dtype) != (np.uint8, np.int64, np.uint8)
+            or offsets.shape != (len(kinds) + 1,)
+            or offsets[0] != 0
+            or offsets[-1] != len(whole)
+            or (np.diff(offsets) < 0).any()
+        ):
+            raise ValueError("its offsets do not fit")
+        parts = (whole[a:b].decode() for a, b in pairwise(offsets.tolist()))
+        return [readers[kind](part) for kind, part in zip(kinds, parts, strict=True)]
+    except (KeyError, IndexError, ValueError) as error:
+        raise ModelFileError(f"the list {name!r:.60} is broken: {error!s:.100}") from None

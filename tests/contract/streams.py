@@ -1,0 +1,43 @@
+"""Small synthetic streams, the same in every run."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+FEATURES = 10
+
+
+class Stream(NamedTuple):
+    """Rows of numbers, some of them 0, and what is to be learned of each."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+
+def rows(n: int, seed: int, features: int = FEATURES) -> np.ndarray:
+    """Normal numbers, a third of them 0."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, features)) * (rng.random((n, features)) < 0.67)
+
+
+def two_labels(n: int = 600, seed: int = 1) -> Stream:
+    """Which side of a plane; 2 % of the labels are wrong."""
+    X = rows(n, seed)
+    rng = np.random.default_rng(seed + 1)
+    side = X @ np.arange(1, FEATURES + 1) + 2.0 > 0.0
+    return Stream(X, np.where(side ^ (rng.random(n) < 0.02), "spam", "ham"))
+
+
+def three_labels(n: int = 600, seed: int = 2) -> Stream:
+    """The largest of three linear functions; the third label is unknown for the first 50 rows."""
+    X = rows(n, seed)
+    scores = X @ np.random.default_rng(7).normal(size=(FEATURES, 3))
+    scores[:50, 2] = -np.inf
+    return Stream(X, np.array(["a", "b", "c"])[scores.argmax(axis=1)])
+
+
+def plane(n: int = 600, seed: int = 3) -> Stream:
+    """A linear function with a little noise."""
+    X = rows(n, seed)
+    rng = np.random.default_rng(seed + 1)
+    return Stream(X, X @ np.linspace(-1.0, 1.0, FEATURES) + 1.5 + 0.1 * rng.normal(size=n))

@@ -1,0 +1,169 @@
+"""`learn_many`, `predict_learn_many` and the loop are the same, bit for bit, within a kind."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from .streams import Stream, plane, three_labels, two_labels
+from .table import Case
+from .tools import KINDS, by_name, fingerprint, learn_loop, outputs, streams, targets
+
+
+def assert_scores_equal(model: Any, block: np.ndarray, loop: list[Any]) -> None:
+    """What `predict_learn_many` answered, and what `score_one` answered in the loop."""
+    if block.ndim == 1:
+        assert block.tolist() == loop
+        return
+    labels = model.labels
+    for row, told in zip(block, loop, strict=True):
+        if isinstance(told, dict):
+            known = len(told)
+            assert row[:known].tolist() == list(told.values())
+            assert np.isnan(row[known:]).all()
+        elif np.isnan(row[1]):  # one label, or none
+            assert row[0] in (0.5 * told, -0.5 * told) or (np.isnan(row[0]) and told == 0.0)
+            assert np.isnan(row[1:]).all()
+        else:  # the halves that a third label would make of the score; labels[1] is +1 here
+            assert labels[0] not in (True, 1)
+            assert row[1] - row[0] == told
+            assert row[1] == -row[0]
+            assert np.isnan(row[2:]).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_block_equals_loop(case: Case, kind: str) -> None:
+    for stream in streams(case, 100):
+        loop, block, tested = case.make(), case.make(), case.make()
+        scores = learn_loop(loop, kind, stream.X, stream.y.tolist())
+        X = KINDS[kind](stream.X)
+        block.learn_many(X, stream.y)
+        told = tested.predict_learn_many(X, stream.y, output="score")
+        assert fingerprint(block) == fingerprint(loop)
+        assert fingerprint(tested) == fingerprint(loop)
+        assert_scores_equal(loop, told, scores)
+
+
+def test_test_then_train(case: Case) -> None:
+    for stream in streams(case, 150):
+        for output in outputs(case.make()):
+            loop, block = case.make(), case.make()
+            expected = []
+            for x, y in zip(stream.X, stream.y.tolist(), strict=True):
+                if output == "label":
+                    expected.append(loop.predict_one(x))
+                elif output == "score":
+                    expected.append(loop.score_one(x))
+                else:
+                    expected.append(loop.predict_proba_one(x))
+                loop.learn_one(x, y)
+            told = block.predict_learn_many(stream.X, stream.y, output=output)
+            assert len(told) == len(expected)
+            if output == "label":
+                assert told.tolist() == expected
+            elif output == "score":
+                assert_scores_equal(block, told, expected)
+            else:
+                assert told.shape == (len(expected), len(block.labels))
+                for row, probabilities in zip(told, expected, strict=True):
+                    assert row[: len(probabilities)].tolist() == list(probabilities.values())
+                    assert (row[len(probabilities) :] == 0.0).all()
+            assert fingerprint(block) == fingerprint(loop)
+
+
+def test_features_that_come_and_go(case: Case) -> None:
+    for stream in streams(case, 150):
+        rows = by_name(stream.X)
+        loop, block = case.make(), case.make()
+        expected = []
+        for x, y in zip(rows, stream.y.tolist(), strict=True):
+            expected.append(loop.score_one(x))
+            loop.learn_one(x, y)
+        told = block.predict_learn_many(rows, stream.y, output="score")
+        assert fingerprint(block) == fingerprint(loop)
+        assert_scores_equal(block, told, expected)
+
+
+def test_nominal_and_missing_values(case: Case) -> None:
+    rng = np.random.default_rng(4)
+    colours = ["red", "green", "blue", None]
+    rows = [
+        {"n": None if rng.random() < 0.2 else float(rng.normal()), "c": colours[rng.integers(4)], 7: 2}
+        for _ in range(80)
+    ]
+    y = targets(case, 80)
+    loop, block = case.make(), case.make()
+    expected = []
+    for x, target in zip(rows, y.tolist(), strict=True):
+        expected.append(loop.score_one(x))
+        loop.learn_one(x, target)
+    told = block.predict_learn_many(rows, y, output="score")
+    assert fingerprint(block) == fingerprint(loop)
+    assert_scores_equal(block, told, expected)
+
+
+def test_weights(case: Case) -> None:
+    rng = np.random.default_rng(8)
+    for stream in streams(case, 120):
+        w = rng.choice([0.0, 0.5, 1.0, 2.5], len(stream.y))
+        w[:2] = 0.0
+        for kind in ("dicts", "dense", "CSR", "polars"):
+            loop, block, tested = case.make(), case.make(), case.make()
+            scores = learn_loop(loop, kind, stream.X, stream.y.tolist(), w.tolist())
+            X = KINDS[kind](stream.X)
+            block.learn_many(X, stream.y, w)
+            told = tested.predict_learn_many(X, stream.y, w, output="score")
+            assert fingerprint(block) == fingerprint(loop), kind
+            assert fingerprint(tested) == fingerprint(loop), kind
+            assert_scores_equal(loop, told, scores)
+            assert loop.seen == (w > 0.0).sum()
+
+
+def test_many_pieces_equal_one_block(case: Case) -> None:
+    for stream in streams(case, 200):
+        for kind, make in KINDS.items():
+            whole, pieces = case.make(), case.make()
+            whole.learn_many(make(stream.X), stream.y)
+            for cut in np.split(np.arange(len(stream.y)), [1, 7, 7, 51, 120]):
+                pieces.learn_many(make(stream.X[cut]), stream.y[cut])
+            assert fingerprint(pieces) == fingerprint(whole), kind
+
+
+@pytest.mark.parametrize("kind", ["dicts", "dense", "strided", "CSR", "arrow"])
+def test_more_rows_than_one_block(learner: Case, kind: str) -> None:
+    """A block is 2**18 values: here it takes two, and the third label comes in the second."""
+    n = 40_000
+    X, y = (two_labels if learner.classifies else plane)(n)
+    if learner.classifies:
+        y = np.where(np.arange(n) > 30_000, three_labels(n).y, y)
+    loop, block = learner.make(), learner.make()
+    pairs = zip(X.tolist(), y.tolist(), strict=True)
+    if kind == "dicts":
+        for x, target in pairs:
+            loop.learn_one(dict(enumerate(x)), target)
+    elif kind in ("dense", "strided"):
+        for x, target in zip(X, y.tolist(), strict=True):
+            loop.learn_one(x, target)
+    else:  # one row at a time is tested above; here it is about the seams
+        for cut in np.array_split(np.arange(n), 37):
+            loop.learn_many(KINDS[kind](X[cut]), y[cut])
+    told = block.predict_learn_many(KINDS[kind](X), y)
+    assert fingerprint(block) == fingerprint(loop)
+    assert len(told) == n
+    again = learner.make()
+    again.learn_many(KINDS[kind](X), y)
+    assert fingerprint(again) == fingerprint(loop)
+    assert again.score_many(KINDS[kind](X))[-1].tolist() == block.score_many(X[-1:])[0].tolist()
+
+
+def test_outputs_that_do_not_exist(case: Case) -> None:
+    model = case.make()
+    before = fingerprint(model)
+    stream: Stream = streams(case, 5)[0]
+    wrong = ["Label", "", None, "prob"]
+    if not hasattr(model, "predict_proba_one"):
+        wrong.append("proba")
+    for output in wrong:
+        with pytest.raises(ValueError, match=f"^{case.name}: output"):
+            model.predict_learn_many(stream.X, stream.y, output=output)
+        assert fingerprint(model) == before

@@ -1,0 +1,26 @@
+"""Every public learner stands in the contract table, and nothing else."""
+
+import onstream
+import pytest
+
+from onstream.base import learners
+
+from .table import TABLE
+
+
+@pytest.mark.parametrize("name", learners())
+def test_every_learner_has_a_line(name: str) -> None:
+    assert name in TABLE, (
+        f"{name} is not tested. Add a line to TABLE in tests/contract/table.py: "
+        f'"{name}": Line(stream, score, variants).'
+    )
+
+
+def test_every_line_has_a_learner() -> None:
+    assert set(TABLE) <= set(learners())
+
+
+def test_learners_at_the_top_are_registered() -> None:
+    top = {name: vars(onstream)[name] for name in onstream.__all__}
+    classes = {name for name, thing in top.items() if hasattr(thing, "learn_one")}
+    assert classes <= set(learners())

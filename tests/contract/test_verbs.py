@@ -1,0 +1,120 @@
+"""The verbs of the contract: what they return, before any data and after."""
+
+import numpy as np
+
+from .table import Case
+from .tools import fingerprint, learned, some_rows, streams, targets
+
+
+def test_before_any_data(case: Case) -> None:
+    model = case.make()
+    empty = fingerprint(model)
+    X = some_rows(3)
+    assert model.seen == 0
+    assert model.score_one({"a": 1.0}) == 0.0
+    assert type(model.score_one({})) is float
+    np.testing.assert_array_equal(model.score_many(X), np.zeros(3))
+    if case.classifies:
+        assert model.labels == []
+        assert model.predict_one({"a": 1.0}) is None
+        assert model.predict_many(X).dtype == object
+        assert model.predict_many(X).tolist() == [None] * 3
+    else:
+        assert model.predict_one({"a": 1.0}) == 0.0
+        np.testing.assert_array_equal(model.predict_many(X), np.zeros(3))
+    if hasattr(model, "predict_proba_one"):
+        assert model.predict_proba_one({"a": 1.0}) == {}
+        assert model.predict_proba_many(X).shape == (3, 0)
+    assert fingerprint(model) == empty
+
+
+def test_nothing_is_learned_of_no_rows(case: Case) -> None:
+    for model in (case.make(), learned(case)):
+        before = fingerprint(model)
+        for X in (np.empty((0, 10)), [], np.empty((0, 4))):
+            assert model.learn_many(X, []) is None
+            assert len(model.predict_learn_many(X, [])) == 0
+            assert len(model.predict_many(X)) == 0
+            assert len(model.score_many(X)) == 0
+        assert fingerprint(model) == before
+
+
+def test_learning_returns_none_and_counts(case: Case) -> None:
+    model = case.make()
+    y = targets(case, 4)
+    assert model.learn_one({"a": 1.0}, y[0]) is None
+    assert model.seen == 1
+    assert model.learn_many([{"a": 1.0}, {"b": 2.0}], y[1:3]) is None
+    assert model.seen == 3
+    model.predict_learn_many([{"b": 1.0}], y[3:])
+    assert model.seen == 4
+
+
+def test_an_empty_example_is_an_example(case: Case) -> None:
+    model = case.make()
+    model.learn_one({}, targets(case, 1)[0])
+    assert model.seen == 1
+    model.learn_many([{}, {}], targets(case, 2))
+    assert model.seen == 3
+    assert np.isfinite(model.score_many([{}, {"new": 1.0}])).all()
+
+
+def test_answers_of_one_and_many_agree(case: Case) -> None:
+    for stream in streams(case):
+        model = case.make()
+        model.learn_many(stream.X, stream.y)
+        X = some_rows()
+        one = [model.predict_one(x) for x in X]
+        many = model.predict_many(X)
+        assert many.shape == (len(X),)
+        assert many.tolist() == one
+        if not case.classifies:
+            assert many.dtype == np.float64
+            assert all(type(prediction) is float for prediction in one)
+            assert model.score_many(X).tolist() == one
+            assert [model.score_one(x) for x in X] == one
+            continue
+        scores = model.score_many(X)
+        assert scores.dtype == np.float64
+        if len(model.labels) == 2:
+            assert scores.tolist() == [model.score_one(x) for x in X]
+        else:
+            assert scores.shape == (len(X), len(model.labels))
+            for x, row in zip(X, scores, strict=True):
+                assert model.score_one(x) == dict(zip(model.labels, row.tolist(), strict=True))
+        assert set(one) <= set(model.labels)
+
+
+def test_the_label_is_the_one_with_the_best_score(classifier: Case) -> None:
+    for stream in streams(classifier):
+        model = classifier.make()
+        model.learn_many(stream.X, stream.y)
+        X = some_rows(50)
+        scores, chosen = model.score_many(X), model.predict_many(X)
+        if scores.ndim == 2:
+            best = [model.labels[i] for i in scores.argmax(axis=1)]
+        else:  # neither "spam", "ham", "a" nor "b" is True or 1, so the second label is +1
+            best = [model.labels[int(score >= 0.0)] for score in scores]
+        assert chosen.tolist() == best
+
+
+def test_probabilities(classifier: Case) -> None:
+    model = classifier.make()
+    if not hasattr(model, "predict_proba_one"):
+        assert not hasattr(model, "predict_proba_many")
+        return
+    model.learn_one({"a": 1.0}, "x")
+    assert model.predict_proba_one({"b": 1.0}) == {"x": 1.0}
+    for stream in streams(classifier):
+        model = classifier.make()
+        model.learn_many(stream.X, stream.y)
+        X = np.concatenate([some_rows(50), 1e6 * some_rows(5)])
+        many = model.predict_proba_many(X)
+        assert many.shape == (len(X), len(model.labels))
+        np.testing.assert_allclose(many.sum(axis=1), 1.0, rtol=1e-12)
+        assert (many >= 0.0).all()
+        for x, row, label in zip(X, many, model.predict_many(X), strict=True):
+            one = model.predict_proba_one(x)
+            assert list(one) == model.labels
+            assert list(one.values()) == row.tolist()
+            assert one[label] == max(one.values())

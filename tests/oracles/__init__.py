@@ -1,0 +1,1 @@
+"""Reference implementations in plain NumPy, written from the papers' formulas, slow and clear."""
