@@ -1,4 +1,4 @@
-"""Settings of hypothesis: repeatable in `make test`; `--hypothesis-profile=thorough` digs deeper."""
+"""Settings of hypothesis: repeatable; `--hypothesis-profile=thorough` digs deeper."""
 
 from hypothesis import HealthCheck, settings
 

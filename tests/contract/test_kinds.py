@@ -2,7 +2,6 @@
 
 from collections import ChainMap, Counter, OrderedDict, UserDict
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,17 +22,19 @@ from .tools import (
     targets,
 )
 
+DTYPES = ("f4", "f2", "i1", "i4", "i8", "u1", "u8", ">i4", ">f4", "?", "g")
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_learns_the_same(case: Case, kind: str) -> None:
-    asked = some_rows()
-    for stream in streams(case):
-        model, dense = case.make(), case.make()
-        model.learn_many(KINDS[kind](stream.X), stream.y)
-        dense.learn_many(stream.X, stream.y)
-        assert_close(model.score_many(asked), dense.score_many(asked))
-        assert_close(model.score_many(KINDS[kind](asked)), dense.score_many(asked))
-        assert model.seen == dense.seen
+
+def test_every_kind_learns_the_same(case: Case) -> None:
+    for kind in KINDS:
+        asked = some_rows()
+        for stream in streams(case, 100):
+            model, dense = case.make(), case.make()
+            model.learn_many(KINDS[kind](stream.X), stream.y)
+            dense.learn_many(stream.X, stream.y)
+            assert_close(model.score_many(asked), dense.score_many(asked))
+            assert_close(model.score_many(KINDS[kind](asked)), dense.score_many(asked))
+            assert model.seen == dense.seen
 
 
 def test_kinds_can_be_mixed(case: Case) -> None:
@@ -53,46 +54,47 @@ def test_kinds_can_be_mixed(case: Case) -> None:
             )
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f2", "i1", "i4", "i8", "u1", "u8", ">i4", ">f4", "?", "g"])
-def test_every_number_type(case: Case, dtype: str) -> None:
+def test_every_number_type(case: Case) -> None:
     """What fits a float64 exactly is the same number in any dtype."""
-    asked = some_rows()
-    stream = streams(case)[-1]
-    whole = np.abs(np.round(4.0 * stream.X)).astype(dtype)
-    model, dense, rows = case.make(), case.make(), case.make()
-    model.learn_many(whole, stream.y)
-    dense.learn_many(whole.astype(np.float64), stream.y)
-    for x, y in zip(whole, stream.y, strict=True):
-        rows.learn_one(x, y)
-    assert fingerprint(model) == fingerprint(dense)
-    assert fingerprint(rows) == fingerprint(dense)
-    assert model.score_many(whole).tolist() == dense.score_many(whole.astype(float)).tolist()
-    if dtype not in ("g",):  # Arrow knows no long double
-        framed = case.make()
-        framed.learn_many(pa.table(columns(whole.astype(np.dtype(dtype).newbyteorder("=")))), stream.y)
-        assert_close(framed.score_many(asked), dense.score_many(asked))
+    for dtype in DTYPES:
+        asked = some_rows()
+        stream = streams(case, 80)[-1]
+        whole = np.abs(np.round(4.0 * stream.X)).astype(dtype)
+        model, dense, rows = case.make(), case.make(), case.make()
+        model.learn_many(whole, stream.y)
+        dense.learn_many(whole.astype(np.float64), stream.y)
+        for x, y in zip(whole, stream.y, strict=True):
+            rows.learn_one(x, y)
+        assert fingerprint(model) == fingerprint(dense)
+        assert fingerprint(rows) == fingerprint(dense)
+        assert model.score_many(whole).tolist() == dense.score_many(whole.astype(float)).tolist()
+        if dtype != "g":  # Arrow knows no long double
+            framed = case.make()
+            framed.learn_many(
+                pa.table(columns(whole.astype(np.dtype(dtype).newbyteorder("=")))), stream.y
+            )
+            assert_close(framed.score_many(asked), dense.score_many(asked))
 
 
 class Row(UserDict[str, float]):
     """A mapping of the user's own."""
 
 
-@pytest.mark.parametrize(
-    "make",
-    [Counter, OrderedDict, Row, MappingProxyType, lambda x: ChainMap({}, x), pd.Series, dict],
-    ids=["Counter", "OrderedDict", "UserDict", "MappingProxyType", "ChainMap", "Series", "dict"],
-)
-def test_any_mapping_is_an_example(case: Case, make: Any) -> None:
-    stream = streams(case, 30)[0]
-    odd, plain, block = case.make(), case.make(), case.make()
-    rows = [{f"f{j}": v for j, v in enumerate(x)} for x in stream.X.tolist()]
-    for x, y in zip(rows, stream.y, strict=True):
-        plain.learn_one(x, y)
-        odd.learn_one(make(x), y)
-        assert odd.predict_one(make(x)) == plain.predict_one(x)
-    block.learn_many([make(x) for x in rows], stream.y)
-    assert fingerprint(odd) == fingerprint(plain)
-    assert fingerprint(block) == fingerprint(plain)
+MAPPINGS = [Counter, OrderedDict, Row, MappingProxyType, lambda x: ChainMap({}, x), pd.Series, dict]
+
+
+def test_any_mapping_is_an_example(case: Case) -> None:
+    for make in MAPPINGS:
+        stream = streams(case, 30)[0]
+        odd, plain, block = case.make(), case.make(), case.make()
+        rows = [{f"f{j}": v for j, v in enumerate(x)} for x in stream.X.tolist()]
+        for x, y in zip(rows, stream.y, strict=True):
+            plain.learn_one(x, y)
+            odd.learn_one(make(x), y)
+            assert odd.predict_one(make(x)) == plain.predict_one(x)
+        block.learn_many([make(x) for x in rows], stream.y)
+        assert fingerprint(odd) == fingerprint(plain)
+        assert fingerprint(block) == fingerprint(plain)
 
 
 def test_any_number_is_a_value(case: Case) -> None:
@@ -103,7 +105,13 @@ def test_any_number_is_a_value(case: Case) -> None:
     for target in targets(case, 3).tolist():
         plain.learn_one({"a": 1.0, "b": 2.0, "c": 0.5, "d": 0.0, "e": 3.0}, target)
         odd.learn_one(
-            {"a": True, "b": np.int8(2), "c": Fraction(1, 2), "d": np.bool_(False), "e": Decimal(3)},
+            {
+                "a": True,
+                "b": np.int8(2),
+                "c": Fraction(1, 2),
+                "d": np.bool_(False),
+                "e": Decimal(3),
+            },
             target,
         )
     assert fingerprint(odd) == fingerprint(plain)
@@ -123,8 +131,8 @@ def test_columns_are_matched_by_name(case: Case) -> None:
     assert_close(model.score_many(pl.DataFrame(shuffled.to_dict("list"))), expected)
     assert_close(model.score_many(shuffled.to_dict("records")), expected)
     wider = frame.assign(new=1.0)[["new", *names]]
-    assert_close(model.score_many(wider), expected) if not case.hashed else None
     if not case.hashed:
+        assert_close(model.score_many(wider), expected)
         without = frame.drop(columns="f3")
         assert_close(model.score_many(without), model.score_many(frame.assign(f3=0.0)))
 
@@ -146,7 +154,9 @@ def test_text_and_null_in_frames(case: Case) -> None:
     n = 60
     table = pa.table(
         {
-            "number": pa.array([None if i % 7 == 0 else float(v) for i, v in enumerate(rng.normal(size=n))]),
+            "number": pa.array(
+                [None if i % 7 == 0 else float(v) for i, v in enumerate(rng.normal(size=n))]
+            ),
             "colour": pa.array(rng.choice(["red", "green", "", None], n).tolist()),
             "yes": pa.array([None, True, False] * (n // 3)),
             "coded": pa.array(rng.choice(["x", "y"], n).tolist()).dictionary_encode(),
@@ -162,8 +172,20 @@ def test_text_and_null_in_frames(case: Case) -> None:
     assert_close(model.score_many(table), by_rows.score_many(table.to_pylist()))
     if hasattr(model, "weights") and not case.hashed:
         known = model.weights if "yes" in model.weights else next(iter(model.weights.values()))
-        assert {"number", "yes", "coded=x", "coded=y", "colour=", "colour=red", "colour=green"} == set(known)
-    for frame in (table.to_pandas(), pl.from_arrow(table.drop_columns("nothing")), table.to_batches()[0]):
+        assert {
+            "number",
+            "yes",
+            "coded=x",
+            "coded=y",
+            "colour=",
+            "colour=red",
+            "colour=green",
+        } == set(known)
+    for frame in (
+        table.to_pandas(),
+        pl.from_arrow(table.drop_columns("nothing")),
+        table.to_batches()[0],
+    ):
         other = case.make()
         other.learn_many(frame, y)
         assert_close(other.score_many(asked), by_rows.score_many(asked))
@@ -193,5 +215,7 @@ def test_widths_of_sparse_matrices_may_differ(case: Case) -> None:
     model, rows = case.make(), case.make()
     for X in (narrow, wide, narrow):
         model.learn_many(X, stream.y)
-        rows.learn_many([dict(zip(r.indices.tolist(), r.data.tolist(), strict=True)) for r in X], stream.y)
+        rows.learn_many(
+            [dict(zip(r.indices.tolist(), r.data.tolist(), strict=True)) for r in X], stream.y
+        )
     assert_close(model.score_many(wide), rows.score_many(stream.X))

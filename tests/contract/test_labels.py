@@ -23,32 +23,27 @@ def learn(model: Any, labels: list[Any]) -> Any:
     return model
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_labels_in_order_of_appearance(classifier: Case, kind: str) -> None:
-    labels = KINDS[kind]
-    for order in (labels, labels[::-1]):
-        model = learn(classifier.make(), order)
-        assert model.labels == order
-        assert [type(label) for label in model.labels] == [type(label) for label in order]
-        block = classifier.make()
-        block.learn_many([{i: 1.0} for i in range(len(order))] * 2, order * 2)
-        assert fingerprint(block) == fingerprint(model)
+def test_labels_in_order_of_appearance(classifier: Case) -> None:
+    for labels in KINDS.values():
+        for order in (labels, labels[::-1]):
+            model = learn(classifier.make(), order)
+            assert model.labels == order
+            assert [type(label) for label in model.labels] == [type(label) for label in order]
+            block = classifier.make()
+            block.learn_many([{i: 1.0} for i in range(len(order))] * 2, order * 2)
+            assert fingerprint(block) == fingerprint(model)
 
 
-@pytest.mark.parametrize(
-    ("kind", "dtype"), [("bool", np.bool_), ("int", np.int64), ("str", np.dtype("U10"))]
-)
-def test_predictions_have_the_dtype_of_the_labels(
-    classifier: Case, kind: str, dtype: Any
-) -> None:
-    model = learn(classifier.make(), KINDS[kind])
-    told = model.predict_many([{0: 1.0}, {1: 1.0}, {}])
-    assert told.dtype == dtype
-    for x, label in zip([{0: 1.0}, {1: 1.0}, {}], told.tolist(), strict=True):
-        one = model.predict_one(x)
-        assert one == label
-        assert type(one) is type(KINDS[kind][0])
-    assert model.predict_many(np.empty((0, 2))).dtype == dtype
+def test_predictions_have_the_dtype_of_the_labels(classifier: Case) -> None:
+    for kind, dtype in (("bool", np.bool_), ("int", np.int64), ("str", np.dtype("U10"))):
+        model = learn(classifier.make(), KINDS[kind])
+        told = model.predict_many([{0: 1.0}, {1: 1.0}, {}])
+        assert told.dtype == dtype
+        for x, label in zip([{0: 1.0}, {1: 1.0}, {}], told.tolist(), strict=True):
+            one = model.predict_one(x)
+            assert one == label
+            assert type(one) is type(KINDS[kind][0])
+        assert model.predict_many(np.empty((0, 2))).dtype == dtype
 
 
 def test_before_the_first_label_predictions_are_none(classifier: Case) -> None:
@@ -68,26 +63,24 @@ def test_one_label_is_always_predicted(classifier: Case) -> None:
         assert set(model.predict_many(some_rows()).tolist()) == {label}
 
 
-@pytest.mark.parametrize(
-    ("scalars", "plain"),
-    [
-        ([np.bool_(True), np.bool_(False)], [True, False]),
-        ([np.int8(1), np.uint64(2**63), np.int64(-5)], [1, 2**63, -5]),
-        ([np.str_("x"), np.str_("y")], ["x", "y"]),
-        ([2.0, np.float32(3.0), -1.0], [2, 3, -1]),
-        ([np.array(4), np.array(5)], [4, 5]),
-    ],
-)
-def test_numpy_scalars_become_pythons(
-    classifier: Case, scalars: list[Any], plain: list[Any]
-) -> None:
-    model = learn(classifier.make(), scalars)
-    assert model.labels == plain
-    assert [type(label) for label in model.labels] == [type(label) for label in plain]
-    assert fingerprint(model) == fingerprint(learn(classifier.make(), plain))
-    block = classifier.make()
-    block.learn_many([{i: 1.0} for i in range(len(plain))] * 2, scalars * 2)
-    assert fingerprint(block) == fingerprint(model)
+SCALARS = [
+    ([np.bool_(True), np.bool_(False)], [True, False]),
+    ([np.int8(1), np.uint64(2**63), np.int64(-5)], [1, 2**63, -5]),
+    ([np.str_("x"), np.str_("y")], ["x", "y"]),
+    ([2.0, np.float32(3.0), -1.0], [2, 3, -1]),
+    ([np.array(4), np.array(5)], [4, 5]),
+]
+
+
+def test_numpy_scalars_become_pythons(classifier: Case) -> None:
+    for scalars, plain in SCALARS:
+        model = learn(classifier.make(), scalars)
+        assert model.labels == plain
+        assert [type(label) for label in model.labels] == [type(label) for label in plain]
+        assert fingerprint(model) == fingerprint(learn(classifier.make(), plain))
+        block = classifier.make()
+        block.learn_many([{i: 1.0} for i in range(len(plain))] * 2, scalars * 2)
+        assert fingerprint(block) == fingerprint(model)
 
 
 def test_columns_of_labels(classifier: Case) -> None:
@@ -119,89 +112,100 @@ def test_columns_of_labels(classifier: Case) -> None:
     for y in (["x", "y", "x", "z"], [True, False, False, True]):
         model = classifier.make()
         model.learn_many(rows, y)
-        for column in (np.array(y), np.array(y, dtype=object), pd.Series(y), pl.Series(y), pa.array(y)):
+        for column in (
+            np.array(y),
+            np.array(y, dtype=object),
+            pd.Series(y),
+            pl.Series(y),
+            pa.array(y),
+        ):
             other = classifier.make()
             other.learn_many(rows, column)
             assert fingerprint(other) == fingerprint(model), type(column)
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "positive"),
-    [
-        (True, False, True),
-        (False, True, True),
-        (1, 0, 1),
-        (0, 1, 1),
-        (1, 2, 1),
-        (2, 1, 1),
-        (-1, 1, 1),
-        (1, -1, 1),
-        (5, 7, 7),
-        ("a", "b", "b"),
-        ("1", "0", "0"),
-        ("True", "x", "x"),
-    ],
-)
-def test_the_binary_code(classifier: Case, first: Any, second: Any, positive: Any) -> None:
+CODES = [
+    (True, False, True),
+    (False, True, True),
+    (1, 0, 1),
+    (0, 1, 1),
+    (1, 2, 1),
+    (2, 1, 1),
+    (-1, 1, 1),
+    (1, -1, 1),
+    (5, 7, 7),
+    ("a", "b", "b"),
+    ("1", "0", "0"),
+    ("True", "x", "x"),
+]
+
+
+def test_the_binary_code(classifier: Case) -> None:
     """A first label True or 1 is +1, any other first label is -1, the second the other."""
-    model = classifier.make()
-    for _ in range(3):
-        model.learn_one({"x": 1.0}, first)
-        model.learn_one({"y": 1.0}, second)
-    at = {first: {"x": 1.0}, second: {"y": 1.0}}
-    negative = second if positive == first else first
-    assert model.score_one(at[positive]) > 0.0 > model.score_one(at[negative])
-    assert model.predict_one(at[positive]) == positive
-    assert model.predict_one(at[negative]) == negative
+    for first, second, positive in CODES:
+        model = classifier.make()
+        for _ in range(3):
+            model.learn_one({"x": 1.0}, first)
+            model.learn_one({"y": 1.0}, second)
+        at = {first: {"x": 1.0}, second: {"y": 1.0}}
+        negative = second if positive == first else first
+        assert model.score_one(at[positive]) > 0.0 > model.score_one(at[negative])
+        assert model.predict_one(at[positive]) == positive
+        assert model.predict_one(at[negative]) == negative
 
 
-@pytest.mark.parametrize(("labels", "positive"), [(["a", "b"], "b"), ([1, 0], 1), ([True, False], True)])
-def test_a_score_of_zero_is_positive(classifier: Case, labels: list[Any], positive: Any) -> None:
-    if not classifier.has("intercept"):
-        return
-    model = classifier.make(intercept=False, labels=labels)
-    model.learn_one({"a": 1.0}, labels[0])
-    assert model.score_one({}) == 0.0
-    assert model.predict_one({}) == positive
-    assert model.predict_many([{}]).tolist() == [positive]
+def test_a_score_of_zero_is_positive(classifier: Case) -> None:
+    for labels, positive in ((["a", "b"], "b"), ([1, 0], 1), ([True, False], True)):
+        if not classifier.has("intercept"):
+            return
+        model = classifier.make(intercept=False, labels=labels)
+        model.learn_one({"a": 1.0}, labels[0])
+        assert model.score_one({}) == 0.0
+        assert model.predict_one({}) == positive
+        assert model.predict_many([{}]).tolist() == [positive]
 
 
 MIXES = [(True, 1), (1, True), (0, False), (1, "1"), ("1", 1), (True, "True"), ("a", False)]
 
 
-@pytest.mark.parametrize(("first", "second"), MIXES)
-def test_kinds_of_labels_do_not_mix(classifier: Case, first: Any, second: Any) -> None:
-    model = classifier.make()
-    model.learn_one({"a": 1.0}, first)
-    before = fingerprint(model)
-    with pytest.raises(TypeError, match=f"^{classifier.name}: .*label"):
-        model.learn_one({"new": 1.0}, second)
-    assert fingerprint(model) == before
-    for verb in (model.learn_many, model.predict_learn_many):
-        with pytest.raises(TypeError, match=rf"^{classifier.name}: .*row 1\b"):
-            verb([{"a": 1.0}, {"new": 1.0}], [first, second])
-        assert fingerprint(model) == before
-    new = classifier.make()
-    with pytest.raises(TypeError, match=rf"^{classifier.name}: .*row 1\b"):
-        new.learn_many([{"a": 1.0}, {"b": 1.0}], [first, second])
-    assert new.labels == []
-    with pytest.raises(TypeError, match=f"^{classifier.name}: "):
-        classifier.make(labels=[first, second])
-
-
-@pytest.mark.parametrize(
-    "label", [None, 1.5, np.nan, np.inf, 1j, b"x", ["a"], ("a",), {"a"}, np.array([1]), object()]
-)
-def test_what_is_no_label(classifier: Case, label: Any) -> None:
-    for model in (classifier.make(), learn(classifier.make(), [1, 0]), learn(classifier.make(), ["a", "b", "c"])):
+def test_kinds_of_labels_do_not_mix(classifier: Case) -> None:
+    for first, second in MIXES:
+        model = classifier.make()
+        model.learn_one({"a": 1.0}, first)
         before = fingerprint(model)
-        with pytest.raises((TypeError, ValueError), match=f"^{classifier.name}: .*label"):
-            model.learn_one({"new": 1.0}, label)
+        with pytest.raises(TypeError, match=f"^{classifier.name}: .*label"):
+            model.learn_one({"new": 1.0}, second)
         assert fingerprint(model) == before
-        good = model.labels[0] if model.labels else 1
-        with pytest.raises((TypeError, ValueError), match=rf"^{classifier.name}: .*row 1\b"):
-            model.learn_many([{"new": 1.0}] * 3, [good, label, good])
-        assert fingerprint(model) == before
+        for verb in (model.learn_many, model.predict_learn_many):
+            with pytest.raises(TypeError, match=rf"^{classifier.name}: .*row 1\b"):
+                verb([{"a": 1.0}, {"new": 1.0}], [first, second])
+            assert fingerprint(model) == before
+        new = classifier.make()
+        with pytest.raises(TypeError, match=rf"^{classifier.name}: .*row 1\b"):
+            new.learn_many([{"a": 1.0}, {"b": 1.0}], [first, second])
+        assert new.labels == []
+        with pytest.raises(TypeError, match=f"^{classifier.name}: "):
+            classifier.make(labels=[first, second])
+
+
+NO_LABELS = [None, 1.5, np.nan, np.inf, 1j, b"x", ["a"], ("a",), {"a"}, np.array([1]), object()]
+
+
+def test_what_is_no_label(classifier: Case) -> None:
+    for label in NO_LABELS:
+        for model in (
+            classifier.make(),
+            learn(classifier.make(), [1, 0]),
+            learn(classifier.make(), ["a", "b", "c"]),
+        ):
+            before = fingerprint(model)
+            with pytest.raises((TypeError, ValueError), match=f"^{classifier.name}: .*label"):
+                model.learn_one({"new": 1.0}, label)
+            assert fingerprint(model) == before
+            good = model.labels[0] if model.labels else 1
+            with pytest.raises((TypeError, ValueError), match=rf"^{classifier.name}: .*row 1\b"):
+                model.learn_many([{"new": 1.0}] * 3, [good, label, good])
+            assert fingerprint(model) == before
 
 
 def test_text_that_is_not_unicode_is_no_label(classifier: Case) -> None:
@@ -216,16 +220,16 @@ def test_text_that_is_not_unicode_is_no_label(classifier: Case) -> None:
     assert fingerprint(model) == before
 
 
-@pytest.mark.parametrize("label", ["x\0", "\0", "a" * 1000, 10**30, -(2**70)])
-def test_labels_that_numpy_could_not_hold(classifier: Case, label: Any) -> None:
-    other = "other" if isinstance(label, str) else 0
-    model = classifier.make()
-    for _ in range(3):
-        model.learn_one({"a": 1.0}, label)
-        model.learn_one({"b": 1.0}, other)
-    assert model.predict_one({"a": 1.0}) == label
-    assert model.predict_many([{"a": 1.0}, {"b": 1.0}]).tolist() == [label, other]
-    assert reloaded(model).labels == [label, other]
+def test_labels_that_numpy_could_not_hold(classifier: Case) -> None:
+    for label in ("x\0", "\0", "a" * 1000, 10**30, -(2**70)):
+        other = "other" if isinstance(label, str) else 0
+        model = classifier.make()
+        for _ in range(3):
+            model.learn_one({"a": 1.0}, label)
+            model.learn_one({"b": 1.0}, other)
+        assert model.predict_one({"a": 1.0}) == label
+        assert model.predict_many([{"a": 1.0}, {"b": 1.0}]).tolist() == [label, other]
+        assert reloaded(model).labels == [label, other]
 
 
 def test_declared_labels(classifier: Case) -> None:
@@ -259,17 +263,20 @@ def test_declared_labels_settle_the_code(classifier: Case) -> None:
     assert other.labels == [0, 1]
 
 
-@pytest.mark.parametrize(
-    "labels", [np.array(["a", "b"]), ("a", "b"), iter(["a", "b"]), {"a": 1, "b": 2}, [np.str_("a"), "b"]]
-)
-def test_labels_can_be_declared_by_any_iterable(plain_classifier: Case, labels: Any) -> None:
-    given = list(labels) if not hasattr(labels, "__next__") else iter(["a", "b"])
-    model = plain_classifier.make(labels=labels if not hasattr(labels, "__next__") else given)
-    assert model.labels == ["a", "b"]
-    assert model.params["labels"] == ["a", "b"]
-    assert all(type(label) is str for label in model.params["labels"])
-    assert reloaded(model).params == model.params
-    assert model.clone().labels == ["a", "b"]
+def test_labels_can_be_declared_by_any_iterable(plain_classifier: Case) -> None:
+    for labels in (
+        np.array(["a", "b"]),
+        ("a", "b"),
+        iter("ab"),
+        {"a": 1, "b": 2},
+        [np.str_("a"), "b"],
+    ):
+        model = plain_classifier.make(labels=labels)
+        assert model.labels == ["a", "b"]
+        assert model.params["labels"] == ["a", "b"]
+        assert all(type(label) is str for label in model.params["labels"])
+        assert reloaded(model).params == model.params
+        assert model.clone().labels == ["a", "b"]
 
 
 def test_whole_numbers_declared_by_an_array(plain_classifier: Case) -> None:
@@ -279,10 +286,10 @@ def test_whole_numbers_declared_by_an_array(plain_classifier: Case) -> None:
     assert fingerprint(reloaded(model)) == fingerprint(model)
 
 
-@pytest.mark.parametrize("labels", [["a", "a"], [1, 1.0], "ab", [None], [1.5], 5, [["a"]], b"ab"])
-def test_what_cannot_be_declared(plain_classifier: Case, labels: Any) -> None:
-    with pytest.raises((TypeError, ValueError), match=f"^{plain_classifier.name}: "):
-        plain_classifier.make(labels=labels)
+def test_what_cannot_be_declared(plain_classifier: Case) -> None:
+    for labels in (["a", "a"], [1, 1.0], "ab", [None], [1.5], 5, [["a"]], b"ab"):
+        with pytest.raises((TypeError, ValueError), match=f"^{plain_classifier.name}: "):
+            plain_classifier.make(labels=labels)
 
 
 def test_max_labels(classifier: Case) -> None:

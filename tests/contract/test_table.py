@@ -1,8 +1,8 @@
 """Every public learner stands in the contract table, and nothing else."""
 
-import onstream
 import pytest
 
+import onstream
 from onstream.base import learners
 
 from .table import TABLE

@@ -88,7 +88,9 @@ def views(model: Any) -> dict[str, Any]:
     return {name: getattr(model, name) for name in names if hasattr(model, name)}
 
 
-def assert_finite(model: Any, examples: Iterable[Any] = ({}, {"a": 1.0}, {0: -1.0, 1: 2.0})) -> None:
+def assert_finite(
+    model: Any, examples: Iterable[Any] = ({}, {"a": 1.0}, {0: -1.0, 1: 2.0})
+) -> None:
     """No weight, score, probability or number of the state may be infinite or NaN."""
     told = [views(model), model._state.export()]
     for x in examples:
@@ -97,6 +99,18 @@ def assert_finite(model: Any, examples: Iterable[Any] = ({}, {"a": 1.0}, {0: -1.
             told.append(model.predict_proba_one(x))
     bad = [v for v in numbers(told) if not math.isfinite(v)]
     assert not bad, f"{model!r} holds or answers {bad[:5]}"
+
+
+def attempt(model: Any, verb: str, *args: Any, **options: Any) -> str | None:
+    """Call a verb. None if it succeeded; the message if it was refused as it should be."""
+    try:
+        getattr(model, verb)(*args, **options)
+    except (TypeError, ValueError) as error:
+        message = str(error)
+    else:
+        return None
+    assert message.startswith(f"{type(model).__name__}: "), message
+    return message
 
 
 def assert_close(a: Any, b: Any) -> None:
@@ -176,7 +190,9 @@ def learn_loop(model: Any, kind: str, X: np.ndarray, y: Any, w: Any = None) -> l
             model.learn_one(x, target, weight)
         else:
             score = model.score_many(x)[0]
-            told.append(score.item() if score.ndim == 0 else dict(zip(model.labels, score, strict=True)))
+            told.append(
+                score.item() if score.ndim == 0 else dict(zip(model.labels, score, strict=True))
+            )
             model.learn_many(x, [target], [weight])
     return told
 

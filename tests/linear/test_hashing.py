@@ -41,7 +41,9 @@ def variance(x, z, slots):
 
 
 @pytest.mark.parametrize("bits", [1, 2, 4, 8])
-@pytest.mark.parametrize(("x", "z"), [(X, Z), (X, X), ({"a": 1.0}, {"b": 1.0})], ids=["xz", "xx", "ab"])
+@pytest.mark.parametrize(
+    ("x", "z"), [(X, Z), (X, X), ({"a": 1.0}, {"b": 1.0})], ids=["xz", "xx", "ab"]
+)
 def test_products_are_kept_on_average(x, z, bits):
     """Over the seeds, E <phi x, phi z> = <x, z>, and the variance is the one of theory."""
     n = 8_000
@@ -96,7 +98,10 @@ def test_the_hash_never_changes():
 @pytest.mark.parametrize("seed", range(5))
 def test_phi_is_linear_and_adds_up_what_collides(seed):
     np.testing.assert_allclose(
-        phi(X, 1, seed), sum(v * phi({name: 1.0}, 1, seed) for name, v in X.items()), rtol=1e-15, atol=1e-15
+        phi(X, 1, seed),
+        sum(v * phi({name: 1.0}, 1, seed) for name, v in X.items()),
+        rtol=1e-15,
+        atol=1e-15,
     )
 
 
@@ -151,7 +156,9 @@ def test_a_hashed_learner_is_the_learner_on_phi(labels, bits):
         weights, bias = {None: weights}, {None: bias}
     for row, y in zip(reference.W, weights, strict=True):
         found = [weights[y].get(slot, 0.0) for slot in range(2**bits)]
-        np.testing.assert_allclose([*found, bias[y]], row, rtol=0.0, atol=1e-12 * np.max(np.abs(reference.W)))
+        np.testing.assert_allclose(
+            [*found, bias[y]], row, rtol=0.0, atol=1e-12 * np.max(np.abs(reference.W))
+        )
 
 
 def test_many_slots_hardly_differ_from_names():

@@ -68,9 +68,9 @@ def test_negative_and_non_finite_are_refused(make, w):
     before = dumps(model)
     with pytest.raises(ValueError, match="weight"):
         model.learn_one(x, y, w)
-    with pytest.raises(ValueError, match="row 1: .*weight"):
+    with pytest.raises(ValueError, match=r"row 1: .*weight"):
         model.learn_many(np.array([x, x, x]), [y, y, y], [1.0, w, 1.0])
-    with pytest.raises(ValueError, match="row 2: .*weight"):
+    with pytest.raises(ValueError, match=r"row 2: .*weight"):
         model.predict_learn_many(np.array([x, x, x]), [y, y, y], [1.0, 0.0, w])
     assert dumps(model) == before
 

@@ -159,10 +159,7 @@ def test_a_rate_that_falls_too_fast_stalls():
 def test_regret_of_a_constant_rate(X, data, eta, intercept):
     """Sum of loss(w_t) - loss(u) <= |u|^2 / (2 eta) + eta/2 sum |g_t|^2, for any u."""
     y = data.draw(eighths(len(X)))
-    if intercept:
-        extended = np.hstack([X, np.ones((len(X), 1))])
-    else:
-        extended = X
+    extended = np.hstack([X, np.ones((len(X), 1))]) if intercept else X
     u = data.draw(eighths(extended.shape[1]))
     model = LinearRegression(eta=eta, intercept=intercept)
     errors = model.predict_learn_many(X, y) - y

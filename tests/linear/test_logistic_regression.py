@@ -144,7 +144,9 @@ def test_separable_data_make_the_weights_grow_without_limit():
     model = LogisticRegression(intercept=False)
     sizes = []
     for _ in range(12):  # twice as many epochs each time
-        model.learn_many(np.tile(X, (max(1, model.seen // 2), 1)), np.tile(y, max(1, model.seen // 2)))
+        model.learn_many(
+            np.tile(X, (max(1, model.seen // 2), 1)), np.tile(y, max(1, model.seen // 2))
+        )
         sizes.append(model.weights[0])
     growth = np.diff(sizes)
     assert np.all(growth > 0.0)
@@ -184,6 +186,21 @@ def test_the_intercept_does_not_decay():
     p = 1.0 / (1.0 + np.exp(-bias))
     assert model.weights["a"] == pytest.approx((1.0 - 0.1 * 0.5) * weight, rel=1e-15)
     assert model.bias == pytest.approx(bias + 0.1 * (1.0 - p), rel=1e-15)
+
+
+@quick
+@given(signed_blocks(most_rows=40), st.data(), st.sampled_from([0.01, 0.1, 1.0]), st.booleans())
+def test_regret_of_a_constant_rate(block, data, eta, intercept):
+    """Sum of loss(w_t) - loss(u) <= |u|^2 / (2 eta) + eta/2 sum |g_t|^2, for any u."""
+    X, y = block
+    extended = np.hstack([X, np.ones((len(X), 1))]) if intercept else X
+    u = data.draw(eighths(extended.shape[1]))
+    model = LogisticRegression(eta=eta, intercept=intercept)
+    margins = y * model.predict_learn_many(X, y, output="score")
+    regret = np.sum(np.logaddexp(0.0, -margins)) - np.sum(np.logaddexp(0.0, -y * (extended @ u)))
+    slopes = oracle.expit(-margins)
+    bound = (u @ u) / (2.0 * eta) + 0.5 * eta * np.sum(slopes**2 * np.sum(extended**2, axis=1))
+    assert regret <= bound * (1.0 + 1e-12) + 1e-9
 
 
 # -- large scores ---------------------------------------------------------------------------------
@@ -270,7 +287,9 @@ def test_two_label_softmax_is_logistic_with_a_doubled_rate(block, eta, intercept
     """The reference's rows W1, W0 of softmax at eta; the model is logistic at 2 eta."""
     X, y = block
     d = X.shape[1]
-    model = LogisticRegression(eta=2.0 * eta, intercept=intercept, labels=[-1, 1] if first else None)
+    model = LogisticRegression(
+        eta=2.0 * eta, intercept=intercept, labels=[-1, 1] if first else None
+    )
     W = np.zeros((2, d + intercept))
     largest = 0.0
     for x, label in zip(X, y, strict=True):
@@ -343,7 +362,12 @@ def test_a_penalty_that_turns_the_weights_round_still_equals_the_reference(l2):
     """1 - eta l2 is 0.7, 0 or negative: strange, but defined."""
     parameters = {"eta": 0.1, "l2": l2}
     stream = labelled(np.random.default_rng(6), 100, 3, [0, 1], noise=0.5)
-    follow(LogisticRegression(**parameters), oracle.LogisticRegression(3, **parameters), stream, "dense")
+    follow(
+        LogisticRegression(**parameters),
+        oracle.LogisticRegression(3, **parameters),
+        stream,
+        "dense",
+    )
 
 
 @quick
@@ -363,7 +387,9 @@ def test_equals_the_reference_on_any_stream(block, schedule, l2, intercept, kind
 
 
 @quick
-@given(multiclass_blocks(limit=2), st.sampled_from(SCHEDULES), st.booleans(), st.sampled_from(KINDS))
+@given(
+    multiclass_blocks(limit=2), st.sampled_from(SCHEDULES), st.booleans(), st.sampled_from(KINDS)
+)
 def test_softmax_equals_the_reference_on_any_stream(block, schedule, intercept, kind):
     X, y = block
     parameters = {"eta": 0.1, "schedule": schedule, "l2": 0.05, "intercept": intercept}

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from oracles.side_by_side import form, labelled, measured, quick, rows
 
 from onstream import (
+    RLS,
     LinearRegression,
     LogisticRegression,
     NotMergeable,
@@ -223,8 +224,6 @@ def test_what_cannot_be_merged(make):
     with pytest.raises(NotMergeable, match="itself"):
         one.merge(one)
     with pytest.raises(NotMergeable, match="RLS"):
-        from onstream import RLS
-
         one.merge(RLS())
     assert one.weights == before
 

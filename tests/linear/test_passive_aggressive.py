@@ -184,7 +184,9 @@ def test_an_endless_c_is_plain_pa(variant, labels):
         model.learn_one(x, y)
         plain.learn_one(x, y)
         expected = rows(plain, 5)
-        np.testing.assert_allclose(rows(model, 5), expected, rtol=0.0, atol=1e-12 * np.max(np.abs(expected)))
+        np.testing.assert_allclose(
+            rows(model, 5), expected, rtol=0.0, atol=1e-12 * np.max(np.abs(expected))
+        )
 
 
 def test_a_vanishing_c_freezes_the_weights():

@@ -95,7 +95,7 @@ def test_gamma_zero_keeps_the_last_mistake_only():
 def test_many_gammas_do_not_lose_precision():
     """The scale factor becomes tiny over and over; the weights do not notice."""
     rng = np.random.default_rng(0)
-    stream = [(x, int(y), 1.0) for x, y in zip(rng.normal(size=(2_000, 3)), rng.choice([0, 1], 2_000))]
+    stream = [(rng.normal(size=3), int(rng.integers(2)), 1.0) for _ in range(2_000)]
     follow(Perceptron(gamma=0.7), oracle.Perceptron(3, gamma=0.7), stream, "dense")
 
 
@@ -342,11 +342,9 @@ def test_batch_carries_the_weights_from_pass_to_pass():
     y = np.where(X @ rng.normal(size=3) > 0.0, 1, 0)
     batch, online = Perceptron(), Perceptron()
     batch.fit(X, y)
-    passes = 0
-    while True:
+    for passes in range(1, 1001):
         before = online.updates
         online.learn_many(X, y)
-        passes += 1
         if online.updates == before:
             break
     assert 2 < passes < 1000

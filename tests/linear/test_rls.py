@@ -3,7 +3,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import rls as oracle
-from oracles.side_by_side import KINDS, blocks, covariance, eighths, follow, form, measured, quick, rows
+from oracles.side_by_side import (
+    KINDS,
+    blocks,
+    covariance,
+    eighths,
+    follow,
+    form,
+    measured,
+    quick,
+    rows,
+)
 
 from onstream import RLS, NotMergeable
 
@@ -44,7 +54,13 @@ def test_starts_with_nothing():
 
 
 @quick
-@given(blocks(), eighths(4), st.sampled_from([0.1, 1.0, 5.0]), st.sampled_from([0.9, 1.0]), st.booleans())
+@given(
+    blocks(),
+    eighths(4),
+    st.sampled_from([0.1, 1.0, 5.0]),
+    st.sampled_from([0.9, 1.0]),
+    st.booleans(),
+)
 def test_new_p_times_x_is_the_gain(X, x, lam, forgetting, joseph):
     model = RLS(lam=lam, forgetting=forgetting, joseph=joseph, intercept=False)
     model.learn_many(np.resize(X, (len(X), 4)), X[:, 0])
@@ -55,7 +71,9 @@ def test_new_p_times_x_is_the_gain(X, x, lam, forgetting, joseph):
     size = np.max(np.abs(P)) * max(1.0, np.sum(np.abs(x)))
     np.testing.assert_allclose(model.P @ x, gain, rtol=0.0, atol=1e-12 * size)
     change = rows(model, 4)[0] - w
-    np.testing.assert_allclose(change, gain * error, rtol=0.0, atol=1e-12 * max(size * abs(error), 1.0))
+    np.testing.assert_allclose(
+        change, gain * error, rtol=0.0, atol=1e-12 * max(size * abs(error), 1.0)
+    )
 
 
 # -- it is ridge regression -----------------------------------------------------------------------
@@ -330,7 +348,12 @@ def test_merged_is_as_trained_on_everything(kind, intercept, joseph):
 
 def test_merge_matches_features_by_name():
     whole, left, right = RLS(), RLS(), RLS()
-    examples = [({"a": 1.0, "b": 2.0}, 1.0), ({"b": 1.0}, 3.0), ({"c": 2.0, "b": -1.0}, 0.5), ({"a": 1.0}, 2.0)]
+    examples = [
+        ({"a": 1.0, "b": 2.0}, 1.0),
+        ({"b": 1.0}, 3.0),
+        ({"c": 2.0, "b": -1.0}, 0.5),
+        ({"a": 1.0}, 2.0),
+    ]
     for i, (x, y) in enumerate(examples):
         whole.learn_one(x, y)
         (left if i < 2 else right).learn_one(x, y)

@@ -7,7 +7,7 @@ import numpy as np
 from ..core.state cimport LABEL, NOTHING, PROBA, SCORE, ClassifierState, RegressorState, State
 from ..core.fields import Fields
 
-from .checks import whole
+from .checks import flag, whole
 from .errors import NotMergeable
 
 OUTPUTS = {"label": LABEL, "proba": PROBA, "score": SCORE}
@@ -21,9 +21,15 @@ class Learner:
 
     def _begin(self, init=None, reset_schedule=False):
         """Start from nothing, or from what `init` (a model or an exported state) has learned."""
+        flag(self, "reset_schedule", reset_schedule)
         self._state = self._new_state()
         if init is not None:
-            self._restore(exported(self, init))
+            try:
+                self._restore(exported(self, init))
+            except ValueError as error:
+                name = type(self).__name__
+                told = str(error).removeprefix(f"{name}: ")
+                raise ValueError(f"{name}: init cannot be started from: {told}") from None
             if reset_schedule:
                 self._state.reset_schedule()
 
@@ -101,14 +107,14 @@ class Learner:
         """
         whole(self, "epochs", epochs, least=1)
         if y is None:
-            if epochs > 1 and iter(X) is X:
+            if epochs > 1 and iter(stream_of(self, X)) is X:
                 raise TypeError(
                     f"{type(self).__name__}: an iterator can be read once only; for epochs={epochs} "
                     f"pass something that can be read again, such as a list."
                 )
             for _ in range(epochs):
-                for x, target in X:
-                    self.learn_one(x, target)
+                for pair in stream_of(self, X):
+                    self.learn_one(*pair)
             return self
         rows = count_rows(self, "X", X)
         if rows != count_rows(self, "y", y):
@@ -268,7 +274,7 @@ def exported(owner, init):
     if isinstance(init, Learner):
         if type(init) is not type(owner):
             raise TypeError(
-                f"{type(owner).__name__}: init must be a {type(owner).__name__}, "
+                f"{type(owner).__name__}: init must be another {type(owner).__name__}, "
                 f"got a {type(init).__name__}."
             )
         for name in ("intercept", "hash_bits", "hash_seed"):
@@ -296,17 +302,37 @@ def revive(cls, params, fields):
     return model
 
 
+def stream_of(owner, X):
+    """X, if it can be a stream of (x, y)."""
+    if isinstance(X, (str, bytes, dict)) or hasattr(X, "shape") or not hasattr(X, "__iter__"):
+        raise TypeError(
+            f"{type(owner).__name__}: without y, fit takes a stream of (x, y), "
+            f"got {type(X).__name__}."
+        )
+    return pairs_of(owner, X) if isinstance(X, (list, tuple)) else X
+
+
+def pairs_of(owner, rows):
+    """A list whose items all are (x, y)."""
+    for i, pair in enumerate(rows):
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(
+                f"{type(owner).__name__}: without y, fit takes a stream of (x, y); "
+                f"item {i} is {pair!r:.60}."
+            )
+    return rows
+
+
 def count_rows(owner, name, X):
     """How many rows X has."""
-    if hasattr(X, "shape"):
-        return int(X.shape[0]) if X.shape else 0
-    try:
+    if hasattr(X, "shape") and len(X.shape):
+        return int(X.shape[0])
+    if hasattr(X, "__len__") and not isinstance(X, (str, bytes, dict)) and not hasattr(X, "shape"):
         return len(X)
-    except TypeError:
-        raise TypeError(
-            f"{type(owner).__name__}: {name} must have a length, got {type(X).__name__}; "
-            f"a stream of (x, y) goes into fit alone."
-        ) from None
+    raise TypeError(
+        f"{type(owner).__name__}: {name} must be a block of rows, got {type(X).__name__}; "
+        f"a stream of (x, y) goes into fit alone."
+    )
 
 
 def take_rows(X, order):

@@ -1,4 +1,5 @@
 from cpython.object cimport PyObject
+from libc.float cimport DBL_MAX
 from libc.stdint cimport int32_t, uint64_t
 
 from .example cimport Example
@@ -56,6 +57,11 @@ cdef class Door:
     cdef int column_map(self, list names, Py_ssize_t n, Welcome welcome, int32_t* ids, double* signs) except -1
     cdef Py_ssize_t prospect(self, Welcome welcome) noexcept
     cdef int bad_value(self, object name, object value, object row) except -1
+
+
+cdef inline double bounded(double value) noexcept nogil:
+    """Finite, where a sum of finite numbers may not be."""
+    return min(max(value, -DBL_MAX), DBL_MAX)
 
 
 cdef Py_ssize_t merge_repeats(int32_t* ids, double* values, Py_ssize_t n) except -1

@@ -118,7 +118,7 @@ cdef class Door:
         if PyLong_CheckExact(name):
             if 0 <= name < self.implicit:
                 return name
-            if not self.names or not -2**63 <= name < 2**63:
+            if not self.names or name.bit_length() > 1024:
                 return -1
             other = str(name)
         else:
@@ -153,12 +153,6 @@ cdef class Door:
         """The features below `width` are known from now on."""
         self.width = width
         return 0
-
-    def feature(self, Py_ssize_t id):
-        """Name of the feature with this id; a slot if features are hashed."""
-        if self.bits >= 0 or id < self.implicit:
-            return id
-        return self.names[id - self.implicit]
 
     cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3:
         """Id of the feature `key`, or `key=value` if value is a string: MISSING, AGAIN or an id."""
@@ -203,8 +197,8 @@ cdef class Door:
             return plain_mapping(self.who, x)
         if isinstance(x, (np.ndarray, list, tuple)):
             return plain_array(self.who, x, 1)
-        if hasattr(x, "keys") and hasattr(x, "__getitem__"):  # a row of a data frame
-            return plain_mapping(self.who, dict(x))
+        if hasattr(x, "keys") and hasattr(x, "__getitem__") and not isinstance(x, type):
+            return plain_mapping(self.who, dict(x))  # a row of a data frame
         if hasattr(x, "__array__"):
             return plain_array(self.who, np.asarray(x), 1)
         raise TypeError(
@@ -278,15 +272,16 @@ cdef class Door:
             row.values[n] = v
             n += 1
             i += 1
+        e.peak = onstream_peak(row.values, n)
+        if e.peak == INFINITY:
+            self.blame(x)
         if repeats and n > 1:
             id = <int32_t> n
             n = merge_repeats(row.ids, row.values, n)
             contiguous = False
+            e.peak = onstream_peak(row.values, n)
             if self.bits >= 0 and n == id == self.last_n and in_step:
                 self.last_unique = True
-        e.peak = onstream_peak(row.values, n)
-        if e.peak == INFINITY:
-            self.blame(x)
         e.ids = NULL if contiguous else row.ids
         e.values = row.values
         e.n = n
@@ -345,8 +340,6 @@ cdef class Door:
                 kept = merge_repeats(row.ids, row.values, kept)
                 e.peak = onstream_peak(row.values, kept)
             e.ids, e.values, e.n = row.ids, row.values, kept
-            if e.peak == INFINITY:
-                self.bad_value("(sum of colliding columns)", e.peak, None)
         return 0
 
     # -- columns of arrays --------------------------------------------------------------------
@@ -399,7 +392,6 @@ cdef class Door:
                     bad = True
                 if bad:
                     self.bad_value(name, value, None)
-        self.bad_value("(sum of colliding features)", INFINITY, None)
 
     cdef int bad_value(self, object name, object value, object row) except -1:
         where = "" if row is None else f"row {row}: "
@@ -585,7 +577,7 @@ cdef bint is_plain_array(object x):
 
 def whole_number(str name):
     """The int that `name` is the decimal form of, or None."""
-    if not 0 < len(name) < 21 or not name.isascii():
+    if not 0 < len(name) < 311 or not name.isascii():
         return None
     digits = name[1:] if name[0] == "-" else name
     if not digits.isdigit() or (digits[0] == "0" and name != "0"):
@@ -596,8 +588,8 @@ def whole_number(str name):
 def valid_name(who, name):
     """A new feature's name, if it can be stored."""
     if type(name) is int:
-        if not -2**63 <= name < 2**63:
-            raise ValueError(f"{who}: a feature named by an int must fit in 64 bits; use a string.")
+        if name.bit_length() > 1024:
+            raise ValueError(f"{who}: an int of {name.bit_length():,} bits is no feature's name.")
         return name
     try:
         name.encode()
@@ -607,14 +599,17 @@ def valid_name(who, name):
 
 
 cdef Py_ssize_t merge_repeats(int32_t* ids, double* values, Py_ssize_t n) except -1:
-    """Add up values of the same id, keeping first places. How many are left."""
+    """Add up values of the same id, keeping first places. How many are left.
+
+    Sums stop at the largest double, so that finite values stay finite.
+    """
     cdef Py_ssize_t i, j, kept = 0, size = 4
     cdef int32_t* table
     if n <= 16:
         for i in range(n):
             for j in range(kept):
                 if ids[j] == ids[i]:
-                    values[j] += values[i]
+                    values[j] = bounded(values[j] + values[i])
                     break
             else:
                 ids[kept], values[kept] = ids[i], values[i]
@@ -628,7 +623,7 @@ cdef Py_ssize_t merge_repeats(int32_t* ids, double* values, Py_ssize_t n) except
         while table[j] and ids[table[j] - 1] != ids[i]:
             j = (j + 1) & (size - 1)
         if table[j]:
-            values[table[j] - 1] += values[i]
+            values[table[j] - 1] = bounded(values[table[j] - 1] + values[i])
         else:
             ids[kept], values[kept] = ids[i], values[i]
             kept += 1

@@ -88,13 +88,15 @@ def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
     import pyarrow as pa
     import pyarrow.types as types
 
-    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
-    if types.is_null(kind):
+    if column.null_count == len(column):
         return [], np.zeros(0, dtype=np.int64)
+    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
     if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
         raise TypeError(
             f"{who}: column {name!r} is of type {column.type}; a feature must be a number, "
             f"a bool or a string."
         )
-    coded = column.cast(pa.large_string()).drop_null().combine_chunks().dictionary_encode()
+    if types.is_string_view(kind):  # few functions of Arrow know this type
+        column = pa.chunked_array([pa.array(column.to_pylist(), pa.string())])
+    coded = pa.concat_arrays(column.drop_null().dictionary_encode().unify_dictionaries().chunks)
     return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False)

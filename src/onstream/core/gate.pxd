@@ -2,6 +2,7 @@
 
 cdef class Gate:
     cdef int readers         # threads that read without the GIL
+    cdef int looking         # threads that wait to read
     cdef bint writing        # a thread writes a block without the GIL
     cdef bint learning       # a thread is inside learn_many
     cdef int writers_waiting # threads that wait to write: new readers let them pass
@@ -16,6 +17,7 @@ cdef class Gate:
     cdef int to_read(self) except -1
     cdef int begin_read(self) except -1
     cdef int end_read(self) except -1
+    cdef int look(self, str wish) except -1
     cdef bint free(self, str wish) noexcept
     cdef int wait(self, str wish) except -1
     cdef int tell(self) except -1

@@ -7,10 +7,12 @@ that a prediction waits for at most one block. Whoever has waited looks again: o
 faster.
 """
 
+from time import sleep
+
 
 cdef class Gate:
     def __cinit__(self):
-        self.readers = self.writers_waiting = self.waiting = 0
+        self.readers = self.looking = self.writers_waiting = self.waiting = 0
         self.writing = self.learning = False
         self.changed = None
 
@@ -31,6 +33,8 @@ cdef class Gate:
         return self.tell()
 
     cdef int begin_write(self) except -1:
+        while self.looking:  # those who waited during the block before come first
+            sleep(0.00005)
         if self.readers or self.writing:
             self.writers_waiting += 1
             try:
@@ -48,18 +52,26 @@ cdef class Gate:
     cdef int to_read(self) except -1:
         """Wait until this thread, which keeps the GIL, may read the model."""
         while self.writing:
-            self.wait("look")
+            self.look("look")
         return 0
 
     cdef int begin_read(self) except -1:
         while self.writing or self.writers_waiting:
-            self.wait("read")
+            self.look("read")
         self.readers += 1
         return 0
 
     cdef int end_read(self) except -1:
         self.readers -= 1
         return self.tell()
+
+    cdef int look(self, str wish) except -1:
+        """Wait as a reader: the next block waits for those."""
+        self.looking += 1
+        try:
+            return self.wait(wish)
+        finally:
+            self.looking -= 1
 
     cdef bint free(self, str wish) noexcept:
         """May a thread do what it wishes?"""

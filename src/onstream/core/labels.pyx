@@ -153,16 +153,20 @@ cdef class Labels:
         cdef object low = int(column.min()), high = int(column.max())
         cdef Py_ssize_t i, at
         cdef int32_t number
+        cdef object label
         if high - low > 65_535 or low < -2**62 or high > 2**62:
             return False
         cdef long long start = low
         cdef int32_t[::1] table = np.full(high - low + 1, -1, dtype=np.int32)
-        cdef long long[::1] values = np.ascontiguousarray(column, dtype=np.longlong)
+        cdef const long long[::1] values = np.ascontiguousarray(column, dtype=np.longlong)
         for i in range(values.shape[0]):
             at = values[i] - start
             number = table[at]
             if number < 0:
-                label = bool(values[i]) if boolean else int(values[i])
+                if boolean:
+                    label = values[i] != 0  # a Python bool
+                else:
+                    label = values[i]
                 try:
                     number = seen.find(label)
                 except (TypeError, ValueError) as error:
@@ -176,10 +180,11 @@ cdef class Labels:
 
     def decode(self, numbers):
         """Labels for an array of numbers, in their own dtype; None for -1."""
-        if self.cached is None:
-            self.cached = own_dtype(self.names)
-        if len(self.names) and (len(numbers) == 0 or numbers.min() >= 0):
-            return self.cached[numbers]
+        cached = self.cached  # another thread may meet a label meanwhile
+        if cached is None:
+            cached = self.cached = own_dtype(self.names)
+        if len(cached) and (len(numbers) == 0 or 0 <= numbers.min() <= numbers.max() < len(cached)):
+            return cached[numbers]
         return np.array([*self.names, None], dtype=object)[numbers]  # -1 takes the None
 
     def memory(self):

@@ -13,7 +13,7 @@ from libc.string cimport memcpy
 import numpy as np
 from collections.abc import Mapping
 
-from .door cimport ALL, KNOWN, MET, Door, Row, Welcome, merge_repeats
+from .door cimport ALL, KNOWN, MET, Door, Row, Welcome, bounded, merge_repeats
 from .door import in_row, plain_array, to_float64, unmasked
 from .example cimport Example, onstream_peak
 from .memory cimport release, resize, roomier
@@ -21,7 +21,9 @@ from .memory cimport release, resize, roomier
 cnp.import_array()
 
 cdef int32_t UNASKED = -9  # a feature not looked up yet
-cdef Py_ssize_t BLOCK_VALUES = 1 << 18  # values per block: a fraction of a millisecond of work
+# What one block may hold: a fraction of a millisecond of work for most learners.
+cdef Py_ssize_t BLOCK_VALUES = 1 << 18
+cdef Py_ssize_t BLOCK_ROWS = 1 << 13
 
 
 cdef class Source:
@@ -33,6 +35,10 @@ cdef class Source:
 
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
         """Row i of X; it must be in the block loaded last."""
+
+
+cdef Py_ssize_t block_rows(Py_ssize_t values_per_row) noexcept:
+    return max(1, min(BLOCK_ROWS, BLOCK_VALUES // max(1, values_per_row)))
 
 
 def open_source(Door door, X, bint learning, weights):
@@ -92,7 +98,7 @@ cdef class Dense(Source):
         self.door, self.X, self.learning = door, X, learning
         self.rows, self.columns = X.shape
         self.array_columns = self.columns if names is None else -1
-        self.chunk = max(1, BLOCK_VALUES // max(1, self.columns))
+        self.chunk = block_rows(self.columns)
         self.peak = 0.0
         self.identity = True
         if self.rows == 0:
@@ -135,8 +141,6 @@ cdef class Dense(Source):
                 self.ids[<Py_ssize_t> place] = id
             if self.kept < n:
                 self.peak *= n  # colliding columns add up
-                if self.peak == INFINITY:
-                    self.door.bad_value("(sum of colliding columns)", INFINITY, None)
         self.width = door.prospect(welcome)
         return 0
 
@@ -151,7 +155,7 @@ cdef class Dense(Source):
 
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
         cdef const double* values = self.values + (i - self.first) * self.columns
-        cdef Py_ssize_t j
+        cdef Py_ssize_t j, place
         e.peak = self.peak
         e.width = self.width
         if self.identity:
@@ -160,8 +164,9 @@ cdef class Dense(Source):
         for j in range(self.kept):
             self.buffer[j] = 0.0
         for j in range(self.columns):
-            if self.places[j] >= 0:
-                self.buffer[self.places[j]] += values[j] * self.signs[j]
+            place = self.places[j]
+            if place >= 0:
+                self.buffer[place] = bounded(self.buffer[place] + values[j] * self.signs[j])
         e.ids, e.values, e.n = self.ids, self.buffer, self.kept
 
 
@@ -191,7 +196,7 @@ cdef class Packed(Source):
             self.widths = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> widths)
         self.width = door.prospect(ALL if learning else KNOWN)
         self.rows = len(starts) - 1
-        self.chunk = max(1, BLOCK_VALUES // max(1, len(ids) // max(1, self.rows)))
+        self.chunk = block_rows(len(ids) // max(1, self.rows))
         self.array_columns = -1
         self.peak = onstream_peak(self.values, len(values))
 
@@ -294,10 +299,8 @@ def pack(Door door, list names, which, values, starts, bint learning, weights):
             kept = first + merge_repeats(&ids[first], &out[first], kept - first)
         new_starts[row + 1] = kept
         widths[row] = door.prospect(welcome)
-    ready = np.asarray(out)[:kept]
-    if not np.isfinite(ready).all():
-        door.bad_value("(sum of colliding columns)", INFINITY, None)
-    return Packed(door, np.asarray(ids)[:kept], ready, new_starts, widths, learning)
+    return Packed(
+        door, np.asarray(ids)[:kept], np.asarray(out)[:kept], new_starts, widths, learning)
 
 
 def mapping_rows(Door door, rows, bint learning, weights):

@@ -366,14 +366,6 @@ cdef class State:
         """Bytes held by features, labels and scratch rows; learners add their own."""
         return self.door.memory() + 256
 
-    def width(self):
-        """How many features are known."""
-        return self.door.width
-
-    def feature_names(self):
-        """Names of the known features, in order of their ids."""
-        return [self.door.feature(i) for i in range(self.door.width)]
-
 
 cdef class ClassifierState(State):
     """A state with labels. With two of them a learner's score is one number, else one per label."""
@@ -537,7 +529,7 @@ cdef class ClassifierState(State):
 
     def plain_labels(self, labels):
         """Labels to be declared, as Python's own objects."""
-        if isinstance(labels, (str, bytes)):
+        if isinstance(labels, (str, bytes)) or not hasattr(labels, "__iter__"):
             raise TypeError(f"{self.who}: labels must be a list of labels, got {labels!r:.80}.")
         return [self.labels.plain(label) for label in labels]
 
@@ -666,8 +658,8 @@ def plain_column(who, name, values):
     """Something with one number for each row, as an array."""
     try:
         column = unmasked(who, np.asanyarray(values))
-    except ValueError as error:
-        raise ValueError(f"{who}: {name} must hold one number for each row: {error}") from None
+    except ValueError:  # nested lists of different lengths
+        raise TypeError(f"{who}: {name} must hold one number for each row.") from None
     if column.ndim != 1:
         raise ValueError(f"{who}: {name} must hold one number for each row, got shape {column.shape}.")
     if column.dtype.kind not in "fiubO":

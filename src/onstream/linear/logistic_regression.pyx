@@ -55,7 +55,7 @@ class LogisticRegression(LinearClassifier, ProbabilisticClassifier):
     >>> model.predict_one({"free": 1})
     'spam'
     >>> round(model.predict_proba_one({"free": 1})["spam"], 2)
-    0.89
+    0.9
     """
 
     def __init__(

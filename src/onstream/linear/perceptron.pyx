@@ -9,6 +9,7 @@ from ..core.weights cimport add, add_pair
 from .state cimport LinearClassifierState, rival
 
 from ..base.checks import number, positive, whole
+from ..base.learner import stream_of
 from .state import LinearClassifier
 
 
@@ -96,6 +97,11 @@ class Perceptron(LinearClassifier):
         their own order unless `shuffle` is True. Returns the learner itself.
         """
         whole(self, "max_epochs", max_epochs, least=1)
+        if y is None and max_epochs > 1 and iter(stream_of(self, X)) is X:
+            raise TypeError(
+                "Perceptron: an iterator can be read once only; fit needs several passes, so pass "
+                "something that can be read again, such as a list."
+            )
         cdef PerceptronState state
         cdef int64_t before
         converged = False

@@ -100,6 +100,7 @@ cdef class RLSState(LinearRegressorState):
     cdef double lam
     cdef double mu          # forgetting
     cdef bint joseph
+    cdef double inflation   # 1 / mu for every step that forgot: what a feature unseen so far knows
     cdef Py_ssize_t offset  # 1 if there is an intercept: it stands first in P
     cdef Py_ssize_t d       # rows of P in use
     cdef Py_ssize_t room    # rows that fit
@@ -109,6 +110,7 @@ cdef class RLSState(LinearRegressorState):
 
     def __cinit__(self, str who, hash_bits, hash_seed, bint intercept):
         self.offset = intercept
+        self.inflation = 1.0
         self.d = self.room = 0
         self.P = self.u = self.g = NULL
 
@@ -135,9 +137,9 @@ cdef class RLSState(LinearRegressorState):
         return 0
 
     cdef void extend(self, Py_ssize_t d) noexcept nogil:
-        """d rows in use; new ones know nothing: P = I / lam. Or back to fewer."""
+        """d rows in use; new ones as if they had been 0 from the start. Or back to fewer."""
         while self.d < d:
-            self.P[self.d * self.room + self.d] = 1.0 / self.lam
+            self.P[self.d * self.room + self.d] = self.inflation / self.lam
             self.d += 1
         while self.d > d:
             self.d -= 1
@@ -225,6 +227,7 @@ cdef class RLSState(LinearRegressorState):
             trace += self.P[i * self.room + i]
         if trace / self.mu > WIND_UP * self.d / self.lam:
             return
+        self.inflation = min(self.inflation / self.mu, WIND_UP)
         for i in range(self.d):
             for j in range(self.d):
                 self.P[i * self.room + j] /= self.mu
@@ -236,7 +239,7 @@ cdef class RLSState(LinearRegressorState):
         for i in range(d):
             for j in range(d):
                 out[i, j] = self.P[i * self.room + j]
-        return {**LinearRegressorState.export(self), "P": P}
+        return {**LinearRegressorState.export(self), "P": P, "inflation": self.inflation}
 
     def restore(self, fields):
         cdef Py_ssize_t i, j
@@ -245,6 +248,7 @@ cdef class RLSState(LinearRegressorState):
         cdef const double[:, ::1] P = np.ascontiguousarray(fields.array("P", (d, d)))
         if not np.array_equal(P, np.asarray(P).T):
             raise ValueError("P is not symmetric")
+        self.inflation = fields.number("inflation", 1.0, WIND_UP)
         self.reserve(self.door.width)
         self.extend(d)
         for i in range(d):

@@ -15,7 +15,7 @@ from ..core.weights cimport Weights, score, scores
 
 from ..base.checks import flag, whole
 from ..base.learner import Classifier, Regressor
-from .mixing import mix_classifiers, mix_regressors
+from .mixing import all_names, mix_classifiers, mix_regressors
 
 
 cdef class LinearClassifierState(ClassifierState):
@@ -155,11 +155,11 @@ class Linear:
             self.hash_bits = whole(self, "hash_bits", hash_bits, least=1, most=self._most_hash_bits)
         self.hash_seed = whole(self, "hash_seed", hash_seed, least=0, most=2**64 - 1)
 
-    def _named(self, column):
+    def _named(self, fields, column):
         """Feature to weight; of hashed features those that are not 0."""
-        names = self._state.feature_names()
-        pairs = zip(names, column.tolist(), strict=True)
-        return {n: v for n, v in pairs if v} if self.hash_bits is not None else dict(pairs)
+        if self.hash_bits is not None:
+            return {slot: value for slot, value in enumerate(column.tolist()) if value}
+        return dict(zip(all_names(fields), column.tolist(), strict=True))
 
 
 class LinearClassifier(Linear, Classifier):
@@ -180,14 +180,15 @@ class LinearClassifier(Linear, Classifier):
         fields = self._state.snapshot()
         matrix = fields["scale"] * fields["weights"]
         if matrix.shape[1] == 1:
-            return self._named(matrix[:, 0])
-        return {label: self._named(matrix[:, r]) for r, label in enumerate(self.labels)}
+            return self._named(fields, matrix[:, 0])
+        return {y: self._named(fields, matrix[:, r]) for r, y in enumerate(fields["labels"])}
 
     @property
     def bias(self):
         """The intercept; with more than two labels, label to that."""
-        bias = self._state.snapshot()["bias"].tolist()
-        return bias[0] if len(bias) == 1 else dict(zip(self.labels, bias, strict=True))
+        fields = self._state.snapshot()
+        bias = fields["bias"].tolist()
+        return bias[0] if len(bias) == 1 else dict(zip(fields["labels"], bias, strict=True))
 
     def _merged(self, mine, theirs):
         return mix_classifiers(type(self).__name__, mine, theirs)
@@ -203,7 +204,7 @@ class LinearRegressor(Linear, Regressor):
     def weights(self):
         """Feature to weight. With `hash_bits` the keys are slots, those in use."""
         fields = self._state.snapshot()
-        return self._named(fields["scale"] * fields["weights"][:, 0])
+        return self._named(fields, fields["scale"] * fields["weights"][:, 0])
 
     @property
     def bias(self):

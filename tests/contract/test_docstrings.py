@@ -1,0 +1,80 @@
+"""Docstrings: every parameter with its default, a reference, an example that is true."""
+
+import ast
+import doctest
+import inspect
+import re
+
+import onstream
+
+from .table import Case
+
+
+def documented(cls: type) -> dict[str, str]:
+    """Parameter to what the docstring says of it, from the section of that name."""
+    text = inspect.getdoc(cls) or ""
+    found = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", text, re.S | re.M)
+    assert found, "there is no section Parameters"
+    entries = re.findall(r"^(\w+) : ([^\n]*)\n((?:    [^\n]*\n?)*)", found[1], re.M)
+    return {name: f"{kind}\n{description}" for name, kind, description in entries}
+
+
+def test_parameters_and_defaults(learner: Case) -> None:
+    told = documented(learner.cls)
+    signature = inspect.signature(learner.cls).parameters
+    assert list(told) == list(signature), "the same parameters in the same order"
+    for name, parameter in signature.items():
+        kind, description = told[name].split("\n", 1)
+        found = re.search(r", default (.+)$", kind)
+        assert found, f"{name}: the default is missing"
+        assert ast.literal_eval(found[1]) == parameter.default, name
+        assert len(description.split()) >= 3, f"{name}: what does it do?"
+
+
+def test_first_line_and_reference(learner: Case) -> None:
+    text = inspect.getdoc(learner.cls) or ""
+    first = text.split("\n")[0]
+    assert first.endswith((".", ":", ",")) or len(first) > 60
+    assert re.search(r"\b(19|20)\d\d\b", text.split("Parameters")[0]), "no reference with a year"
+
+
+def test_examples_are_true(learner: Case) -> None:
+    text = inspect.getdoc(learner.cls) or ""
+    assert re.search(r"^Examples\n-+\n", text, re.M), "there is no section Examples"
+    names = {name: getattr(onstream, name) for name in onstream.__all__}
+    names[learner.name] = learner.cls
+    test = doctest.DocTestParser().get_doctest(text, names, learner.name, None, 0)
+    assert test.examples
+    report: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=report.append)
+    assert not report, "".join(report)
+
+
+def test_verbs_are_described(learner: Case) -> None:
+    for name in dir(learner.cls):
+        thing = inspect.getattr_static(learner.cls, name)
+        if not name.startswith("_") and (callable(thing) or isinstance(thing, property)):
+            assert inspect.getdoc(getattr(learner.cls, name)), f"{name} has no docstring"
+
+
+VERBS = {
+    "learn_one": ["x", "y", "w"],
+    "predict_one": ["x"],
+    "score_one": ["x"],
+    "learn_many": ["X", "y", "w"],
+    "predict_many": ["X"],
+    "score_many": ["X"],
+    "predict_learn_many": ["X", "y", "w", "output"],
+    "merge": ["other"],
+}
+
+
+def test_verbs_have_the_signatures_of_the_contract(learner: Case) -> None:
+    for verb, arguments in VERBS.items():
+        signature = inspect.signature(getattr(learner.cls, verb)).parameters
+        assert list(signature)[1:] == arguments, verb
+    learn = inspect.signature(learner.cls.learn_one).parameters
+    assert learn["w"].default == 1.0
+    many = inspect.signature(learner.cls.predict_learn_many).parameters
+    assert many["w"].default is None
+    assert many["output"].default == "label"

@@ -1,0 +1,136 @@
+"""`memory_bytes` is what the allocator says, C buffers included, within 10 %."""
+
+import gc
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from .table import Case
+
+Teacher = Callable[[Case, Any], None]
+
+
+def label(case: Case, i: int, n: int = 2) -> Any:
+    return f"label {i % n}" if case.classifies else float(i % n)
+
+
+def named_features(case: Case, model: Any, features: int) -> None:
+    for i in range(features // 10):
+        model.learn_one({f"feature {i} {j}": 1.0 for j in range(10)}, label(case, i))
+
+
+def numbered_features(case: Case, model: Any, features: int) -> None:
+    for i in range(features // 10):
+        model.learn_one({1000 + 10 * i + j: 1.0 for j in range(10)}, label(case, i))
+
+
+def nominal_features(case: Case, model: Any, features: int) -> None:
+    rows = [{"word": f"the word number {i}", "other": f"{i}"} for i in range(features // 2)]
+    model.learn_many(rows, [label(case, i) for i in range(len(rows))])
+
+
+def one_wide_row(case: Case, model: Any, features: int) -> None:
+    model.learn_one({f"feature {i}": 1.0 for i in range(features)}, label(case, 0))
+    model.predict_one({f"feature {i}": 1.0 for i in range(features)})
+
+
+def columns(case: Case, model: Any, features: int) -> None:
+    model.learn_many(np.ones((4, features)), [label(case, i) for i in range(4)])
+
+
+def many_labels(case: Case, model: Any, features: int) -> None:
+    rows = [{f"feature {i % 50}": 1.0} for i in range(300)]
+    model.learn_many(rows, [label(case, i, 200) for i in range(300)])
+    model.predict_many(rows[:3])
+
+
+TEACHERS = [named_features, numbered_features, nominal_features, one_wide_row, columns, many_labels]
+
+
+def grows_with_the_square(case: Case) -> bool:
+    """Does it hold a matrix of features by features?"""
+    sizes = []
+    for features in (100, 200):
+        model = case.cls()
+        columns(case, model, features)
+        sizes.append(model.memory_bytes)
+    return sizes[1] > 3 * sizes[0]
+
+
+@pytest.mark.parametrize("teach", TEACHERS)
+def test_memory_is_what_the_allocator_says(learner: Case, teach: Teacher) -> None:
+    features = 400 if grows_with_the_square(learner) else 5000
+    teach(learner, learner.make(), features)  # imports and caches of Python are not the model's
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        model = learner.make()
+        teach(learner, model, features)
+        gc.collect()
+        held = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert model.memory_bytes == pytest.approx(held, rel=0.1)
+
+
+def test_hashed_memory_is_what_the_allocator_says(hashed: Case) -> None:
+    bits = 8 if grows_with_the_square(hashed) else 14
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        model = hashed.make(hash_bits=bits)
+        named_features(hashed, model, 2000)
+        gc.collect()
+        held = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert model.memory_bytes == pytest.approx(held, rel=0.1)
+
+
+def test_memory_is_given_back(learner: Case) -> None:
+    """Nothing stays behind when models die: not after errors, not after copies."""
+
+    def life() -> None:
+        model = learner.make()
+        named_features(learner, model, 300)
+        model.learn_many(np.ones((3, 5)), [label(learner, i, 3) for i in range(3)])
+        for bad in ({"a": float("nan")}, {"a": []}):
+            with pytest.raises((TypeError, ValueError)):
+                model.learn_many([{"new": 1.0}, bad], [label(learner, i) for i in range(2)])
+        model.clone().learn_many([{"x": "text"}] * 2, [label(learner, i) for i in range(2)])
+        learner.make(init=model).predict_many([{"x": 1.0}])
+
+    for _ in range(3):
+        life()
+    gc.collect()
+    tracemalloc.start()
+    try:
+        life()
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(5):
+            life()
+        gc.collect()
+        left = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert left < 3000
+
+
+def test_refused_examples_take_no_memory(learner: Case) -> None:
+    model = learner.make()
+    named_features(learner, model, 50)
+    held = []
+    for i in range(300):
+        x = {**{f"new {i} {j}": 1.0 for j in range(20)}, "bad": float("nan")}
+        with pytest.raises(ValueError, match="bad"):
+            model.learn_one(x, label(learner, i))
+        with pytest.raises(ValueError, match="bad"):
+            model.learn_many([x], [label(learner, i)])
+        held.append(model.memory_bytes)
+    assert held == [held[0]] * 300

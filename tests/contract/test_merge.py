@@ -1,0 +1,276 @@
+"""Merging: features and labels are matched by name, and nothing happens when it is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from onstream import NotMergeable
+from onstream.base import learners
+
+from .table import Case
+from .tools import (
+    assert_close,
+    assert_finite,
+    attempt,
+    by_name,
+    fingerprint,
+    learned,
+    reloaded,
+    some_rows,
+    streams,
+)
+
+
+def can_merge(case: Case) -> bool:
+    """Most can; with some parameters (forgetting) the order of the data matters."""
+    a, b = learned(case), learned(case)
+    before = fingerprint(a)
+    try:
+        a.merge(b)
+    except NotMergeable as error:
+        told = str(error)
+    else:
+        assert case.cls.merge_kind in ("exact", "mixing")
+        return True
+    assert told.startswith(case.name)
+    assert len(told) > len(case.name) + 20, "the reason is missing"
+    assert fingerprint(a) == before
+    return False
+
+
+def test_merge_kind(learner: Case) -> None:
+    assert learner.cls.merge_kind in ("exact", "mixing", None)
+    assert can_merge(learner) == (learner.cls.merge_kind is not None)
+
+
+def halves(case: Case, named: bool = False) -> tuple[Any, Any, Any]:
+    """Two learners of disjoint data, and one of both."""
+    X, y = streams(case, 200)[0]
+    rows = by_name(X) if named else X
+    a, b, both = case.make(), case.make(), case.make()
+    a.learn_many(rows[:120], y[:120])
+    b.learn_many(rows[120:], y[120:])
+    both.learn_many(rows, y)
+    return a, b, both
+
+
+def test_two_halves(case: Case) -> None:
+    if not can_merge(case):
+        return
+    X = some_rows()
+    for named in (False, True):
+        a, b, both = halves(case, named)
+        asked = by_name(X) if named else X
+        one, two = a.score_many(asked), b.score_many(asked)
+        other = fingerprint(b)
+        assert a.merge(b) is None
+        assert a.seen == 200
+        assert fingerprint(b) == other
+        if case.cls.merge_kind == "exact":
+            np.testing.assert_allclose(
+                a.score_many(asked), both.score_many(asked), rtol=1e-8, atol=1e-8
+            )
+        else:
+            sign = 1.0
+            if case.classifies and b.labels != a.labels:  # then the codes are the other way round
+                assert b.labels == a.labels[::-1]
+                sign = -1.0
+            assert_close(a.score_many(asked), 0.6 * one + 0.4 * sign * two)
+        assert_finite(a)
+        assert fingerprint(reloaded(a)) == fingerprint(a)
+
+
+def test_a_merged_model_goes_on_learning(case: Case) -> None:
+    if not can_merge(case):
+        return
+    a, b, _ = halves(case)
+    a.merge(b)
+    copy = reloaded(a)
+    for stream in streams(case, 100):
+        for model in (a, copy):
+            model.learn_many(stream.X, stream.y)
+    assert fingerprint(a) == fingerprint(copy)
+
+
+def test_an_unlearned_model_adds_nothing(case: Case) -> None:
+    if not can_merge(case):
+        return
+    X = some_rows()
+    a, empty = learned(case), case.make()
+    before = a.score_many(X)
+    a.merge(empty)
+    np.testing.assert_allclose(a.score_many(X), before, rtol=1e-9)
+    assert a.seen == 100
+    empty.merge(learned(case))
+    np.testing.assert_allclose(empty.score_many(X), before, rtol=1e-9)
+    assert empty.seen == 100
+    if case.classifies:
+        assert empty.labels == a.labels
+    first, second = case.make(), case.make()
+    first.merge(second)
+    assert first.seen == 0
+
+
+def test_features_are_matched_by_name(case: Case) -> None:
+    if not can_merge(case):
+        return
+    X, y = streams(case, 100)[0]
+    a, b, backwards = case.make(), case.make(), case.make()
+    rows = by_name(X)
+    a.learn_many(rows[:50], y[:50])
+    other = [{**dict(reversed(x.items())), "only b": 1.0} for x in rows[50:]]
+    b.learn_many(other, y[50:])
+    backwards.learn_many(
+        [{"only b": x.pop("only b"), **x} for x in (dict(x) for x in other)], y[50:]
+    )
+    twin = reloaded(a)
+    a.merge(b)
+    twin.merge(backwards)
+    asked = [*by_name(some_rows()), {"only b": 1.0}, {"unknown": 1.0}]
+    assert_close(a.score_many(asked), twin.score_many(asked))
+    if not case.hashed:
+        assert a.score_one({"only b": 1.0}) != a.score_one({})
+
+
+def test_columns_and_names_are_matched(case: Case) -> None:
+    """Column 3 of an array, the feature 3 and the feature "3" are one."""
+    if not can_merge(case):
+        return
+    X, y = streams(case, 100)[0]
+    asked = some_rows()
+    merged = []
+    for rows in (
+        X,
+        [dict(enumerate(x)) for x in X.tolist()],
+        [{str(i): v for i, v in enumerate(x)} for x in X.tolist()],
+    ):
+        for others in (
+            X,
+            [{str(i): v for i, v in reversed(list(enumerate(x)))} for x in X.tolist()],
+        ):
+            a, b = case.make(), case.make()
+            a.learn_many(rows[:50], y[:50])
+            b.learn_many(others[50:], y[50:])
+            a.merge(b)
+            merged.append(a.score_many(asked))
+    for scores in merged:
+        np.testing.assert_allclose(scores, merged[0], rtol=1e-9, atol=1e-9)
+
+
+def test_labels_are_matched_by_name(classifier: Case) -> None:
+    """In which order a model met them, and so their signs, must not matter."""
+    if not can_merge(classifier):
+        return
+    X, y = streams(classifier, 100)[0]
+    known, asked = ["ham", "spam"], some_rows()
+    for labels in (known, known[::-1]):
+        for others in (known, known[::-1]):
+            a, b = classifier.make(labels=labels), classifier.make(labels=others)
+            a.learn_many(X[:50], y[:50])
+            b.learn_many(X[50:], y[50:])
+            signs = [1.0 if list(m.labels) == known else -1.0 for m in (a, b)]
+            expected = 0.5 * signs[0] * a.score_many(asked) + 0.5 * signs[1] * b.score_many(asked)
+            a.merge(b)
+            assert a.labels == labels
+            assert_close(signs[0] * a.score_many(asked), expected)
+
+
+@pytest.mark.parametrize("ours", [[], ["a"], ["a", "b"], ["b", "a"], ["c", "a", "b"]])
+@pytest.mark.parametrize(
+    "theirs", [[], ["b"], ["c"], ["b", "c"], ["c", "d"], ["a", "b", "c"], ["d", "b", "a"]]
+)
+def test_labels_that_only_one_knows(
+    plain_classifier: Case, ours: list[str], theirs: list[str]
+) -> None:
+    case = plain_classifier
+    if not can_merge(case):
+        return
+    a, b = case.make(), case.make()
+    for model, labels in ((a, ours), (b, theirs)):
+        for _ in range(4):
+            for label in labels:
+                model.learn_one({label: 2.0, "common": 1.0}, label)
+    one, two = reloaded(a), reloaded(b)
+    a.merge(b)
+    union = ours + [label for label in theirs if label not in ours]
+    assert a.labels == union
+    assert a.seen == one.seen + two.seen
+    for model, labels in ((one, ours), (two, theirs)):
+        for label in labels:
+            if len(labels) > 1 and not set(ours) & set(theirs):
+                assert a.predict_one({label: 2.0}) == model.predict_one({label: 2.0}) == label
+    assert_finite(a)
+    assert fingerprint(reloaded(a)) == fingerprint(a)
+    a.learn_one({"new": 1.0}, "e")
+    assert a.labels == [*union, "e"]
+
+
+def test_too_many_labels(plain_classifier: Case) -> None:
+    case = plain_classifier
+    if not can_merge(case):
+        return
+    a, b = case.make(max_labels=3), case.make(max_labels=3)
+    a.learn_many([{"x": 1.0}] * 2, ["a", "b"])
+    b.learn_many([{"x": 1.0}] * 2, ["c", "d"])
+    before = fingerprint(a)
+    with pytest.raises((NotMergeable, ValueError), match=f"^{case.name}: .*max_labels"):
+        a.merge(b)
+    assert fingerprint(a) == before
+
+
+def test_labels_of_different_kinds(plain_classifier: Case) -> None:
+    case = plain_classifier
+    if not can_merge(case):
+        return
+    for here, there in (([1, 0], [True, False]), (["1", "0"], [1, 0])):
+        a, b = case.make(labels=here), case.make(labels=there)
+        a.learn_one({"x": 1.0}, here[0])
+        b.learn_one({"x": 1.0}, there[0])
+        before = fingerprint(a)
+        with pytest.raises(NotMergeable, match=f"^{case.name}: .*label"):
+            a.merge(b)
+        assert fingerprint(a) == before
+
+
+def test_what_cannot_be_merged(case: Case) -> None:
+    model = learned(case)
+    before = fingerprint(model)
+    others = [cls() for name, cls in learners().items() if name != case.name]
+    for other in (*others, model, None, 5, {}, case.cls):
+        with pytest.raises(NotMergeable, match=f"^{case.name}"):
+            model.merge(other)
+        assert fingerprint(model) == before
+
+
+def test_only_equal_parameters_can_be_merged(learner: Case) -> None:
+    for params in learner.line.variants:
+        a, b = learned(learner), learned(learner._replace(params=params))
+        before = fingerprint(a)
+        with pytest.raises(NotMergeable, match=f"^{learner.name}: ({'|'.join(params)}) "):
+            a.merge(b)
+        assert fingerprint(a) == before
+    for name, value in (("intercept", False), ("hash_bits", 4), ("hash_seed", 5)):
+        if learner.has(name):
+            a, b = learner.make(), learner.make(**{name: value})
+            with pytest.raises(NotMergeable, match=f"^{learner.name}: .*{name}"):
+                a.merge(b)
+
+
+def test_huge_weights(case: Case) -> None:
+    """The average of finite numbers is finite; if a merge fails, nothing has happened."""
+    a, b = case.make(), case.make()
+    y = ["x", "y"] if case.classifies else [1e300, -1e300]
+    for model, size in ((a, 1e-150), (b, -1e-150)):
+        for target in y:
+            attempt(model, "learn_one", {"f": size, "g": 1e-5}, target)
+    before = fingerprint(a)
+    try:
+        a.merge(b)
+    except (NotMergeable, ValueError) as error:
+        told = str(error)
+    else:
+        assert_finite(a)
+        return
+    assert told.startswith(case.name)
+    assert fingerprint(a) == before

@@ -1,0 +1,179 @@
+"""Common mistakes give a sentence that begins with the learner's name, and change nothing."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from .table import Case
+from .tools import fingerprint, learned, streams, targets
+
+X, _ = np.random.default_rng(0).normal(size=(5, 10)), None
+NO_BLOCKS: list[Any] = [
+    (row for row in X),
+    iter(X.tolist()),
+    map(dict, []),
+    {"a": 1.0},
+    {"a": [1.0, 2.0]},
+    5,
+    None,
+    "text",
+    b"bytes",
+    X[0],
+    np.zeros((2, 3, 4)),
+    np.array(3.0),
+    [1.0, 2.0],
+    [[1.0], [1.0, 2.0]],
+    [[1.0, 2.0], {"a": 1.0}],
+    [{"a": 1.0}, [1.0, 2.0]],
+    [{"a": 1.0}, None],
+    [{"a": 1.0}, 5],
+    {1, 2},
+    object(),
+    pd.Series([1.0, 2.0]),
+    pl.Series([1.0, 2.0]),
+    pa.array([1.0, 2.0]),
+    pa.chunked_array([[1.0, 2.0]]),
+    pd.DataFrame({"a": [1, "x"]}),
+    pd.DataFrame({"a": [[1], [2]]}),
+    pl.DataFrame({"a": [[1], [2]]}),
+    pa.table({"a": [b"x", b"y"]}),
+    pa.table([[1.0], [2.0]], names=["a", "a"]),
+    pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])}),
+    np.array([["a", "b"]]),
+    np.array([[b"a", b"b"]]),
+    np.array([["2020-01-01"]], dtype="M8[D]"),
+    np.array([[5]], dtype="m8[s]"),
+    np.zeros((2, 2), dtype=complex),
+    np.zeros(2, dtype=[("a", "f8")]),
+    np.array([[None, 1.0]], dtype=object),
+    np.array([["x", 1.0]], dtype=object),
+    np.array([[1j, 1.0]], dtype=object),
+    np.array([[[1.0], 1.0]], dtype=object),
+]
+
+
+def test_what_is_no_block_of_rows(learner: Case) -> None:
+    for model in (learner.make(), learned(learner)):
+        before = fingerprint(model)
+        for bad in NO_BLOCKS:
+            for verb in ("learn_many", "predict_learn_many"):
+                with pytest.raises((TypeError, ValueError), match=f"^{learner.name}: "):
+                    getattr(model, verb)(bad, targets(learner, 2))
+            for verb in ("predict_many", "score_many"):
+                with pytest.raises((TypeError, ValueError), match=f"^{learner.name}: "):
+                    getattr(model, verb)(bad)
+            assert fingerprint(model) == before
+
+
+NO_EXAMPLES: list[Any] = [
+    None,
+    5,
+    "text",
+    b"bytes",
+    {1, 2},
+    object(),
+    dict,
+    X,
+    np.array(1.0),
+    np.array(["a"]),
+    np.zeros(2, dtype=complex),
+    np.array(["2020-01-01"], dtype="M8[D]"),
+    [[1.0], [2.0]],
+    [None],
+    ["a"],
+    [1.0, [2.0]],
+    (x for x in [1.0]),
+    {"a": [1.0]},
+    {"a": {}},
+    {"a": b"bytes"},
+    {"a": 1j},
+    {"a": np.complex128(1j)},
+    {"a": np.bytes_(b"3")},
+    {"a": np.array([1.0])},
+    {"a": object()},
+    {"a": np.datetime64("2020-01-01")},
+    {"a": np.timedelta64(1, "s")},
+    {1.5: 1.0},
+    {True: 1.0},
+    {None: 1.0},
+    {("a", "b"): 1.0},
+    {b"a": 1.0},
+    {np.float64(1.0): 1.0},
+    {frozenset(): 1.0},
+]
+
+
+def test_what_is_no_example(learner: Case) -> None:
+    for model in (learner.make(), learned(learner)):
+        before = fingerprint(model)
+        for bad in NO_EXAMPLES:
+            with pytest.raises((TypeError, ValueError), match=f"^{learner.name}: "):
+                model.learn_one(bad, targets(learner, 1)[0])
+            for verb in ("predict_one", "score_one"):
+                with pytest.raises((TypeError, ValueError), match=f"^{learner.name}: "):
+                    getattr(model, verb)(bad)
+            assert fingerprint(model) == before
+
+
+def test_as_many_targets_as_rows(case: Case) -> None:
+    rows, y = streams(case, 20)[0]
+    model = case.make()
+    before = fingerprint(model)
+    for targets_, X_ in ((y[:-1], rows), (y, rows[:-1]), ([], rows), (y, rows[:0]), (y[:1], rows)):
+        for verb in (model.learn_many, model.predict_learn_many):
+            with pytest.raises(ValueError, match=rf"^{case.name}: X has [\d,]+ rows, y has"):
+                verb(X_, targets_)
+        assert fingerprint(model) == before
+
+
+def test_what_is_no_column_of_targets(case: Case) -> None:
+    rows, y = streams(case, 4)[0]
+    model = case.make()
+    before = fingerprint(model)
+    bad: list[Any] = [
+        5,
+        None,
+        "text",
+        iter(y.tolist()),
+        (t for t in y.tolist()),
+        {1: 2},
+        y.reshape(-1, 1),
+        y.reshape(2, 2),
+        [[1], [1, 2], [1], [2]],
+        [None] * 4,
+        np.array(["2020-01-01"] * 4, dtype="M8[ns]"),
+        np.array(["2020-01-01"] * 4, dtype="M8[D]"),
+        np.array([1] * 4, dtype="m8[ns]"),
+        np.array([b"x"] * 4),
+        np.ones(4, dtype=complex),
+        [1j] * 4,
+        pd.to_datetime(["2020-01-01"] * 4),
+        pa.array([None, None, None, None]),
+    ]
+    for y_ in bad:
+        for verb in (model.learn_many, model.predict_learn_many):
+            with pytest.raises((TypeError, ValueError), match=f"^{case.name}: "):
+                verb(rows, y_)
+        assert fingerprint(model) == before
+
+
+def test_what_is_no_target(learner: Case) -> None:
+    if learner.classifies:
+        return  # see test_labels
+    for model in (learner.make(), learned(learner)):
+        before = fingerprint(model)
+        for bad in (None, "1", b"1", [1.0], np.array([1.0]), 1j, np.complex128(1j), {}, object()):
+            with pytest.raises(TypeError, match=f"^{learner.name}: .*y"):
+                model.learn_one({"new": 1.0}, bad)
+            with pytest.raises(TypeError, match=rf"^{learner.name}: "):
+                model.learn_many([{"new": 1.0}] * 2, [1.0, bad])
+        for bad in (np.nan, np.inf, -np.inf, 10**400):
+            with pytest.raises(ValueError, match=f"^{learner.name}: .*y"):
+                model.learn_one({"new": 1.0}, bad)
+            with pytest.raises(ValueError, match=rf"^{learner.name}: .*row 1\b"):
+                model.learn_many([{"new": 1.0}] * 2, [1.0, bad])
+        assert fingerprint(model) == before

@@ -1,0 +1,279 @@
+"""Many threads: predictions are safe while one learns, learners take turns, the GIL is released."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from onstream.persist import dumps
+
+from .streams import plane, three_labels
+from .table import Case
+from .tools import KINDS, by_name, fingerprint, outputs, reloaded, some_rows, streams
+
+
+@pytest.fixture
+def eager_threads() -> Iterator[None]:
+    """Let Python switch threads as often as it can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def together(*jobs: Callable[[], None]) -> None:
+    """Run jobs at once, each in a thread; raise what one of them raises."""
+    errors: list[BaseException] = []
+    start = threading.Barrier(len(jobs))
+
+    def run(job: Callable[[], None]) -> None:
+        start.wait()
+        try:
+            job()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(job,), daemon=True) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60.0)
+        assert not thread.is_alive(), "a thread hangs"
+    for error in errors:
+        raise error
+
+
+def lessons(case: Case) -> list[tuple[str, Any, Any]]:
+    """Blocks and single examples; new features, and in the middle a third label."""
+    stream = streams(case, 400)[-1]
+    steps: list[tuple[str, Any, Any]] = []
+    for i, cut in enumerate(np.array_split(np.arange(400), 40)):
+        X, y = stream.X[cut], stream.y[cut]
+        kind = ["dicts", "dense", "CSR", "arrow"][i % 4]
+        steps.append(("learn_many", KINDS[kind](X), y))
+        steps.append(("predict_learn_many", by_name(X), y))
+        steps += [
+            ("learn_one", {f"new {i} {j}": v, "s": "x"}, y[j]) for j, v in enumerate(X[:3, 0])
+        ]
+    return steps
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_predictions_while_another_thread_learns(case: Case) -> None:
+    steps = lessons(case)
+    alone, shared = case.make(), case.make()
+    for verb, x, y in steps:
+        getattr(alone, verb)(x, y)
+    done = threading.Event()
+    X = some_rows()
+    rows = [*by_name(X), {"new 3 1": 1.0, "s": "x"}, {}]
+
+    def learn() -> None:
+        try:
+            for verb, x, y in steps:
+                getattr(shared, verb)(x, y)
+        finally:
+            done.set()
+
+    def ask_many() -> None:
+        while not done.is_set():
+            for asked in (X, rows, KINDS["CSR"](X)):
+                assert np.isfinite(shared.score_many(asked)).all()
+                assert len(shared.predict_many(asked)) == len(X if asked is not rows else rows)
+                if "proba" in outputs(shared):
+                    total = shared.predict_proba_many(asked).sum(axis=1)
+                    assert ((np.abs(total - 1.0) < 1e-9) | (total == 0.0)).all()
+
+    def ask_one() -> None:
+        while not done.is_set():
+            for x in rows:
+                score = shared.score_one(x)
+                scores = score.values() if isinstance(score, dict) else [score]
+                assert all(np.isfinite(v) for v in scores)
+                shared.predict_one(x)
+                if "proba" in outputs(shared):
+                    told = shared.predict_proba_one(x)
+                    assert not told or abs(sum(told.values()) - 1.0) < 1e-9
+
+    def look() -> None:
+        while not done.is_set():
+            assert shared.memory_bytes > 0
+            assert 0 <= shared.seen <= alone.seen
+            for name in ("weights", "bias", "labels"):
+                getattr(shared, name, None)
+            time.sleep(0.001)
+
+    together(learn, ask_many, ask_one, look)
+    assert fingerprint(shared) == fingerprint(alone)
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_learners_take_turns(learner: Case) -> None:
+    """A block is learned as a whole: what comes out is one of the orders."""
+    stream = streams(learner, 90)[-1]
+    blocks = [(stream.X[i::3], stream.y[i::3]) for i in range(3)]
+    possible = set()
+    for order in permutations(blocks):
+        model = learner.make()
+        for X, y in order:
+            model.learn_many(X, y)
+        possible.add(fingerprint(model))
+    for _ in range(30):
+        model = learner.make()
+        together(*(partial(model.learn_many, X, y) for X, y in blocks))
+        assert model.seen == 90
+        assert fingerprint(model) in possible
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_nothing_is_lost_among_many_learners(learner: Case) -> None:
+    model = learner.make()
+    stream = streams(learner, 200)[-1]
+    rows = by_name(stream.X)
+
+    def one() -> None:
+        for x, y in zip(rows, stream.y, strict=True):
+            model.learn_one(x, y)
+
+    def many() -> None:
+        for cut in np.array_split(np.arange(200), 40):
+            model.learn_many(stream.X[cut], stream.y[cut])
+
+    def predict_and_learn() -> None:
+        for i in range(0, 200, 5):
+            model.predict_learn_many(rows[i : i + 5], stream.y[i : i + 5])
+
+    together(one, one, many, predict_and_learn, many)
+    assert model.seen == 1000
+    assert np.isfinite(model.score_many(rows)).all()
+    assert fingerprint(reloaded(model)) == fingerprint(model)
+
+
+def parts_with_ticks(job: Callable[[], Any]) -> int:
+    """In how many of 20 parts of a long call another thread got on."""
+    ticks: list[float] = []
+    ready, done = threading.Event(), threading.Event()
+
+    def tick() -> None:
+        ready.set()
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+
+    ticker = threading.Thread(target=tick, daemon=True)
+    ticker.start()
+    ready.wait()
+    start = time.perf_counter()
+    job()
+    end = time.perf_counter()
+    done.set()
+    ticker.join()
+    return len({int(20.0 * (t - start) / (end - start)) for t in ticks if start < t < end})
+
+
+@pytest.mark.parametrize("verb", ["learn_many", "predict_learn_many", "predict_many", "score_many"])
+def test_blocks_release_the_gil(learner: Case, verb: str) -> None:
+    """Another thread gets on while one long call runs. If not, it would stand still throughout."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100_000, 50))
+    y = X[:, 0] > 0.0 if learner.classifies else X[:, 0]
+    model = learner.make()
+    model.learn_many(X[:10], y[:10])
+    job = partial(getattr(model, verb), *((X, y) if "learn" in verb else (X,)))
+    best = 0
+    for _ in range(20):  # on a busy machine the other thread may come too late
+        best = max(best, parts_with_ticks(job))
+        if best >= 4:
+            return
+    pytest.fail(f"the other thread got on in {best} of 20 parts only")
+
+
+def test_a_prediction_waits_for_one_block_at_most(learner: Case) -> None:
+    """While rows are learned, predictions come in between, and show it."""
+    n = 120_000
+    X, y = (three_labels if learner.classifies else plane)(n)
+    model = learner.make()
+    model.learn_many(X[:100], y[:100])
+    seen: list[int] = []
+    done = threading.Event()
+
+    def learn() -> None:
+        try:
+            model.learn_many(X, y)
+        finally:
+            done.set()
+
+    def ask() -> None:
+        while not done.is_set():
+            model.predict_one(X[0])
+            seen.append(model.seen)
+
+    together(learn, ask)
+    between = {count for count in seen if 100 < count < n + 100}
+    assert between, "no prediction came in between"
+    assert model.seen == n + 100
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_a_snapshot_while_learning_is_a_whole_state(learner: Case) -> None:
+    """What is saved during `learn_many` is the state after some row, not half a row."""
+    n = 120_000
+    X, y = (three_labels if learner.classifies else plane)(n)
+    model = learner.make()
+    model.learn_many(X[:100], y[:100])
+    taken: list[bytes] = []
+    done = threading.Event()
+
+    def learn() -> None:
+        try:
+            model.learn_many(X[100:], y[100:])
+        finally:
+            done.set()
+
+    def save() -> None:
+        while not done.is_set() and len(taken) < 200:
+            taken.append(dumps(model))
+
+    together(learn, save)
+    snapshots = {data: reloaded_bytes(learner, data) for data in taken}
+    middle = [data for data, twin in snapshots.items() if 100 < twin.seen < n]
+    for data in middle[:: max(1, len(middle) // 5)]:
+        expected = learner.make()
+        expected.learn_many(X[: snapshots[data].seen], y[: snapshots[data].seen])
+        assert dumps(expected) == data
+
+
+def reloaded_bytes(case: Case, data: bytes) -> Any:
+    from onstream.persist import loads
+
+    return loads(data, **case.functions)
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_an_error_in_one_thread_does_not_block_the_others(case: Case) -> None:
+    model = case.make()
+    stream = streams(case, 60)[0]
+    bad = stream.X.copy()
+    bad[30, 3] = np.nan
+
+    def fail() -> None:
+        for _ in range(20):
+            with pytest.raises(ValueError, match="row 30"):
+                model.learn_many(bad, stream.y)
+            with pytest.raises(ValueError, match="row 30"):
+                model.predict_many(bad)
+            with pytest.raises(ValueError, match="3"):
+                model.learn_one(bad[30], stream.y[30])
+
+    def work() -> None:
+        for _ in range(20):
+            model.learn_many(stream.X, stream.y)
+            model.predict_many(stream.X)
+
+    together(fail, work, fail, work)
+    assert model.seen == 2 * 20 * 60
