@@ -59,7 +59,7 @@ def import_line(one: dict[str, Any]) -> str:
 
 def _setting(family: dict[str, Any]) -> str:
     lines = [
-        f"Measured on {family['date']} with `{family['command']}`, {family['rounds']} rounds.\n",
+        f"Measured on {family['date']} with `{family['command']}`.\n",
         "- Machine: {processor}, {cores} cores, {memory}; {system}".format(**family["machine"]),
     ]
     for peer, versions in family["versions"].items():
@@ -77,7 +77,7 @@ def _speed(found: list[Comparison]) -> str:
         "ratio",
         "target",
         "verdict",
-        "onstream / rival",
+        "score, onstream / rival",
     )
     return _table(
         head,

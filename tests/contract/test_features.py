@@ -79,13 +79,23 @@ def test_texts_that_only_look_like_whole_numbers(case: Case) -> None:
 
 
 def test_a_feature_given_twice_counts_with_its_sum(case: Case) -> None:
-    twice, once = case.make(), case.make()
-    for target in targets(case, 10).tolist():
-        twice.learn_one({3: 1.0, "x": 2.0, "3": 0.5, "c": "red", "c=red": 2.0}, target)
-        once.learn_one({3: 1.5, "x": 2.0, "c=red": 3.0}, target)
-    assert fingerprint(twice) == fingerprint(once)
-    x = {"3": 1.0, 3: 1.0}
-    assert_close([twice.score_many([x])[0]], [twice.score_many([{3: 2.0}])[0]])
+    pairs = [
+        ({3: 1.0, "x": 2.0, "3": 0.5}, {3: 1.5, "x": 2.0}),
+        ({"3": 1.0, "x": 2.0, 3: 0.5}, {"3": 1.5, "x": 2.0}),
+        ({"c": "red", "x": 1.0, "c=red": 2.0}, {"c=red": 3.0, "x": 1.0}),
+        ({3: 1.0, "c": "red", "3": 0.5, "c=red": 2.0}, {3: 1.5, "c=red": 3.0}),
+    ]
+    for double, single in pairs:
+        twice, once, block = case.make(), case.make(), case.make()
+        for target in targets(case, 10).tolist():
+            twice.learn_one(double, target)
+            once.learn_one(single, target)
+            assert fingerprint(twice) == fingerprint(once)
+            twice.learn_one({3: 1.0}, target)  # a row between
+            once.learn_one({3: 1.0}, target)
+            block.learn_many([double, {3: 1.0}], [target, target])
+        assert fingerprint(block) == fingerprint(once)
+        assert_close([twice.score_many([double])[0]], [twice.score_many([single])[0]])
 
 
 def test_text_is_nominal(case: Case) -> None:

@@ -169,15 +169,17 @@ def test_decay_is_not_multiplied():
     softmax.learn_one({"x": 2.0}, "a")
     weight = softmax.weights["a"]["x"]
     softmax.learn_one({}, "a", 1_000.0)
-    assert softmax.weights["a"]["x"] == pytest.approx((1.0 - 0.75 * 0.25) * weight, rel=1e-15)
+    assert softmax.weights["a"]["x"] == pytest.approx(
+        (1.0 - 0.75 * 0.25) * weight, rel=1e-15, abs=0.0
+    )
 
 
 def test_rls_puts_it_into_the_gain():
     """g = w P x / (mu + w x'P x), lam = 1, mu = 0.5, w = 3, x = 2: g = 6 / 12.5."""
     model = RLS(forgetting=0.5, intercept=False)
     model.learn_one({"a": 2.0}, 5.0, 3.0)
-    assert model.weights["a"] == pytest.approx(5.0 * 6.0 / 12.5, rel=1e-15)
-    assert model.P[0, 0] == pytest.approx((1.0 - 6.0 / 12.5 * 2.0) / 0.5, rel=1e-14)
+    assert model.weights["a"] == pytest.approx(5.0 * 6.0 / 12.5, rel=1e-15, abs=0.0)
+    assert model.P[0, 0] == pytest.approx((1.0 - 6.0 / 12.5 * 2.0) / 0.5, rel=1e-14, abs=0.0)
 
 
 def test_a_rate_counts_examples_not_their_weights():
@@ -185,4 +187,4 @@ def test_a_rate_counts_examples_not_their_weights():
     model.learn_one({"a": 1.0}, 1.0, 3.0)
     model.learn_one({"skipped": 1.0}, 1.0, 0.0)
     model.learn_one({"b": 1.0}, 1.0)
-    assert model.weights["b"] == pytest.approx(0.5 / math.sqrt(2.0), rel=1e-15)
+    assert model.weights["b"] == pytest.approx(0.5 / math.sqrt(2.0), rel=1e-15, abs=0.0)

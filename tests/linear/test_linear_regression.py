@@ -206,7 +206,7 @@ def test_schedule(schedule, rates):
     model = LinearRegression(eta=0.4, schedule=schedule, power=0.75, l2=l2, intercept=False)
     for n, rate in enumerate(rates):
         model.learn_one({n: 1.0}, 1.0)
-        assert model.weights[n] == pytest.approx(rate, rel=1e-14)
+        assert model.weights[n] == pytest.approx(rate, rel=1e-14, abs=0.0)
 
 
 def test_the_schedule_goes_on_after_init_or_begins_anew():
@@ -218,8 +218,8 @@ def test_the_schedule_goes_on_after_init_or_begins_anew():
     anew = LinearRegression(**parameters, init=model, reset_schedule=True)
     going_on.learn_one({3: 1.0}, 1.0)
     anew.learn_one({3: 1.0}, 1.0)
-    assert going_on.weights[3] == pytest.approx(0.2, rel=1e-15)
-    assert anew.weights[3] == pytest.approx(0.4, rel=1e-15)
+    assert going_on.weights[3] == pytest.approx(0.2, rel=1e-15, abs=0.0)
+    assert anew.weights[3] == pytest.approx(0.4, rel=1e-15, abs=0.0)
 
 
 # -- side by side ---------------------------------------------------------------------------------

@@ -46,8 +46,8 @@ def test_first_step_by_hand():
     assert model.predict_proba_one({"a": 2.0}) == {1: 1.0}  # one label is all there is
     model.learn_one({"a": -1.0}, 0)  # p = 1 / (1 + e^0.05)
     p = 1.0 / (1.0 + np.exp(0.05))
-    assert model.weights["a"] == pytest.approx(0.1 + 0.1 * p, rel=1e-15)
-    assert model.bias == pytest.approx(0.05 - 0.1 * p, rel=1e-15)
+    assert model.weights["a"] == pytest.approx(0.1 + 0.1 * p, rel=1e-15, abs=0.0)
+    assert model.bias == pytest.approx(0.05 - 0.1 * p, rel=1e-15, abs=0.0)
 
 
 def test_probabilities_are_the_sigmoid_of_the_score():
@@ -55,8 +55,8 @@ def test_probabilities_are_the_sigmoid_of_the_score():
     n, p = model.labels
     for x in np.random.default_rng(1).normal(size=(50, 4)):
         score, found = model.score_one(x), model.predict_proba_one(x)
-        assert found[p] == pytest.approx(1.0 / (1.0 + np.exp(-score)), rel=1e-14)
-        assert found[n] == pytest.approx(1.0 / (1.0 + np.exp(score)), rel=1e-14)
+        assert found[p] == pytest.approx(1.0 / (1.0 + np.exp(-score)), rel=1e-14, abs=0.0)
+        assert found[n] == pytest.approx(1.0 / (1.0 + np.exp(score)), rel=1e-14, abs=0.0)
         assert sum(found.values()) == pytest.approx(1.0, abs=1e-15)
 
 
@@ -104,8 +104,8 @@ def test_softmax_first_step_by_hand():
     model = LogisticRegression(labels=["a", "b", "c"], eta=0.3)
     model.learn_one({"x": 2.0}, "b")  # p = 1/3 each
     for label, share in {"a": -1 / 3, "b": 2 / 3, "c": -1 / 3}.items():
-        assert model.weights[label]["x"] == pytest.approx(0.6 * share, rel=1e-15)
-        assert model.bias[label] == pytest.approx(0.3 * share, rel=1e-15)
+        assert model.weights[label]["x"] == pytest.approx(0.6 * share, rel=1e-15, abs=0.0)
+        assert model.bias[label] == pytest.approx(0.3 * share, rel=1e-15, abs=0.0)
 
 
 # -- where it converges ---------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def test_l2_bounds_the_weights_on_separable_data():
         sizes.append(model.weights[0])
     assert max(sizes) <= 1.0 / 0.05  # |w| <= R / l2 always
     solution = oracle.newton(X, y, 0.05)[0]
-    assert sizes[-1] == pytest.approx(solution, rel=0.01)
+    assert sizes[-1] == pytest.approx(solution, rel=0.01, abs=0.0)
     assert sizes[-1] == pytest.approx(sizes[-1000], abs=1e-12)
 
 
@@ -184,8 +184,8 @@ def test_the_intercept_does_not_decay():
     weight, bias = model.weights["a"], model.bias
     model.learn_one({"a": 0.0}, 1)
     p = 1.0 / (1.0 + np.exp(-bias))
-    assert model.weights["a"] == pytest.approx((1.0 - 0.1 * 0.5) * weight, rel=1e-15)
-    assert model.bias == pytest.approx(bias + 0.1 * (1.0 - p), rel=1e-15)
+    assert model.weights["a"] == pytest.approx((1.0 - 0.1 * 0.5) * weight, rel=1e-15, abs=0.0)
+    assert model.bias == pytest.approx(bias + 0.1 * (1.0 - p), rel=1e-15, abs=0.0)
 
 
 @quick
@@ -226,7 +226,7 @@ def test_no_overflow_at_large_scores_with_more_labels(size):
     model = LogisticRegression(eta=1.5 * size, intercept=False, labels=["a", "b", "c"])
     model.learn_one({"x": 1.0}, "a")
     top = model.score_one({"x": 1.0})["a"]
-    assert top == pytest.approx(size, rel=1e-14)
+    assert top == pytest.approx(size, rel=1e-14, abs=0.0)
     model.learn_one({"x": 1.0}, "a")
     assert model.score_one({"x": 1.0})["a"] == top
     assert model.predict_proba_one({"x": 1.0}) == {"a": 1.0, "b": 0.0, "c": 0.0}
@@ -240,8 +240,12 @@ def test_small_probabilities_keep_their_digits():
     model.learn_one({"a": 1.0}, 1)
     model.learn_one({"a": 1.0}, 1)
     model.learn_one({"b": 1.0}, 0)
-    assert model.predict_proba_one({"a": 1.0})[0] == pytest.approx(np.exp(-50.0), rel=1e-12)
-    assert model.predict_proba_one({"a": -1.0})[1] == pytest.approx(np.exp(-50.0), rel=1e-12)
+    assert model.predict_proba_one({"a": 1.0})[0] == pytest.approx(
+        np.exp(-50.0), rel=1e-12, abs=0.0
+    )
+    assert model.predict_proba_one({"a": -1.0})[1] == pytest.approx(
+        np.exp(-50.0), rel=1e-12, abs=0.0
+    )
 
 
 # -- learning rates -------------------------------------------------------------------------------
@@ -262,7 +266,7 @@ def test_schedule(schedule, rates):
     model = LogisticRegression(eta=0.4, schedule=schedule, power=0.75, l2=l2, intercept=False)
     for n, rate in enumerate(rates):
         model.learn_one({n: 1.0}, 1)
-        assert model.weights[n] == pytest.approx(rate / 2.0, rel=1e-14)
+        assert model.weights[n] == pytest.approx(rate / 2.0, rel=1e-14, abs=0.0)
 
 
 def test_the_schedule_goes_on_after_init_or_begins_anew():
@@ -274,8 +278,8 @@ def test_the_schedule_goes_on_after_init_or_begins_anew():
     anew = LogisticRegression(**parameters, init=model, reset_schedule=True)
     going_on.learn_one({3: 1.0}, 1)
     anew.learn_one({3: 1.0}, 1)
-    assert going_on.weights[3] == pytest.approx(0.1, rel=1e-15)
-    assert anew.weights[3] == pytest.approx(0.2, rel=1e-15)
+    assert going_on.weights[3] == pytest.approx(0.1, rel=1e-15, abs=0.0)
+    assert anew.weights[3] == pytest.approx(0.2, rel=1e-15, abs=0.0)
 
 
 # -- more than two labels -------------------------------------------------------------------------
@@ -309,8 +313,8 @@ def test_promotion_keeps_the_sigmoid():
     np.testing.assert_array_equal(rows(split, 4), [-w / 2.0, w / 2.0, 0.0 * w])
     for x in np.random.default_rng(4).normal(size=(100, 4)):
         before, after = model.predict_proba_one(x), split.predict_proba_one(x)
-        assert after[p] / (after[n] + after[p]) == pytest.approx(before[p], rel=1e-12)
-        assert after[n] / (after[n] + after[p]) == pytest.approx(before[n], rel=1e-12)
+        assert after[p] / (after[n] + after[p]) == pytest.approx(before[p], rel=1e-12, abs=0.0)
+        assert after[n] / (after[n] + after[p]) == pytest.approx(before[n], rel=1e-12, abs=0.0)
         assert split.predict_one(x) == model.predict_one(x)
 
 

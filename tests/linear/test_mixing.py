@@ -67,7 +67,7 @@ def test_a_feature_unknown_to_one_weighs_nothing_there(make):
         name: (2 * mine.get(name, 0.0) + theirs.get(name, 0.0)) / 3
         for name in ("left", "shared", "right")
     }
-    assert one.weights == pytest.approx(expected, rel=1e-14)
+    assert one.weights == pytest.approx(expected, rel=1e-14, abs=0.0)
 
 
 @every_learner
@@ -78,9 +78,9 @@ def test_columns_and_names_are_the_same_feature(make):
     other.learn_one({"1": 3.0, "new": 1.0}, y[0])
     mine, theirs = rows(one, 2)[0], other.weights
     one.merge(other)
-    assert one.weights[0] == pytest.approx(mine[0] / 2.0, rel=1e-14)
-    assert one.weights[1] == pytest.approx((mine[1] + theirs["1"]) / 2.0, rel=1e-14)
-    assert one.weights["new"] == pytest.approx(theirs["new"] / 2.0, rel=1e-14)
+    assert one.weights[0] == pytest.approx(mine[0] / 2.0, rel=1e-14, abs=0.0)
+    assert one.weights[1] == pytest.approx((mine[1] + theirs["1"]) / 2.0, rel=1e-14, abs=0.0)
+    assert one.weights["new"] == pytest.approx(theirs["new"] / 2.0, rel=1e-14, abs=0.0)
 
 
 @every_classifier
@@ -95,7 +95,7 @@ def test_labels_met_in_another_order(make):
     one.merge(other)
     assert one.labels == ["a", "b"]
     expected = {name: (4 * mine[name] - 2 * theirs[name]) / 6 for name in mine}
-    assert one.weights == pytest.approx(expected, rel=1e-14)
+    assert one.weights == pytest.approx(expected, rel=1e-14, abs=0.0)
     assert one.predict_one({"a": 1.0}) == "a"
     assert one.predict_one({"b": 1.0}) == "b"
 
@@ -111,7 +111,9 @@ def test_one_and_true_are_positive_whoever_came_first(make, labels):
     mine, theirs = one.weights, other.weights
     one.merge(other)
     assert one.labels == list(labels)
-    assert one.weights == pytest.approx({n: (mine[n] + theirs[n]) / 2 for n in mine}, rel=1e-14)
+    assert one.weights == pytest.approx(
+        {n: (mine[n] + theirs[n]) / 2 for n in mine}, rel=1e-14, abs=0.0
+    )
 
 
 @every_classifier
@@ -203,7 +205,7 @@ def test_rates_go_on_from_the_sum_of_what_both_have_seen():
     learned(other, 5, 11)
     one.merge(other)
     one.learn_one({"new": 1.0}, 1.0)
-    assert one.weights["new"] == pytest.approx(0.5 / 3.0, rel=1e-14)  # n = 9
+    assert one.weights["new"] == pytest.approx(0.5 / 3.0, rel=1e-14, abs=0.0)  # n = 9
 
 
 def test_updates_of_the_perceptron_add_up():

@@ -49,8 +49,8 @@ def test_vector(variant, tau, y):
     """w = 0, x = (1, 2), C = 0.1. The misprinted PA-II (+ C/2 below) would give 0.19802."""
     model = PAClassifier(variant=variant, C=0.1, intercept=False)
     model.learn_one({"a": 1.0, "b": 2.0}, y)
-    assert model.weights["a"] == pytest.approx(y * tau, rel=1e-15)
-    assert model.weights["b"] == pytest.approx(y * 2.0 * tau, rel=1e-15)
+    assert model.weights["a"] == pytest.approx(y * tau, rel=1e-15, abs=0.0)
+    assert model.weights["b"] == pytest.approx(y * 2.0 * tau, rel=1e-15, abs=0.0)
 
 
 @pytest.mark.parametrize(("variant", "tau"), [("PA", 1 / 6), ("PA-I", 0.1), ("PA-II", 1 / 11)])
@@ -168,7 +168,7 @@ def test_an_example_of_no_length_is_skipped_with_more_labels(variant):
 def test_an_empty_example_teaches_the_intercept(variant, tau):
     model = PAClassifier(variant=variant, C=0.1)
     model.learn_one({}, 1)
-    assert model.bias == pytest.approx(tau, rel=1e-15)
+    assert model.bias == pytest.approx(tau, rel=1e-15, abs=0.0)
     assert model.weights == {}
 
 
@@ -286,7 +286,7 @@ def test_bounds_are_reached(C):
         else:
             c = 2.0 * C / (1.0 + 2.0 * C)  # the best multiple; the weights found are just that
             bound = (1.0 + 1.0 / (2.0 * C)) * (c * c * d + 2.0 * C * d * (1.0 - c) ** 2)
-            assert bound == pytest.approx(d, rel=1e-12)
+            assert bound == pytest.approx(d, rel=1e-12, abs=0.0)
             np.testing.assert_allclose(rows(model, d)[0], c, rtol=1e-15)
 
 
@@ -388,8 +388,8 @@ def test_multiclass_vector(variant, tau):
     model.learn_one({"x": 1.0, "y": 2.0}, "c")
     expected = {"a": -1.0, "b": 0.0, "c": 1.0}  # the rival is the first of equals
     for label, sign in expected.items():
-        assert model.weights[label]["x"] == pytest.approx(sign * tau, rel=1e-15)
-        assert model.weights[label]["y"] == pytest.approx(2.0 * sign * tau, rel=1e-15)
+        assert model.weights[label]["x"] == pytest.approx(sign * tau, rel=1e-15, abs=0.0)
+        assert model.weights[label]["y"] == pytest.approx(2.0 * sign * tau, rel=1e-15, abs=0.0)
 
 
 def test_multiclass_ties_take_the_lowest_index():
@@ -458,7 +458,7 @@ def test_third_label_splits_the_weights(variant):
     for x in np.random.default_rng(6).normal(size=(200, 4)):
         assert split.predict_one(x) == model.predict_one(x)
         found = split.score_one(x)
-        assert found[p] - found[n] == pytest.approx(model.score_one(x), rel=1e-12)
+        assert found[p] - found[n] == pytest.approx(model.score_one(x), rel=1e-12, abs=0.0)
 
 
 @variants

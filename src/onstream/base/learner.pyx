@@ -296,9 +296,13 @@ def revive(cls, params, fields):
     """Unpickle: the learner with these parameters and this state."""
     labels = {"labels": None} if "labels" in params else {}
     model = cls(**{**params, **labels})
-    if labels:
-        object.__setattr__(model, "_declared", params["labels"])
     model._restore(fields)
+    if labels and params["labels"] is not None:
+        declared = params["labels"]
+        known = model.labels[:len(declared)] if isinstance(declared, list) else ()
+        if list(map(repr, known)) != list(map(repr, declared)):
+            raise ValueError(f"the declared labels {declared!r:.60} are not the first that are known")
+        object.__setattr__(model, "_declared", declared)
     return model
 
 

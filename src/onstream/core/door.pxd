@@ -38,6 +38,8 @@ cdef class Door:
     cdef Py_ssize_t last_n        # how many keys are remembered
     cdef Py_ssize_t last_room
     cdef bint last_unique         # no two of them share a slot
+    cdef bint last_int            # one of them is, or was, an int
+    cdef bint last_str            # ... a string
 
     cdef Row* take(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL
     cdef void give(self, Row* row) noexcept

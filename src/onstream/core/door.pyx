@@ -56,7 +56,7 @@ cdef class Door:
         self.last_ids = NULL
         self.last_signs = NULL
         self.last_n = self.last_room = 0
-        self.last_unique = False
+        self.last_unique = self.last_int = self.last_str = False
 
     def __dealloc__(self):
         cdef Row* row
@@ -221,7 +221,7 @@ cdef class Door:
         cdef int32_t id
         cdef double v, sign
         cdef bint contiguous = True, known, text, repeats = self.bits >= 0 and not self.last_unique
-        cdef bint seen_int = False, seen_str = False
+        cdef bint seen_int = False, seen_str = False, hit = False
         cdef bint in_step = True  # the row has just the remembered keys
         row.columns = -1
         self.need(row, len(x))
@@ -246,6 +246,7 @@ cdef class Door:
             if i < self.last_n and self.last_keys[i] == key and not text:
                 id = self.last_ids[i]
                 v *= self.last_signs[i]
+                hit = True
             else:
                 id = self.lookup(<object> key, <object> value if text else None, welcome, &sign)
                 if id == AGAIN:
@@ -255,7 +256,7 @@ cdef class Door:
                         seen_int = True
                     else:
                         seen_str = True
-                    repeats |= text or (seen_int and seen_str)
+                    repeats |= text
                 else:
                     repeats = True
                 v *= sign
@@ -275,7 +276,9 @@ cdef class Door:
         e.peak = onstream_peak(row.values, n)
         if e.peak == INFINITY:
             self.blame(x)
-        if repeats and n > 1:
+        seen_int |= hit and self.last_int
+        seen_str |= hit and self.last_str
+        if (repeats or (seen_int and seen_str)) and n > 1:
             id = <int32_t> n
             n = merge_repeats(row.ids, row.values, n)
             contiguous = False
@@ -308,6 +311,8 @@ cdef class Door:
         else:
             Py_XDECREF(self.last_keys[at])
         self.last_keys[at] = key
+        self.last_int |= PyLong_CheckExact(<object> key)
+        self.last_str |= not PyLong_CheckExact(<object> key)
         self.last_ids[at] = id
         self.last_signs[at] = sign
         self.last_unique = False

@@ -1,6 +1,8 @@
 # Who may touch a model while the GIL is released.
 
 cdef class Gate:
+    cdef str who             # class name of the learner, for error messages
+    cdef object owner        # thread that is inside learn_many
     cdef int readers         # threads that read without the GIL
     cdef int looking         # threads that wait to read
     cdef bint writing        # a thread writes a block without the GIL

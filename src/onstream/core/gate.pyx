@@ -7,11 +7,14 @@ that a prediction waits for at most one block. Whoever has waited looks again: o
 faster.
 """
 
+from threading import get_ident
 from time import sleep
 
 
 cdef class Gate:
-    def __cinit__(self):
+    def __cinit__(self, str who):
+        self.who = who
+        self.owner = 0
         self.readers = self.looking = self.writers_waiting = self.waiting = 0
         self.writing = self.learning = False
         self.changed = None
@@ -26,6 +29,7 @@ cdef class Gate:
         while self.learning:
             self.wait("begin_learning")
         self.learning = True
+        self.owner = get_ident()
         return 0
 
     cdef int end_learning(self) except -1:
@@ -87,6 +91,11 @@ cdef class Gate:
 
     cdef int wait(self, str wish) except -1:
         """Sleep, without the GIL, until the wish is free."""
+        if wish != "write" and self.learning and self.owner == get_ident():
+            raise RuntimeError(
+                f"{self.who}: it is learning just now; a function or a mapping that it calls "
+                f"meanwhile must not teach it or wait for it."
+            )
         if self.changed is None:
             import threading
 

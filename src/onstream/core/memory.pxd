@@ -4,11 +4,17 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from libc.string cimport memset
 
 
+cdef extern from "simd.h":
+    void onstream_large_pages(void* block, size_t bytes)
+
+
 cdef inline void* resize(void* block, size_t old, size_t new) except NULL:
     """`block` of `old` bytes made `new` bytes long, the added ones zero."""
     cdef void* moved
     if block == NULL:
         moved = PyMem_RawCalloc(max(new, 1), 1)  # memory nobody touches is not really taken
+        if moved != NULL:
+            onstream_large_pages(moved, new)
     else:
         moved = PyMem_RawRealloc(block, max(new, 1))
     if moved == NULL:

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) \
     && !defined(ONSTREAM_NO_CLONES)
@@ -21,10 +24,34 @@
 
 #define ONSTREAM_LANES 8
 
+/* Ask for large pages where a block is large: its first use then costs a fifth. */
+static inline void onstream_large_pages(void *block, size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    if (bytes >= ((size_t)8 << 20)) {
+        uintptr_t start = ((uintptr_t)block + 4095) & ~(uintptr_t)4095;
+        madvise((void *)start, ((uintptr_t)block + bytes - start) & ~(uintptr_t)4095, MADV_HUGEPAGE);
+    }
+#else
+    (void)block, (void)bytes;
+#endif
+}
+
 /* Fixed order of the last additions, as a vector unit would halve its register. */
 static inline double onstream_total(const double *s) {
     return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
+
+/* The last n - i < 8 products, product j into s[j]; without a loop, so that s stays in registers. */
+#define ONSTREAM_TAIL(s, n, i, product) \
+    switch ((n) - (i)) { \
+        case 7: (s)[6] += product(6); /* fall through */ \
+        case 6: (s)[5] += product(5); /* fall through */ \
+        case 5: (s)[4] += product(4); /* fall through */ \
+        case 4: (s)[3] += product(3); /* fall through */ \
+        case 3: (s)[2] += product(2); /* fall through */ \
+        case 2: (s)[1] += product(1); /* fall through */ \
+        case 1: (s)[0] += product(0); \
+    }
 
 /* sum of a[i] * b[i] */
 ONSTREAM_CLONES
@@ -33,7 +60,9 @@ static double onstream_dot(const double *a, const double *b, ptrdiff_t n) {
     ptrdiff_t i = 0;
     for (; i + ONSTREAM_LANES <= n; i += ONSTREAM_LANES)
         for (int j = 0; j < ONSTREAM_LANES; j++) s[j] += a[i + j] * b[i + j];
-    for (int j = 0; i < n; i++, j++) s[j] += a[i] * b[i];
+#define ONSTREAM_PRODUCT(j) a[i + j] * b[i + j]
+    ONSTREAM_TAIL(s, n, i, ONSTREAM_PRODUCT)
+#undef ONSTREAM_PRODUCT
     return onstream_total(s);
 }
 
@@ -42,9 +71,19 @@ static inline double onstream_gather_dot(const double *v, const int32_t *ids, co
                                          ptrdiff_t n) {
     double s[ONSTREAM_LANES] = {0};
     ptrdiff_t i = 0;
-    for (; i + ONSTREAM_LANES <= n; i += ONSTREAM_LANES)
-        for (int j = 0; j < ONSTREAM_LANES; j++) s[j] += v[ids[i + j]] * values[i + j];
-    for (int j = 0; i < n; i++, j++) s[j] += v[ids[i]] * values[i];
+#define ONSTREAM_PRODUCT(j) v[ids[i + j]] * values[i + j]
+    for (; i + ONSTREAM_LANES <= n; i += ONSTREAM_LANES) {
+        s[0] += ONSTREAM_PRODUCT(0);
+        s[1] += ONSTREAM_PRODUCT(1);
+        s[2] += ONSTREAM_PRODUCT(2);
+        s[3] += ONSTREAM_PRODUCT(3);
+        s[4] += ONSTREAM_PRODUCT(4);
+        s[5] += ONSTREAM_PRODUCT(5);
+        s[6] += ONSTREAM_PRODUCT(6);
+        s[7] += ONSTREAM_PRODUCT(7);
+    }
+    ONSTREAM_TAIL(s, n, i, ONSTREAM_PRODUCT)
+#undef ONSTREAM_PRODUCT
     return onstream_total(s);
 }
 
@@ -54,22 +93,46 @@ static void onstream_axpy(double *restrict w, const double *restrict x, double s
     for (ptrdiff_t i = 0; i < n; i++) w[i] += step * x[i];
 }
 
-/* out += x * row, for one feature of a model with k columns */
-static inline void onstream_column_scores(double *restrict out, const double *restrict row,
-                                          double x, ptrdiff_t k) {
-    for (ptrdiff_t r = 0; r < k; r++) out[r] += x * row[r];
+#ifdef __GNUC__
+#define ONSTREAM_INLINE static inline __attribute__((always_inline))
+typedef double onstream_four __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* out[r] = sum over features i of x[i] * v[id(i) * stride + r] for 4 * fours columns, kept in
+ * registers. All of these columns must exist in v; only the first k are written. */
+ONSTREAM_INLINE void onstream_tile(double *restrict out, const double *restrict v,
+                                   const int32_t *ids, const double *restrict x, ptrdiff_t n,
+                                   ptrdiff_t k, ptrdiff_t stride, const int fours) {
+    onstream_four s[8] = {{0}};
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const onstream_four *row = (const onstream_four *)(v + (ids ? ids[i] : i) * stride);
+#pragma GCC unroll 8
+        for (int j = 0; j < fours; j++) s[j] += x[i] * row[j];
+    }
+    for (ptrdiff_t r = 0; r < k && r < 4 * fours; r++) out[r] = s[r / 4][r % 4];
 }
 
-/* out[r] = sum over features i of x[i] * v[id(i) * stride + r]; ids NULL means 0, 1, 2, ... */
+/* The same for all k columns; stride is 4 or a multiple of 8. */
 ONSTREAM_CLONES
 static void onstream_scores(double *restrict out, const double *restrict v, const int32_t *ids,
                             const double *restrict x, ptrdiff_t n, ptrdiff_t k, ptrdiff_t stride) {
+    ptrdiff_t r = 0;
+    for (; r + 24 < k && r + 32 <= stride; r += 32)
+        onstream_tile(out + r, v + r, ids, x, n, k - r, stride, 8);
+    for (; r + 8 < k && r + 16 <= stride; r += 16)
+        onstream_tile(out + r, v + r, ids, x, n, k - r, stride, 4);
+    for (; r + 4 < k; r += 8) onstream_tile(out + r, v + r, ids, x, n, k - r, stride, 2);
+    if (r < k) onstream_tile(out + r, v + r, ids, x, n, k - r, stride, 1);
+}
+#else
+static void onstream_scores(double *out, const double *v, const int32_t *ids, const double *x,
+                            ptrdiff_t n, ptrdiff_t k, ptrdiff_t stride) {
     for (ptrdiff_t r = 0; r < k; r++) out[r] = 0.0;
     for (ptrdiff_t i = 0; i < n; i++) {
-        if (x[i] == 0.0) continue;
-        onstream_column_scores(out, v + (ids ? ids[i] : i) * stride, x[i], k);
+        const double *row = v + (ids ? ids[i] : i) * stride;
+        for (ptrdiff_t r = 0; r < k; r++) out[r] += x[i] * row[r];
     }
 }
+#endif
 
 /* v[id(i) * stride + r] += x[i] * step[r] for every feature i and column r */
 ONSTREAM_CLONES

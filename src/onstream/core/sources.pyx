@@ -1,8 +1,7 @@
 """Many rows at once: arrays, sparse matrices, lists of mappings and data frames as examples.
 
-A `Source` checks the whole of X when it is made, so that a bad row is refused before anything is
-learned. Then, for each block of rows, `load` prepares it with the GIL and `row` hands out
-examples without it.
+For each block of rows `check` refuses bad values, `load` prepares it with the GIL and `row` hands
+out examples without it. Sources that have to look at every value when they are made check it then.
 """
 
 cimport numpy as cnp
@@ -22,12 +21,16 @@ cnp.import_array()
 
 cdef int32_t UNASKED = -9  # a feature not looked up yet
 # What one block may hold: a fraction of a millisecond of work for most learners.
-cdef Py_ssize_t BLOCK_VALUES = 1 << 18
+cdef Py_ssize_t BLOCK_VALUES = 1 << 15  # 256 KiB: what was checked is still in the cache
 cdef Py_ssize_t BLOCK_ROWS = 1 << 13
 
 
 cdef class Source:
     """Rows of X as examples."""
+
+    cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+        """Refuse a bad value in rows start ... stop-1 (most sources did so when they were made)."""
+        return 0
 
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
         """Prepare rows start ... stop-1."""
@@ -71,7 +74,8 @@ cdef class Dense(Source):
     cdef const double* values # its numbers
     cdef Py_ssize_t first     # row of X that stands first there
     cdef Py_ssize_t columns
-    cdef double peak          # no |value| is larger
+    cdef list names           # of the columns; None: 0, 1, ...
+    cdef double peak          # no |value| checked so far is larger
     cdef bint identity        # column i is feature i
     cdef int32_t* ids         # else: features of the row put together,
     cdef Py_ssize_t kept      # how many they are,
@@ -91,7 +95,6 @@ cdef class Dense(Source):
         release(self.buffer)
 
     def __init__(self, Door door, X, bint learning, list names=None):
-        cdef Py_ssize_t start
         X = unmasked(door.who, X)
         if X.ndim != 2 or X.dtype.kind not in "fiub":
             X = plain_array(door.who, X, 2)
@@ -105,11 +108,11 @@ cdef class Dense(Source):
             return
         if names is None:
             door.check_columns(self.columns)
-        for start in range(0, self.rows, self.chunk):
-            self.check(start, min(start + self.chunk, self.rows), names)
-        self.map_columns(names)
+        self.names = names
+        self.bytes = self.rows * self.columns * sizeof(double)
+        self.map_columns()
 
-    cdef int check(self, Py_ssize_t start, Py_ssize_t stop, list names) except -1:
+    cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
         cdef double peak
         self.load(start, stop)
         peak = onstream_peak(
@@ -117,13 +120,15 @@ cdef class Dense(Source):
         if peak == INFINITY:
             block = self.block[start - self.first:stop - self.first]
             row, column = map(int, np.argwhere(~np.isfinite(block))[0])
-            name = column if names is None else names[column]
+            name = column if self.names is None else self.names[column]
             self.door.bad_value(name, float(block[row, column]), start + row)
-        self.peak = max(self.peak, peak)
+        # Columns that collide add up.
+        self.peak = max(self.peak, peak if self.identity or self.kept == self.columns else peak * self.columns)
         return 0
 
-    cdef int map_columns(self, list names) except -1:
+    cdef int map_columns(self) except -1:
         cdef Py_ssize_t n = self.columns, i
+        cdef list names = self.names
         cdef Door door = self.door
         cdef Welcome welcome = ALL if self.learning else KNOWN
         self.identity = names is None and door.column_map(None, n, welcome, NULL, NULL)
@@ -139,8 +144,6 @@ cdef class Dense(Source):
             self.kept = len(places)
             for id, place in places.items():
                 self.ids[<Py_ssize_t> place] = id
-            if self.kept < n:
-                self.peak *= n  # colliding columns add up
         self.width = door.prospect(welcome)
         return 0
 
@@ -216,18 +219,20 @@ def sparse_rows(Door door, X, bint learning, weights):
         raise ValueError(f"{door.who}: X is not a valid CSR matrix: {error}.") from None
     if values.dtype.kind not in "fiub":
         raise TypeError(f"{door.who}: X must hold numbers, got {values.dtype}.")
-    used = len(columns)
+    rising = ascending(np.ascontiguousarray(columns), starts, min(n_columns, 2**31 - 1))
+    if rising is None:
+        raise ValueError(f"{door.who}: X is not a valid CSR matrix: a column is not in its shape.")
     values = to_float64(values)
-    finite = np.isfinite(values)
-    if not finite.all():
-        at = int(np.argmin(finite))
+    packed = Packed(door, columns, values, starts, None, learning)
+    if (<Packed> packed).peak == INFINITY:
+        at = int(np.argmin(np.isfinite(values)))
         row = int(np.searchsorted(starts, at, side="right")) - 1
         door.bad_value(int(columns[at]), float(values[at]), row)
     if n_rows == 0:
-        return Packed(door, columns, values, starts, None, learning)
-    rising = used < 2 or ascending(np.ascontiguousarray(columns, dtype=np.int64), starts)
+        return packed
     if rising and door.column_map(None, n_columns, ALL if learning else KNOWN, NULL, NULL):
-        return Packed(door, columns, values, starts, None, learning)
+        (<Packed> packed).width = door.prospect(ALL if learning else KNOWN)
+        return packed
     distinct, which = np.unique(columns, return_inverse=True)
     return pack(door, distinct.tolist(), which, values, starts, learning, weights)
 
@@ -248,19 +253,31 @@ def csr_parts(X):
     if used > min(len(columns), len(values)):
         raise ValueError(f"indptr names {used:,} entries, there are {min(len(columns), len(values)):,}")
     columns = columns[:used]
-    if used and not 0 <= columns.min() <= columns.max() < n_columns:
-        raise ValueError(f"a column is not among 0 ... {n_columns - 1}")
-    return n_rows, n_columns, starts.astype(np.int64), columns, values[:used]
+    if columns.dtype not in (np.int32, np.int64):
+        columns = columns.astype(np.int64)
+    return n_rows, n_columns, starts.astype(np.int64, copy=False), columns, values[:used]
 
 
-def ascending(const int64_t[::1] columns, const int64_t[::1] starts):
-    """Does every row name its columns in rising order, so none twice?"""
-    cdef Py_ssize_t i, row = 0
-    for row in range(starts.shape[0] - 1):
-        for i in range(starts[row] + 1, starts[row + 1]):
-            if columns[i] <= columns[i - 1]:
-                return False
-    return True
+ctypedef fused Index:
+    int32_t
+    int64_t
+
+
+def ascending(const Index[::1] columns, const int64_t[::1] starts, Index n_columns):
+    """Does every row name its columns in rising order, so none twice? None: one is out of range."""
+    cdef Py_ssize_t i, row, n = columns.shape[0]
+    cdef const Index* c = &columns[0] if n else NULL
+    cdef Index outside = 0, falls = 0  # counts; a fall to the first column of a row is none
+    with nogil:
+        for i in range(n):
+            outside |= (c[i] < 0) | (c[i] >= n_columns)
+        for i in range(1, n):
+            falls += c[i] <= c[i - 1]
+        for row in range(1, starts.shape[0] - 1):
+            i = starts[row]
+            if 0 < i < starts[row + 1]:
+                falls -= c[i] <= c[i - 1]
+    return None if outside else falls == 0
 
 
 def pack(Door door, list names, which, values, starts, bint learning, weights):

@@ -44,6 +44,10 @@ cdef class State:
     cdef bint target(self, object y, bint welcome, Example* e) except -1
     cdef int retract(self) except -1
     cdef int settle(self) except -1
+    cdef int expect_labels(self, Py_ssize_t more) except -1
+    cdef Py_ssize_t burden(self) noexcept
+    cdef object backup(self)
+    cdef int reinstate(self, object saved) except -1
     cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil
     cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil
 
@@ -53,6 +57,8 @@ cdef class State:
     cdef int meet(self, Source source, Py_ssize_t i, object label, Task* task) except -1
 
     cdef void score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil
+    cdef object checked_before(self, Source source)
+    cdef int check_or_reinstate(self, Source source, Py_ssize_t start, Py_ssize_t stop, object saved) except -1
     cdef bint any_weight(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept nogil
     cdef int learn_one(self, object x, object y, object w) except -1
     cdef int try_learn(self, object x, object y, double weight) except -1

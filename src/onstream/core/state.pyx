@@ -28,7 +28,7 @@ cdef class State:
     def __cinit__(self, str who, hash_bits=None, hash_seed=0, *args, **kwargs):
         self.who = who
         self.door = Door(who, hash_bits, hash_seed)
-        self.gate = Gate()
+        self.gate = Gate(who)
         self.seen = self.start = 0
         self.scripted = False
 
@@ -71,6 +71,23 @@ cdef class State:
         """Forget the label that `target` has just made known."""
         return 0
 
+    cdef int expect_labels(self, Py_ssize_t more) except -1:
+        """So many new labels are about to come."""
+        return 0
+
+    cdef Py_ssize_t burden(self) noexcept:
+        """Bytes that `backup` copies; -1: there is no backup."""
+        return -1
+
+    cdef object backup(self):
+        """Everything that learning may change."""
+        return self.seen, self.door.width, self.door.columns
+
+    cdef int reinstate(self, object saved) except -1:
+        """Back to what `backup` saved."""
+        self.seen, self.door.width, self.door.columns = saved
+        return 0
+
     cdef int settle(self) except -1:
         """The new label stays: let go of what `retract` would have needed."""
         return 0
@@ -87,14 +104,14 @@ cdef class State:
         cdef double weight = plain_weight(self.who, w)
         y = self.plain_target(y)
         if self.scripted:
+            x = self.door.plain(x)
             self.gate.begin_learning()
             try:
                 if weight > 0.0:
                     self.prepare(1)
                 self.gate.begin_write()
                 try:
-                    while self.try_learn(x, y, weight):
-                        x = self.door.plain(x)
+                    self.try_learn(x, y, weight)
                 finally:
                     self.gate.end_write()
             finally:
@@ -148,6 +165,7 @@ cdef class State:
         cdef Example e
         while True:
             self.gate.to_read()
+            self.reserve(door.width)
             row = door.take(16, 2 * self.outputs() + 2)
             try:
                 if door.read(x, KNOWN, row, &e) == 0:
@@ -165,7 +183,7 @@ cdef class State:
         """Learn every row; the answers before each, if wanted."""
         cdef Task task
         cdef Source source
-        cdef Py_ssize_t i = 0, stop
+        cdef Py_ssize_t i = 0, stop, checked = 0
         self.gate.begin_learning()
         try:
             weights = plain_weights(self.who, w)
@@ -185,9 +203,14 @@ cdef class State:
             else:
                 task.targets = <const double*> cnp.PyArray_DATA(<cnp.ndarray> targets)
             newcomers = list(reversed(newcomers))
+            self.expect_labels(len(newcomers))
+            saved = self.checked_before(source)
             while i < source.rows:
                 PyErr_CheckSignals()
                 stop = min(i + source.chunk, source.rows)
+                if saved is not None and i >= checked:
+                    checked = stop
+                    self.check_or_reinstate(source, i, stop, saved)
                 if newcomers:
                     stop = self.next_newcomer(&task, i, stop)
                 if stop > i:
@@ -202,6 +225,28 @@ cdef class State:
             raise
         finally:
             self.gate.end_learning()
+
+    cdef object checked_before(self, Source source):
+        """Check all of X before anything is learned from it; or, where X is much larger than the
+        model, save the model, so that X can be checked block by block, in the cache."""
+        cdef Py_ssize_t start
+        if source.bytes == 0 or 0 <= 8 * self.burden() <= source.bytes:
+            return self.backup() if source.bytes else None
+        for start in range(0, source.rows, source.chunk):
+            source.check(start, min(start + source.chunk, source.rows))
+        return None
+
+    cdef int check_or_reinstate(self, Source source, Py_ssize_t start, Py_ssize_t stop, object saved) except -1:
+        """Check a block; if it is bad, the whole of X was never learned."""
+        try:
+            return source.check(start, stop)
+        except:
+            self.gate.begin_write()
+            try:
+                self.reinstate(saved)
+            finally:
+                self.gate.end_write()
+            raise
 
     cdef int learn_block(self, Source source, Py_ssize_t start, Py_ssize_t stop, Task* task) except -1:
         """Rows start ... stop-1, whose labels are all known."""
@@ -318,6 +363,7 @@ cdef class State:
         cdef double* scratch
         self.gate.begin_read()
         try:
+            self.reserve(self.door.width)
             source = open_source(self.door, X, False, None)
             answers = self.answers(output, source.rows, 0, &task)
             task.numbers, task.targets, task.weights = NULL, NULL, NULL
@@ -326,6 +372,7 @@ cdef class State:
                 while i < source.rows:
                     PyErr_CheckSignals()
                     stop = min(i + source.chunk, source.rows)
+                    source.check(i, stop)
                     source.load(i, stop)
                     with nogil:
                         self.run(source, i, stop, &task, scratch)
@@ -435,6 +482,15 @@ cdef class ClassifierState(State):
         self.set_labels(self.n_labels - 1)
         return self.forget_label()
 
+    cdef object backup(self):
+        return State.backup(self), self.n_labels
+
+    cdef int reinstate(self, object saved) except -1:
+        State.reinstate(self, saved[0])
+        while self.n_labels > saved[1]:
+            self.forget_label()
+        return 0
+
     cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
         e.label = task.numbers[i]
         e.y = self.first_sign if e.label == 0 else -self.first_sign
@@ -462,6 +518,7 @@ cdef class ClassifierState(State):
             e.weight = task.weights[i] if task.weights != NULL else 1.0
             if task.output != NOTHING:
                 scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
+                self.reserve(self.door.width)
                 self.score_known(&e, self.door.width, scratch)
                 self.answer(scratch, task, i)
                 release(scratch)

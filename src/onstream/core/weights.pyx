@@ -19,6 +19,7 @@ cdef class Weights:
         self.v = self.b = NULL
         self.rows = self.room = 0
         self.k = self.stride = k
+        self.expected = 0
         self.intercept = intercept
         self.appended = False
         self.scale = 1.0
@@ -46,7 +47,8 @@ cdef class Weights:
         cdef double* v
         cdef double* b
         if k > self.stride:
-            stride = k + (k // 4 if k > 3 else 1)  # labels keep coming: leave some room
+            stride = max(k + k // 4, self.expected)  # labels keep coming: leave some room
+            stride = 4 if stride <= 4 else (stride + 7) // 8 * 8  # whole vectors
             v = <double*> resize(NULL, 0, self.room * stride * sizeof(double))
             try:
                 b = <double*> resize(NULL, 0, stride * sizeof(double))
@@ -67,9 +69,10 @@ cdef class Weights:
         return 0
 
     cdef Weights copy(self):
-        cdef Weights other = Weights(self.k, self.intercept)
+        cdef Weights other = Weights(1, self.intercept)
+        if self.k > 1:
+            other.set_columns(self.k)
         other.reserve(self.rows)
-        other.set_columns(self.k)
         cdef Py_ssize_t i
         for i in range(self.rows):
             memcpy(other.v + i * other.stride, self.v + i * self.stride, self.k * sizeof(double))
@@ -80,11 +83,11 @@ cdef class Weights:
     cdef Weights split(self, double first_sign):
         """From the difference of two labels to a column each: the first label gets half of
         first_sign * w, the second the other half, so every score difference stays."""
-        cdef Weights other = Weights(2, self.intercept)
+        cdef Weights other = Weights(1, self.intercept)
         cdef Py_ssize_t i
         cdef double half = 0.5 * first_sign
-        other.set_columns(3)  # somebody is about to need it
-        other.set_columns(2)
+        other.expected = self.expected
+        other.set_columns(3)  # the third is about to come
         other.reserve(self.rows)
         for i in range(self.rows):
             other.v[i * other.stride] = half * self.v[i]

@@ -116,6 +116,16 @@ class Perceptron(LinearClassifier):
         return self
 
 
+NAMES = ("beta", "gamma", "alpha")
+
+
+def as_number(who, name, t, value):
+    """What a function of t has answered."""
+    if isinstance(value, (str, bytes, complex)) or not hasattr(value, "__float__"):
+        raise TypeError(f"{who}: {name}(t={t}) must be a number, got {value!r:.60}.")
+    return float(value)
+
+
 def function_of_t(value):
     return value if callable(value) else lambda t: value
 
@@ -130,9 +140,11 @@ cdef class PerceptronState(LinearClassifierState):
     cdef int prepare(self, Py_ssize_t rows) except -1:
         """Ask the user's functions for the next rows."""
         cdef int64_t t = self.seen - self.start + 1
-        plan = np.array(
-            [[float(f(t + i)) for f in self.functions] for i in range(rows)], dtype=np.float64)
-        for name, column in zip(("beta", "gamma", "alpha"), plan.T):
+        plan = np.array([
+            [as_number(self.who, name, t + i, f(t + i)) for name, f in zip(NAMES, self.functions)]
+            for i in range(rows)
+        ])
+        for name, column in zip(NAMES, plan.T):
             good = np.isfinite(column) & (column > 0.0 if name == "alpha" else True)
             if not good.all():
                 at = int(np.argmin(good))
@@ -161,6 +173,13 @@ cdef class PerceptronState(LinearClassifierState):
         if status == LEARNED:
             self.updates += 1
         return status
+
+    cdef object backup(self):
+        return LinearClassifierState.backup(self), self.updates
+
+    cdef int reinstate(self, object saved) except -1:
+        self.updates = saved[1]
+        return LinearClassifierState.reinstate(self, saved[0])
 
     def export(self):
         return {

@@ -77,8 +77,6 @@ class RLS(LinearRegressor):
     def _new_state(self):
         cdef RLSState state = RLSState(*self._state_arguments())
         state.lam, state.mu, state.joseph = self.lam, self.forgetting, self.joseph
-        state.reserve(state.door.width)
-        state.extend(state.door.width + state.offset)
         return state
 
     @property
@@ -118,6 +116,9 @@ cdef class RLSState(LinearRegressorState):
         release(self.P)
         release(self.u)
         release(self.g)
+
+    cdef Py_ssize_t burden(self) noexcept:
+        return -1  # P is large, and its update dwarfs another look at X
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room, needed = width + self.offset, i
@@ -236,6 +237,8 @@ cdef class RLSState(LinearRegressorState):
         cdef Py_ssize_t i, j, d = self.door.width + self.offset
         P = np.empty((d, d))
         cdef double[:, ::1] out = P
+        self.reserve(self.door.width)
+        self.extend(d)  # a learner without any example has none in use
         for i in range(d):
             for j in range(d):
                 out[i, j] = self.P[i * self.room + j]

@@ -25,7 +25,6 @@ cdef class LinearClassifierState(ClassifierState):
         self.steps = NULL
         self.f = <double*> resize(NULL, 0, sizeof(double))
         self.steps = <double*> resize(NULL, 0, sizeof(double))
-        self.w.reserve(self.door.width)
 
     def __dealloc__(self):
         release(self.f)
@@ -53,6 +52,22 @@ cdef class LinearClassifierState(ClassifierState):
 
     cdef int settle(self) except -1:
         self.before = None
+        return 0
+
+    cdef int expect_labels(self, Py_ssize_t more) except -1:
+        if more:
+            self.w.expected = self.n_labels + more
+        return 0
+
+    cdef Py_ssize_t burden(self) noexcept:
+        return self.w.rows * self.w.stride * sizeof(double)
+
+    cdef object backup(self):
+        return ClassifierState.backup(self), self.w.copy()
+
+    cdef int reinstate(self, object saved) except -1:
+        ClassifierState.reinstate(self, saved[0])
+        self.w = saved[1]
         return 0
 
     cdef void score(self, const Example* e, double* out) noexcept nogil:
@@ -88,7 +103,17 @@ cdef class LinearClassifierState(ClassifierState):
 cdef class LinearRegressorState(RegressorState):
     def __cinit__(self, str who, hash_bits, hash_seed, bint intercept):
         self.w = Weights(1, intercept)
-        self.w.reserve(self.door.width)
+
+    cdef Py_ssize_t burden(self) noexcept:
+        return self.w.rows * sizeof(double)
+
+    cdef object backup(self):
+        return RegressorState.backup(self), self.w.copy()
+
+    cdef int reinstate(self, object saved) except -1:
+        RegressorState.reinstate(self, saved[0])
+        self.w = saved[1]
+        return 0
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         return self.w.reserve(width)
@@ -158,7 +183,8 @@ class Linear:
     def _named(self, fields, column):
         """Feature to weight; of hashed features those that are not 0."""
         if self.hash_bits is not None:
-            return {slot: value for slot, value in enumerate(column.tolist()) if value}
+            used = np.flatnonzero(column)
+            return dict(zip(used.tolist(), column[used].tolist(), strict=True))
         return dict(zip(all_names(fields), column.tolist(), strict=True))
 
 

@@ -26,8 +26,8 @@ def save(model: Learner, path: str | os.PathLike[str]) -> None:
     'spam'
     """
     data = dumps(model)
-    target = Path(path)
-    handle, scratch = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    target = Path(os.path.realpath(path))  # of a link, the file behind it is written
+    handle, scratch = tempfile.mkstemp(prefix=".onstream-", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

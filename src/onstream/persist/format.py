@@ -22,9 +22,19 @@ FORMAT = 1
 NO_SUM = "0" * 64
 SUM_MARK = b'"sha256":"'
 DTYPES = {"float64": "F64", "int64": "I64", "uint8": "U8"}
+
+
+def whole_number(text: str) -> int:
+    """An int from just the text that str gives it."""
+    number = int(text)
+    if str(number) != text:
+        raise ValueError(f"{text!r:.40} is not how an int is written")
+    return number
+
+
 NAME_KINDS: dict[str, Callable[[str], Any]] = {
     "str": str,
-    "int": int,
+    "int": whole_number,
     "bool": lambda text: {"True": True, "False": False}[text],
 }
 
@@ -90,7 +100,7 @@ def loads(data: bytes, **functions: Callable[..., Any]) -> Any:
     cls = learners().get(header.cls)
     if cls is None:
         raise ModelFileError(f"the file holds a {header.cls!r:.60}, unknown to this version.")
-    if set(header.params) | set(header.functions) != set(parameters(cls)):
+    if sorted([*header.params, *header.functions]) != sorted(parameters(cls)):
         raise ModelFileError(f"the file's parameters are not those of {header.cls}.")
     for name in header.functions:
         if not callable(functions.get(name)):
@@ -134,6 +144,8 @@ def unpack(data: bytes) -> tuple[Header, dict[str, Any]]:
         raise ModelFileError(f"the header is broken: {error!s:.200}") from None
     fields: dict[str, Any] = dict(header.numbers)
     for name in header.names:
+        if name in fields:
+            raise ModelFileError(f"the field {name!r:.60} is there twice.")
         fields[name] = unpack_names(name, tensors)
     if repeated := set(fields) & set(tensors):
         raise ModelFileError(f"the field {min(repeated)!r:.60} is there twice.")
@@ -167,6 +179,7 @@ def unpack_names(name: str, tensors: dict[str, Any]) -> list[Any]:
         readers = list(NAME_KINDS.values())
         if (
             (text.dtype, offsets.dtype, kinds.dtype) != (np.uint8, np.int64, np.uint8)
+            or (text.ndim, kinds.ndim) != (1, 1)
             or offsets.shape != (len(kinds) + 1,)
             or offsets[0] != 0
             or offsets[-1] != len(whole)

@@ -1,0 +1,70 @@
+"""Reading a saved state with suspicion."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from onstream.core.fields import Fields
+
+
+def test_whole_numbers() -> None:
+    assert Fields({"n": 5}).integer("n", 0) == 5
+    for bad in (-1, 6, 1.0, "1", None, True, 2**70, [1]):
+        with pytest.raises(ValueError, match="n is"):
+            Fields({"n": bad}).integer("n", 0, 5)
+
+
+def test_arrays() -> None:
+    good = np.ones((2, 3))
+    assert Fields({"a": good}).array("a", (2, 3)) is good
+    bad: list[Any] = [
+        np.ones((3, 2)),
+        np.ones(6),
+        np.ones((2, 3), dtype="f4"),
+        np.ones((2, 3), dtype=int),
+        np.full((2, 3), np.nan),
+        np.full((2, 3), np.inf),
+        [[1.0] * 3] * 2,
+        None,
+        5.0,
+    ]
+    for value in bad:
+        with pytest.raises(ValueError, match="a "):
+            Fields({"a": value}).array("a", (2, 3))
+
+
+def test_flags() -> None:
+    for good in (True, False, None):
+        assert Fields({"f": good}).flag("f") is good
+    for bad in (0, 1, "true", 1.0):
+        with pytest.raises(ValueError, match="f is"):
+            Fields({"f": bad}).flag("f")
+
+
+def test_names() -> None:
+    assert Fields({"n": ["a", 1]}).names("n", (str, int)) == ["a", 1]
+    for bad in (("a",), "a", ["a", None], [1.5], None, [True]):
+        with pytest.raises(ValueError, match="n "):
+            Fields({"n": bad}).names("n", (str, int))
+
+
+def test_missing_and_left_over() -> None:
+    fields = Fields({"a": 1, "b": 2})
+    with pytest.raises(ValueError, match="c is missing"):
+        fields.integer("c", 0)
+    fields.integer("a", 0)
+    with pytest.raises(ValueError, match="unexpected field 'b'"):
+        fields.done()
+    with pytest.raises(ValueError, match="a is missing"):
+        fields.integer("a", 0)  # once only
+    fields.integer("b", 0)
+    fields.done()
+
+
+def test_the_callers_dict_is_not_changed() -> None:
+    given = {"a": 1}
+    Fields(given).integer("a", 0)
+    assert given == {"a": 1}
+    assert math.isfinite(given["a"])

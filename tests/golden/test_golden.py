@@ -1,0 +1,63 @@
+"""Models that were saved long ago load, say what they said then, and go on as they would have."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import onstream
+from onstream.base import learners
+from onstream.persist import dumps
+
+from . import make
+from .make import FOLDER, VARIANTS, answers, go_on
+
+FILES = sorted(Path(__file__).parent.glob("format*/*.onstream"))
+
+
+def assert_same(told: Any, expected: Any) -> None:
+    """Equal but for the last bits: `exp` differs between systems."""
+    if isinstance(expected, dict):
+        assert list(told) == list(expected)
+        for key in expected:
+            assert_same(told[key], expected[key])
+    elif isinstance(expected, list) and np.array(expected).dtype == np.float64:
+        np.testing.assert_allclose(told, expected, rtol=1e-12, atol=1e-14)
+    else:
+        assert told == expected
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_golden_file(path: Path) -> None:
+    variant = path.stem.split("-")[1]
+    expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    model = onstream.load(path)
+    assert_same(answers(model, variant), expected["now"])
+    go_on(model, variant)
+    assert_same(answers(model, variant), expected["later"])
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.onstream")), ids=lambda path: path.stem)
+def test_the_present_format_is_written_as_it_is_read(path: Path) -> None:
+    assert dumps(onstream.load(path)) == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", learners())
+def test_every_learner_has_golden_files(name: str) -> None:
+    missing = [v for v in VARIANTS if FOLDER / f"{name}-{v}.onstream" not in FILES]
+    assert not missing, f"{name} has no golden files: run `python -m tests.golden.make`."
+
+
+def test_golden_files_are_never_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(make, "FOLDER", tmp_path)
+    name = next(iter(learners()))
+    old = tmp_path / f"{name}-named.onstream"
+    old.write_bytes(b"what a user has on disk")
+    make.main()
+    assert old.read_bytes() == b"what a user has on disk"
+    assert not old.with_suffix(".json").exists()
+    assert len(list(tmp_path.iterdir())) == 2 * len(learners()) * len(VARIANTS) - 1

@@ -1,0 +1,197 @@
+"""Files: written all or nothing, with the right permissions; errors name the file."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import onstream
+from onstream.persist import dumps
+from onstream.persist.format import ModelFileError
+
+
+@pytest.fixture
+def model() -> Any:
+    model = onstream.PAClassifier()
+    model.learn_one({"free": 1.0}, "spam")
+    return model
+
+
+def test_there_and_back(model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in (tmp_path / "a.onstream", str(tmp_path / "b"), "c.onstream", Path("d ü 名")):
+        assert onstream.save(model, path) is None
+        assert dumps(onstream.load(path)) == dumps(model)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.onstream", "b", "c.onstream", "d ü 名"]
+    assert (tmp_path / "b").read_bytes() == dumps(model)
+
+
+def test_names_as_long_as_the_system_allows(model: Any, tmp_path: Path) -> None:
+    path = tmp_path / ("x" * os.pathconf(tmp_path, "PC_NAME_MAX"))
+    onstream.save(model, path)
+    assert dumps(onstream.load(path)) == dumps(model)
+
+
+def test_an_old_file_is_replaced(model: Any, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    path.write_bytes(b"something else, much longer" * 1000)
+    onstream.save(model, path)
+    assert path.read_bytes() == dumps(model)
+
+
+def test_a_link_is_followed(model: Any, tmp_path: Path) -> None:
+    """A link to where models are kept stays one."""
+    (tmp_path / "store").mkdir()
+    target, link = tmp_path / "store" / "model", tmp_path / "link"
+    onstream.save(onstream.PAClassifier(), target)
+    link.symlink_to(target)
+    onstream.save(model, link)
+    assert link.is_symlink()
+    assert target.read_bytes() == dumps(model)
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+def test_permissions_of_a_new_file(model: Any, tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        onstream.save(model, tmp_path / "model")
+        assert os.umask(umask) == umask
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "model").stat().st_mode) == 0o666 & ~umask
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644, 0o666])
+def test_permissions_of_an_old_file_stay(model: Any, tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "model"
+    path.write_bytes(b"")
+    path.chmod(mode)
+    onstream.save(model, path)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace", "chmod", "fdopen"])
+def test_a_failing_write_leaves_the_old_file(
+    model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    path = tmp_path / "model"
+    onstream.save(model, path)
+    before = path.read_bytes()
+    model.learn_one({"meeting": 1.0}, "ham")
+
+    def fail(*args: Any, **options: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(OSError, match="No space"):
+        onstream.save(model, path)
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+def test_an_interrupt_leaves_the_old_file(
+    model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "model"
+    onstream.save(onstream.PAClassifier(), path)
+    before = path.read_bytes()
+
+    def interrupt(*args: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        onstream.save(model, path)
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+def test_everything_is_on_disk_before_the_name_changes(
+    model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Data, fsync, rename, fsync of the folder: in this order."""
+    steps: list[str] = []
+    fsync, replace = os.fsync, os.replace
+
+    def watched_fsync(handle: int) -> None:
+        steps.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "data")
+        if steps[-1] == "data":
+            assert os.fstat(handle).st_size == len(dumps(model))
+        fsync(handle)
+
+    def watched_replace(source: Any, target: Any) -> None:
+        steps.append("rename")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", watched_fsync)
+    monkeypatch.setattr(os, "replace", watched_replace)
+    onstream.save(model, tmp_path / "model")
+    assert steps == ["data", "rename", "folder"]
+
+
+def test_a_killed_process_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    script = textwrap.dedent(
+        """
+        import sys
+        import onstream
+
+        model = onstream.PAClassifier(hash_bits=16)
+        model.learn_one({"a": 1.0}, "spam")
+        onstream.save(model, sys.argv[1])
+        print("ready", flush=True)
+        while True:
+            model.learn_one({"a": 1.0}, "spam")
+            onstream.save(model, sys.argv[1])
+        """
+    )
+    for delay in (0.0, 0.013, 0.031, 0.047):
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        assert onstream.load(path).seen >= 1
+
+
+def test_a_model_that_cannot_be_saved_leaves_no_file(tmp_path: Path) -> None:
+    class Mine(onstream.PAClassifier):
+        """Not of the registry."""
+
+    for thing in (Mine(), 5, None, {"a": 1}, onstream.PAClassifier):
+        with pytest.raises(TypeError):
+            onstream.save(thing, tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_no_file_can_be(model: Any, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        onstream.save(model, tmp_path / "no such folder" / "model")
+    (tmp_path / "model").mkdir()
+    with pytest.raises(OSError, match="model"):
+        onstream.save(model, tmp_path / "model")
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+    with pytest.raises(FileNotFoundError):
+        onstream.load(tmp_path / "nothing")
+    with pytest.raises(OSError):
+        onstream.load(tmp_path)
+
+
+def test_errors_name_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "broken.onstream"
+    path.write_bytes(b"not a model")
+    with pytest.raises(ModelFileError, match=r"broken\.onstream"):
+        onstream.load(path)
