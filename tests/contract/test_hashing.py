@@ -128,9 +128,11 @@ def test_features_that_overflow_together_leave_no_trace(hashed: Case) -> None:
     rows = [{}, {f"f{j}": 1.7e308 for j in range(40)}]
     for X in (rows, huge, KINDS["CSR"](huge)):
         model = hashed.make(hash_bits=1)
+        refusal = ""
         try:
             model.learn_many(X, targets(hashed, 2))
         except ValueError as error:
-            assert f"{hashed.name}: row 1: " in str(error)
+            refusal = str(error)
+        assert not refusal or refusal.startswith(f"{hashed.name}: row 1: ")
         assert np.isfinite(list(model.weights.values())).all()
         assert np.isfinite(model.score_many(X)).all()

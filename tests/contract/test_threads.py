@@ -155,8 +155,11 @@ def test_nothing_is_lost_among_many_learners(learner: Case) -> None:
     assert fingerprint(reloaded(model)) == fingerprint(model)
 
 
-def parts_with_ticks(job: Callable[[], Any]) -> int:
-    """In how many of 20 parts of a long call another thread got on."""
+def ticks_during(job: Callable[[], Any]) -> int:
+    """How often another thread got on in the third quarter of a long call.
+
+    By then X has been checked, and rows are being worked on; the ends belong to Python.
+    """
     ticks: list[float] = []
     ready, done = threading.Event(), threading.Event()
 
@@ -173,7 +176,7 @@ def parts_with_ticks(job: Callable[[], Any]) -> int:
     end = time.perf_counter()
     done.set()
     ticker.join()
-    return len({int(20.0 * (t - start) / (end - start)) for t in ticks if start < t < end})
+    return sum(0.5 < (t - start) / (end - start) < 0.75 for t in ticks)
 
 
 @pytest.mark.parametrize("verb", ["learn_many", "predict_learn_many", "predict_many", "score_many"])
@@ -185,12 +188,10 @@ def test_blocks_release_the_gil(learner: Case, verb: str) -> None:
     model = learner.make()
     model.learn_many(X[:10], y[:10])
     job = partial(getattr(model, verb), *((X, y) if "learn" in verb else (X,)))
-    best = 0
-    for _ in range(20):  # on a busy machine the other thread may come too late
-        best = max(best, parts_with_ticks(job))
-        if best >= 4:
+    for _ in range(100):  # on a busy machine the other thread may come too late
+        if ticks_during(job):
             return
-    pytest.fail(f"the other thread got on in {best} of 20 parts only")
+    pytest.fail("the other thread stood still")
 
 
 def test_a_prediction_waits_for_one_block_at_most(learner: Case) -> None:
@@ -224,29 +225,32 @@ def test_a_prediction_waits_for_one_block_at_most(learner: Case) -> None:
 @pytest.mark.usefixtures("eager_threads")
 def test_a_snapshot_while_learning_is_a_whole_state(learner: Case) -> None:
     """What is saved during `learn_many` is the state after some row, not half a row."""
-    n = 120_000
+    n = 400_000
     X, y = (three_labels if learner.classifies else plane)(n)
     model = learner.make()
     model.learn_many(X[:100], y[:100])
     taken: list[bytes] = []
-    done = threading.Event()
-
-    def learn() -> None:
-        try:
-            model.learn_many(X[100:], y[100:])
-        finally:
-            done.set()
+    ready, done = threading.Event(), threading.Event()
 
     def save() -> None:
-        while not done.is_set() and len(taken) < 200:
-            taken.append(dumps(model))
+        while not done.is_set():
+            data = dumps(model)
+            if not taken or data != taken[-1]:
+                taken.append(data)
+            ready.set()
 
-    together(learn, save)
-    snapshots = {data: reloaded_bytes(learner, data) for data in taken}
-    middle = [data for data, twin in snapshots.items() if 100 < twin.seen < n]
-    for data in middle[:: max(1, len(middle) // 5)]:
-        expected = learner.make()
-        expected.learn_many(X[: snapshots[data].seen], y[: snapshots[data].seen])
+    thread = threading.Thread(target=save, daemon=True)
+    thread.start()
+    ready.wait()
+    model.learn_many(X[100:], y[100:])
+    done.set()
+    thread.join(timeout=60.0)
+    middle = [data for data in taken if 100 < reloaded_bytes(learner, data).seen < n]
+    assert middle, "no snapshot came in between"
+    expected = learner.make()
+    for data in middle:
+        seen = reloaded_bytes(learner, data).seen
+        expected.learn_many(X[expected.seen : seen], y[expected.seen : seen])
         assert dumps(expected) == data
 
 

@@ -81,6 +81,8 @@ cdef inline int rescale(Weights w, const Example* e, double step, double factor)
     """Multiply the matrix by `factor`, provided that step * x can be added after it."""
     cdef double scale = w.scale * factor
     cdef Py_ssize_t i
+    if scale == 1.0 and factor == 1.0:  # the usual case, without a division
+        return LEARNED if fits(w, e, step, 1.0) else OVERFLOW
     if factor == 1.0 or 1e-9 < fabs(scale) < 1e9:
         if not fits(w, e, step / scale if fabs(scale) < 1.0 else step, max(1.0, fabs(factor))):
             return OVERFLOW
@@ -103,7 +105,7 @@ cdef inline int add(Weights w, const Example* e, double step, double factor) noe
     cdef double inner
     if rescale(w, e, step, factor):
         return OVERFLOW
-    inner = step / w.scale
+    inner = step if w.scale == 1.0 else step / w.scale
     if e.ids == NULL:
         onstream_axpy(w.v, e.values, inner, e.n)
     else:

@@ -90,9 +90,9 @@ cdef class Weights:
         other.set_columns(3)  # the third is about to come
         other.reserve(self.rows)
         for i in range(self.rows):
-            other.v[i * other.stride] = half * self.v[i]
-            other.v[i * other.stride + 1] = -half * self.v[i]
-        other.b[0], other.b[1] = half * self.b[0], -half * self.b[0]
+            other.v[i * other.stride] = half * self.v[i] + 0.0  # + 0.0: no feature weighs -0.0
+            other.v[i * other.stride + 1] = -half * self.v[i] + 0.0
+        other.b[0], other.b[1] = half * self.b[0] + 0.0, -half * self.b[0] + 0.0
         other.scale, other.bound, other.appended = self.scale, self.bound, self.appended
         return other
 
