@@ -2,6 +2,7 @@
 
 from collections import ChainMap, Counter, OrderedDict, UserDict
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pytest
 from .table import Case
 from .tools import (
     KINDS,
+    arrow_in_chunks,
     assert_close,
     columns,
     dicts,
@@ -189,6 +191,57 @@ def test_text_and_null_in_frames(case: Case) -> None:
         other = case.make()
         other.learn_many(frame, y)
         assert_close(other.score_many(asked), by_rows.score_many(asked))
+
+
+class Stream:
+    """Somebody else's data frame: only the interface."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.table = table
+
+    def __arrow_c_stream__(self, schema: Any = None) -> Any:
+        return self.table.__arrow_c_stream__(schema)
+
+
+def test_anything_that_speaks_arrow(case: Case) -> None:
+    stream = streams(case, 60)[0]
+    table = arrow_in_chunks(stream.X)
+    plain = case.make()
+    plain.learn_many(table, stream.y)
+    for make in (Stream, pa.Table.to_reader, lambda table: table.combine_chunks().to_batches()[0]):
+        model = case.make()
+        model.learn_many(make(table), stream.y)
+        assert fingerprint(model) == fingerprint(plain)
+        assert model.score_many(make(table)).tolist() == plain.score_many(table).tolist()
+
+
+def test_columns_of_targets(case: Case) -> None:
+    """What holds the targets does not matter (for labels see test_labels)."""
+    if case.classifies:
+        return
+    rows = streams(case, 6)[0].X
+    y = [1, -2, 0, 3, 3, -1]
+    plain = case.make()
+    plain.learn_many(rows, np.array(y, dtype=float))
+    read_only = np.array(y, dtype=float)
+    read_only.flags.writeable = False
+    for column in (
+        y,
+        tuple(y),
+        np.array(y),
+        np.array(y, dtype=">i2"),
+        np.array(y, dtype="f4"),
+        np.array(y, dtype=object),
+        np.repeat(y, 2)[::2],
+        read_only,
+        pd.Series(y),
+        pl.Series(y),
+        pa.array(y),
+        pa.chunked_array([y[:2], y[2:]]),
+    ):
+        model = case.make()
+        model.learn_many(rows, column)
+        assert fingerprint(model) == fingerprint(plain), type(column)
 
 
 def test_columns_of_arrays_must_stay(case: Case) -> None:

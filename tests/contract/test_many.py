@@ -3,6 +3,8 @@
 from typing import Any
 
 import numpy as np
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from .streams import Stream, plane, three_labels, two_labels
@@ -105,6 +107,33 @@ def test_nominal_and_missing_values(case: Case) -> None:
     told = block.predict_learn_many(rows, y, output="score")
     assert fingerprint(block) == fingerprint(loop)
     assert_scores_equal(block, told, expected)
+
+
+def test_frames_with_text_and_nulls(case: Case) -> None:
+    """A row without null may take another way than the block that has some."""
+    n = 40
+    rng = np.random.default_rng(9)
+    table = pa.table(
+        {
+            "number": [None if rng.random() < 0.3 else float(v) for v in rng.normal(size=n)],
+            "colour": rng.choice(["red", "green", None], n).tolist(),
+            "whole": [None if i == 20 else i % 3 for i in range(n)],
+        }
+    )
+    y = targets(case, n)
+    for make in (lambda part: part, pa.Table.to_pandas, pl.from_arrow):
+        loop, block = case.make(), case.make()
+        scores = []
+        for i in range(n):
+            row = make(table.slice(i, 1))
+            score = loop.score_many(row)[0]
+            scores.append(
+                float(score) if score.ndim == 0 else dict(zip(loop.labels, score, strict=True))
+            )
+            loop.learn_many(row, y[i : i + 1])
+        told = block.predict_learn_many(make(table), y, output="score")
+        assert fingerprint(block) == fingerprint(loop)
+        assert_scores_equal(block, told, scores)
 
 
 def test_weights(case: Case) -> None:

@@ -222,7 +222,7 @@ def test_tensors_of_the_wrong_kind(model: Any) -> None:
         wrong = [
             tensor(np.zeros(n // 8 + 1), "F64"),
             tensor(np.zeros((1, n // 8 + 1)), "F64"),
-            tensor(np.zeros(n), "U8"),
+            tensor(np.zeros(n + 1), "U8"),
             tensor(np.full(n // 8, -1), "I64"),
             parts.tensors[name]._replace(shape=[*shape, 1]),
             parts.tensors[name]._replace(shape=[1, *shape]),

@@ -203,8 +203,8 @@ class Classifier(Learner):
         super()._begin(init, reset_schedule)
         self._declared = None if labels is None else self._state.plain_labels(labels)
         if labels is not None:
-            known = self.labels if init is not None else ()
-            self._state.declare([y for y in self._declared if y not in known])
+            known = set(map(repr, self.labels))
+            self._state.declare([y for y in self._declared if repr(y) not in known])
 
 
 class ProbabilisticClassifier(Classifier):
@@ -299,9 +299,9 @@ def revive(cls, params, fields):
     model._restore(fields)
     if labels and params["labels"] is not None:
         declared = params["labels"]
-        known = model.labels[:len(declared)] if isinstance(declared, list) else ()
-        if list(map(repr, known)) != list(map(repr, declared)):
-            raise ValueError(f"the declared labels {declared!r:.60} are not the first that are known")
+        known = set(map(repr, model.labels))
+        if not isinstance(declared, list) or not known.issuperset(map(repr, declared)):
+            raise ValueError(f"the declared labels {declared!r:.60} are not known to the state")
         object.__setattr__(model, "_declared", declared)
     return model
 

@@ -49,6 +49,8 @@ cdef class Door:
     cdef int read_mapping(self, dict x, Welcome welcome, Row* row, Example* e) except -1
     cdef int read_array(self, object x, Welcome welcome, Row* row, Example* e) except -1
     cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3
+    cdef int32_t slot(self, uint64_t name_hash, double* sign) noexcept nogil
+    cdef void forget_keys(self) noexcept
     cdef uint64_t hash_name(self, object key, object value) except? 0
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1
     cdef int32_t find(self, object name) except -2

@@ -23,7 +23,7 @@ import numpy as np
 from collections.abc import Mapping
 
 from .example cimport onstream_peak
-from .hashing cimport hash_more, hash_start, mix
+from .hashing cimport HASH_START, hash_more, mix, seeded
 from .memory cimport release, resize, roomier
 
 cnp.import_array()
@@ -60,15 +60,13 @@ cdef class Door:
 
     def __dealloc__(self):
         cdef Row* row
-        cdef Py_ssize_t i
         while self.spare != NULL:
             row, self.spare = self.spare, self.spare.next
             release(row.ids)
             release(row.values)
             release(row.scores)
             release(row)
-        for i in range(self.last_n):
-            Py_XDECREF(self.last_keys[i])
+        self.forget_keys()
         release(self.last_keys)
         release(self.last_ids)
         release(self.last_signs)
@@ -161,9 +159,7 @@ cdef class Door:
         if not (PyUnicode_CheckExact(key) or PyLong_CheckExact(key)):
             return AGAIN
         if self.bits >= 0:
-            h = self.hash_name(key, value)
-            sign[0] = -1.0 if h >> 63 else 1.0
-            return <int32_t> (h & ((<uint64_t> 1 << self.bits) - 1))
+            return self.slot(self.hash_name(key, value), sign)
         sign[0] = 1.0
         name = key if value is None else f"{key}={value}"
         id = self.find(name)
@@ -171,11 +167,17 @@ cdef class Door:
             return self.add(valid_name(self.who, name)) if welcome == ALL else MISSING
         return id if welcome != KNOWN or id < self.width else MISSING
 
+    cdef int32_t slot(self, uint64_t name_hash, double* sign) noexcept nogil:
+        """Where a name goes under this model's seed: the lowest bits, with the highest as sign."""
+        cdef uint64_t h = seeded(name_hash, self.seed)
+        sign[0] = -1.0 if h >> 63 else 1.0
+        return <int32_t> (h & ((<uint64_t> 1 << self.bits) - 1))
+
     cdef uint64_t hash_name(self, object key, object value) except? 0:
-        """64 bits from the name: the lowest are the slot, the highest is the sign."""
+        """64 bits from the name, the same for every model."""
         cdef Py_ssize_t n
         cdef const char* text
-        cdef uint64_t h = hash_start(self.seed)
+        cdef uint64_t h = HASH_START
         if PyLong_CheckExact(key):
             key = str(valid_name(self.who, key))
         try:
@@ -187,7 +189,7 @@ cdef class Door:
                 h = hash_more(h, <const unsigned char*> text, n)
         except UnicodeEncodeError:
             valid_name(self.who, key if value is None else f"{key}={value}")
-        return mix(h)
+        return h
 
     # -- one row ----------------------------------------------------------------------------
 
@@ -291,6 +293,14 @@ cdef class Door:
         e.width = self.prospect(welcome)
         return 0
 
+    cdef void forget_keys(self) noexcept:
+        """Remember no keys: features may be gone."""
+        cdef Py_ssize_t i
+        for i in range(self.last_n):
+            Py_XDECREF(self.last_keys[i])
+        self.last_n = 0
+        self.last_unique = self.last_int = self.last_str = False
+
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1:
         """The row's key number `at`, for the next row. Owns a reference to the key."""
         cdef Py_ssize_t room
@@ -330,9 +340,11 @@ cdef class Door:
                 if not -INFINITY < values[i] < INFINITY:
                     self.bad_value(i, values[i], None)
         row.columns = n
-        self.need(row, 2 * n)
-        signs = row.values + n
-        identity = self.column_map(None, n, welcome, row.ids, signs)
+        identity = self.column_map(None, n, welcome, NULL, NULL)
+        if not identity:
+            self.need(row, 2 * n)
+            signs = row.values + n
+            identity = self.column_map(None, n, welcome, row.ids, signs)
         e.width = self.prospect(welcome)
         e.ids, e.values, e.n = NULL, values, n
         if not identity:
@@ -410,8 +422,9 @@ cdef class Door:
 
     def export(self):
         """What a file keeps of the features."""
-        explicit = self.names[:max(0, self.width - self.implicit)] if self.bits < 0 else []
-        return {"features": explicit, "implicit": self.implicit, "columns": self.columns}
+        implicit = min(self.implicit, self.width)  # columns on probation are nobody's yet
+        explicit = self.names[:self.width - implicit] if self.bits < 0 else []
+        return {"features": explicit, "implicit": implicit, "columns": self.columns}
 
     def restore(self, list features, Py_ssize_t implicit, Py_ssize_t columns):
         """The features of a file; this door is new."""

@@ -176,7 +176,7 @@ cdef class Dense(Source):
 cdef class Packed(Source):
     """Rows with ids, one after the other: what sparse matrices, mappings and tables become."""
 
-    cdef object owner           # keeps the memory below alive; None: it is ours
+    cdef object owner           # the arrays whose memory is used below
     cdef const int32_t* ids
     cdef const double* values
     cdef const int64_t* starts  # row i is starts[i] ... starts[i + 1]

@@ -59,7 +59,7 @@ cdef class State:
     cdef void score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil
     cdef object checked_before(self, Source source)
     cdef int check_or_reinstate(self, Source source, Py_ssize_t start, Py_ssize_t stop, object saved) except -1
-    cdef bint any_weight(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept nogil
+    cdef Py_ssize_t heavy_rows(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept nogil
     cdef int learn_one(self, object x, object y, object w) except -1
     cdef int try_learn(self, object x, object y, double weight) except -1
     cdef Row* scored(self, object x) except NULL
@@ -71,6 +71,7 @@ cdef class ClassifierState(State):
     cdef Labels labels
     cdef int32_t n_labels        # how many are known
     cdef double first_sign       # code of the first label
+    cdef double share            # of a binary score that each of two labels gets at promotion
 
     cdef int set_labels(self, Py_ssize_t n) except -1
     cdef int32_t decide(self, const double* scores) noexcept nogil

@@ -86,6 +86,7 @@ cdef class State:
     cdef int reinstate(self, object saved) except -1:
         """Back to what `backup` saved."""
         self.seen, self.door.width, self.door.columns = saved
+        self.door.forget_keys()
         return 0
 
     cdef int settle(self) except -1:
@@ -208,9 +209,11 @@ cdef class State:
             while i < source.rows:
                 PyErr_CheckSignals()
                 stop = min(i + source.chunk, source.rows)
-                if saved is not None and i >= checked:
-                    checked = stop
-                    self.check_or_reinstate(source, i, stop, saved)
+                if saved is not None:
+                    if i >= checked:
+                        checked = stop
+                        self.check_or_reinstate(source, i, stop, saved)
+                    stop = min(stop, checked)
                 if newcomers:
                     stop = self.next_newcomer(&task, i, stop)
                 if stop > i:
@@ -254,7 +257,7 @@ cdef class State:
         cdef Example e
         cdef double* scratch
         if self.scripted:
-            self.prepare(stop - start)
+            self.prepare(self.heavy_rows(task, start, stop))
         self.gate.begin_write()
         try:
             source.load(start, stop)
@@ -264,7 +267,7 @@ cdef class State:
             with nogil:
                 done = self.run(source, start, stop, task, scratch)
             release(scratch)
-            if self.any_weight(task, start, done):
+            if self.heavy_rows(task, start, done):
                 source.row(done - 1, &e)
                 self.door.commit(max(self.door.width, e.width))
                 if source.array_columns >= 0:
@@ -331,13 +334,14 @@ cdef class State:
         PyMem_RawFree(ids)
         PyMem_RawFree(values)
 
-    cdef bint any_weight(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-        """Has one of these rows a weight above 0?"""
-        cdef Py_ssize_t i
+    cdef Py_ssize_t heavy_rows(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+        """How many of these rows have a weight above 0."""
+        cdef Py_ssize_t i, heavy = 0
+        if task.weights == NULL:
+            return stop - start
         for i in range(start, stop):
-            if task.weights == NULL or task.weights[i] > 0.0:
-                return True
-        return False
+            heavy += task.weights[i] > 0.0
+        return heavy
 
     cdef Py_ssize_t next_newcomer(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept:
         """First row whose label is not known yet, or `stop`."""
@@ -420,9 +424,7 @@ cdef class ClassifierState(State):
     def __cinit__(self, str who, hash_bits=None, hash_seed=0, max_labels=10_000, *args, **kwargs):
         self.labels = Labels(who, max_labels)
         self.first_sign = -1.0
-
-    cdef Py_ssize_t outputs(self) noexcept nogil:
-        return 1
+        self.share = 0.5
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
         """There are n labels now: make room. From 2 to 3 the learner is promoted, and back."""
@@ -517,8 +519,8 @@ cdef class ClassifierState(State):
             source.row(i, &e)
             e.weight = task.weights[i] if task.weights != NULL else 1.0
             if task.output != NOTHING:
-                scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
                 self.reserve(self.door.width)
+                scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
                 self.score_known(&e, self.door.width, scratch)
                 self.answer(scratch, task, i)
                 release(scratch)
@@ -566,11 +568,11 @@ cdef class ClassifierState(State):
             task.picks[i] = self.decide(scores)
         elif task.output == PROBA:
             self.probabilities(scores, out)
-        elif k == 1 and task.columns > 1:  # more labels were to come: show the score as halves
+        elif k == 1 and task.columns > 1:  # more labels were to come: show it as promotion would
             if self.n_labels > 0:
-                out[0] = 0.5 * self.first_sign * scores[0]
+                out[0] = self.share * self.first_sign * scores[0]
             if self.n_labels > 1:
-                out[1] = -0.5 * self.first_sign * scores[0]
+                out[1] = -self.share * self.first_sign * scores[0]
         else:
             for r in range(k):
                 out[r] = scores[r]

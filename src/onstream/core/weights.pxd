@@ -35,7 +35,7 @@ cdef class Weights:
     cdef int reserve(self, Py_ssize_t rows) except -1
     cdef int set_columns(self, Py_ssize_t k) except -1
     cdef Weights copy(self)
-    cdef Weights split(self, double first_sign)
+    cdef Weights split(self, double part)
     cdef double measure(self) noexcept nogil
 
 
@@ -83,8 +83,8 @@ cdef inline int rescale(Weights w, const Example* e, double step, double factor)
     cdef Py_ssize_t i
     if scale == 1.0 and factor == 1.0:  # the usual case, without a division
         return LEARNED if fits(w, e, step, 1.0) else OVERFLOW
-    if factor == 1.0 or 1e-9 < fabs(scale) < 1e9:
-        if not fits(w, e, step / scale if fabs(scale) < 1.0 else step, max(1.0, fabs(factor))):
+    if factor == 1.0 or 1e-9 < fabs(scale) <= 1.0:
+        if not fits(w, e, step / scale, max(1.0, fabs(factor))):
             return OVERFLOW
         w.scale = scale
     else:

@@ -80,19 +80,18 @@ cdef class Weights:
         other.scale, other.bound, other.appended = self.scale, self.bound, self.appended
         return other
 
-    cdef Weights split(self, double first_sign):
-        """From the difference of two labels to a column each: the first label gets half of
-        first_sign * w, the second the other half, so every score difference stays."""
+    cdef Weights split(self, double part):
+        """From one column for two labels to a column each: part * w for the first, -part * w for
+        the second. With |part| = 1/2 every score difference stays."""
         cdef Weights other = Weights(1, self.intercept)
         cdef Py_ssize_t i
-        cdef double half = 0.5 * first_sign
         other.expected = self.expected
         other.set_columns(3)  # the third is about to come
         other.reserve(self.rows)
         for i in range(self.rows):
-            other.v[i * other.stride] = half * self.v[i] + 0.0  # + 0.0: no feature weighs -0.0
-            other.v[i * other.stride + 1] = -half * self.v[i] + 0.0
-        other.b[0], other.b[1] = half * self.b[0] + 0.0, -half * self.b[0] + 0.0
+            other.v[i * other.stride] = part * self.v[i] + 0.0  # + 0.0: no feature weighs -0.0
+            other.v[i * other.stride + 1] = -part * self.v[i] + 0.0
+        other.b[0], other.b[1] = part * self.b[0] + 0.0, -part * self.b[0] + 0.0
         other.scale, other.bound, other.appended = self.scale, self.bound, self.appended
         return other
 

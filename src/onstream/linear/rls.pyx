@@ -127,14 +127,13 @@ cdef class RLSState(LinearRegressorState):
         if needed <= self.room:
             return 0
         room = needed if self.room == 0 else roomier(self.room, needed)
+        self.u = <double*> resize(self.u, self.room * sizeof(double), room * sizeof(double))
+        self.g = <double*> resize(self.g, self.room * sizeof(double), room * sizeof(double))
         P = <double*> resize(NULL, 0, room * room * sizeof(double))
         for i in range(self.d):
             memcpy(P + i * room, self.P + i * self.room, self.d * sizeof(double))
         release(self.P)
-        self.P = P
-        self.u = <double*> resize(self.u, self.room * sizeof(double), room * sizeof(double))
-        self.g = <double*> resize(self.g, self.room * sizeof(double), room * sizeof(double))
-        self.room = room
+        self.P, self.room = P, room
         return 0
 
     cdef void extend(self, Py_ssize_t d) noexcept nogil:
@@ -158,6 +157,7 @@ cdef class RLSState(LinearRegressorState):
         cdef Py_ssize_t i, id, d = self.d
         cdef double xu, c, step, biggest
         cdef double* bias = self.w.b
+        cdef bint rounded
         # u = P x, row by row of the symmetric P
         for i in range(d):
             self.u[i] = self.P[i] if self.offset else 0.0
@@ -169,7 +169,8 @@ cdef class RLSState(LinearRegressorState):
         else:
             xu = onstream_gather_dot(self.u + self.offset, e.ids, e.values, e.n)
         xu += self.u[0] if self.offset else 0.0
-        xu = max(xu, 0.0)  # it is, but for rounding
+        rounded = xu < 0.0  # it cannot be, but for rounding
+        xu = max(xu, 0.0)
         # gain g = w P x / (mu + w x'P x), with importance w
         c = e.weight / (self.mu + e.weight * xu)
         step = c * (e.y - prediction)
@@ -180,7 +181,9 @@ cdef class RLSState(LinearRegressorState):
         onstream_axpy(self.w.v, self.u + self.offset, step, d - self.offset)
         if self.offset:
             bias[0] += step * self.u[0]
-        if self.joseph:
+        for i in range(d):  # P would no longer be positive: take the form that cannot lose that
+            rounded |= self.P[i * self.room + i] <= c * self.u[i] * self.u[i]
+        if self.joseph or rounded:
             self.update_joseph(e, c)
         else:
             self.update_plain(c)
@@ -263,6 +266,18 @@ cdef class RLSState(LinearRegressorState):
         return LinearRegressorState.memory(self) + held
 
 
+def inverted(P):
+    """The inverse of a positive definite matrix."""
+    try:
+        np.linalg.cholesky(P)
+        return np.linalg.inv(P)
+    except np.linalg.LinAlgError:
+        raise NotMergeable(
+            "RLS: P is no longer positive definite, since features differ too much in size; "
+            "scale them, or use joseph=True."
+        ) from None
+
+
 def merge_exactly(mine, theirs, lam, intercept, hashed):
     """Add up the sufficient statistics: A = A1 + A2 - lam I, b = A1 w1 + A2 w2."""
     union, places = union_of_features(mine, theirs)
@@ -273,12 +288,12 @@ def merge_exactly(mine, theirs, lam, intercept, hashed):
         at = np.arange(width) if hashed else at
         at = np.concatenate([[0], at + 1]) if intercept else at
         w = np.concatenate([fields["bias"], fields["weights"][:, 0]]) if intercept else fields["weights"][:, 0]
-        inverse = np.linalg.inv(fields["P"])
+        inverse = inverted(fields["P"])
         whole = lam * np.eye(width + intercept)
         whole[np.ix_(at, at)] = inverse
         A += whole
         b[at] += inverse @ w
-    P = np.linalg.inv(A)
+    P = inverted(0.5 * (A + A.T))
     P = 0.5 * (P + P.T)
     w = P @ b
     counts = {name: mine[name] + theirs[name] for name in ("seen", "start")}

@@ -42,7 +42,7 @@ cdef class LinearClassifierState(ClassifierState):
         self.steps = <double*> resize(self.steps, 0, max(1, n) * sizeof(double))
         if n > 2 and self.w.k == 1:
             self.before = self.w
-            self.w = self.w.split(self.first_sign)
+            self.w = self.w.split(self.first_sign * self.share)
         elif n == 2 and self.w.k > 1:
             self.w = self.before
             self.before = None
@@ -150,7 +150,7 @@ cdef restore_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k):
     """Weights, intercepts and scale from an exported state."""
     weights = fields.array("weights", (width, k))
     bias = fields.array("bias", (k,))
-    scale = fields.number("scale", -1e9, 1e9)
+    scale = fields.number("scale", -1.0, 1.0)
     if not w.intercept and bias.any():
         raise ValueError("there is a bias without an intercept")
     if abs(scale) < 1e-9:

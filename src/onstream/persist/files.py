@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-import tempfile
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,13 +27,15 @@ def save(model: Learner, path: str | os.PathLike[str]) -> None:
     """
     data = dumps(model)
     target = Path(os.path.realpath(path))  # of a link, the file behind it is written
-    handle, scratch = tempfile.mkstemp(prefix=".onstream-", suffix=".tmp", dir=target.parent)
+    scratch = target.parent / f".onstream-{secrets.token_hex(8)}.tmp"
+    handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(scratch, _mode(target))
+        with contextlib.suppress(FileNotFoundError):  # the permissions of the old file, if any
+            os.chmod(scratch, target.stat().st_mode & 0o777)
         os.replace(scratch, target)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
@@ -54,16 +56,6 @@ def load(path: str | os.PathLike[str], **functions: Callable[..., Any]) -> Any:
         return loads(data, **functions)
     except ModelFileError as error:
         raise ModelFileError(f"load: {os.fspath(path)!r}: {error}") from None
-
-
-def _mode(target: Path) -> int:
-    """Permissions for the new file: those of the old one, or what the umask leaves."""
-    try:
-        return target.stat().st_mode & 0o777
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
 
 
 def _sync_folder(folder: Path) -> None:
