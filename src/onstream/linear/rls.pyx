@@ -155,7 +155,7 @@ cdef class RLSState(LinearRegressorState):
 
     cdef int update(self, const Example* e, double prediction) noexcept nogil:
         cdef Py_ssize_t i, id, d = self.d
-        cdef double xu, c, step, biggest
+        cdef double xu, c, step, biggest, lost
         cdef double* bias = self.w.b
         cdef bint rounded
         # u = P x, row by row of the symmetric P
@@ -178,13 +178,16 @@ cdef class RLSState(LinearRegressorState):
         if not (xu < SAFE and biggest < SAFE and c * biggest < SAFE
                 and self.w.measure() + fabs(step) * biggest < SAFE):
             return OVERFLOW
+        for i in range(d):  # P loses c u u': more than there is of it only by rounding
+            lost = c * self.u[i] * self.u[i]
+            if not lost <= 2.0 * self.P[i * self.room + i]:
+                return OVERFLOW
+            rounded |= self.P[i * self.room + i] <= lost
         onstream_axpy(self.w.v, self.u + self.offset, step, d - self.offset)
         if self.offset:
             bias[0] += step * self.u[0]
-        for i in range(d):  # P would no longer be positive: take the form that cannot lose that
-            rounded |= self.P[i * self.room + i] <= c * self.u[i] * self.u[i]
-        if self.joseph or rounded:
-            self.update_joseph(e, c)
+        if self.joseph or rounded:  # Joseph's form stays positive whatever the rounding
+            self.update_joseph(e, c, self.mu / (self.mu + e.weight * xu))
         else:
             self.update_plain(c)
         return LEARNED
@@ -199,10 +202,13 @@ cdef class RLSState(LinearRegressorState):
             onstream_axpy(self.P + i * self.room, self.g, -self.g[i], self.d)
         self.forget()
 
-    cdef void update_joseph(self, const Example* e, double c) noexcept nogil:
-        """P = ((I - g x') P (I - g x')' + (mu / w) g g') / mu, then symmetrised."""
+    cdef void update_joseph(self, const Example* e, double c, double kept) noexcept nogil:
+        """P = ((I - g x') P (I - g x')' + (mu / w) g g') / mu, then symmetrised.
+
+        (mu / w) g is kept * u, which no weight can overflow.
+        """
         cdef Py_ssize_t i, j
-        cdef double v, noise = self.mu / e.weight
+        cdef double v
         cdef double* row
         for i in range(self.d):
             self.g[i] = c * self.u[i]
@@ -214,7 +220,7 @@ cdef class RLSState(LinearRegressorState):
             else:
                 v = onstream_gather_dot(row + self.offset, e.ids, e.values, e.n)
             v += row[0] if self.offset else 0.0
-            onstream_axpy(row, self.g, noise * self.g[i] - v, self.d)
+            onstream_axpy(row, self.g, kept * self.u[i] - v, self.d)
         for i in range(self.d):
             for j in range(i):
                 v = 0.5 * (self.P[i * self.room + j] + self.P[j * self.room + i])
