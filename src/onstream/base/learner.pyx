@@ -205,6 +205,8 @@ class Classifier(Learner):
         if labels is not None:
             known = set(map(repr, self.labels))
             self._state.declare([y for y in self._declared if repr(y) not in known])
+            wanted = set(map(repr, self._declared))  # in the order in which they are known
+            self._declared = [y for y in self.labels if repr(y) in wanted]
 
 
 class ProbabilisticClassifier(Classifier):
@@ -299,8 +301,8 @@ def revive(cls, params, fields):
     model._restore(fields)
     if labels and params["labels"] is not None:
         declared = params["labels"]
-        known = set(map(repr, model.labels))
-        if not isinstance(declared, list) or not known.issuperset(map(repr, declared)):
+        wanted = list(map(repr, declared)) if isinstance(declared, list) else None
+        if wanted != [known for known in map(repr, model.labels) if known in (wanted or ())]:
             raise ValueError(f"the declared labels {declared!r:.60} are not known to the state")
         object.__setattr__(model, "_declared", declared)
     return model
