@@ -21,13 +21,8 @@ cdef class Gate:
 
     cdef int to_learn(self) except -1:
         """Wait until this thread, which keeps the GIL, may change the model."""
-        if self.learning or self.readers or self.writing:
-            self.writers_waiting += 1  # so that readers do not keep passing
-            try:
-                while self.learning or self.readers or self.writing:
-                    self.wait("learn")
-            finally:
-                self.writers_waiting -= 1
+        while self.learning or self.readers or self.writing:
+            self.wait("learn")
         return 0
 
     cdef int begin_learning(self) except -1:

@@ -1,11 +1,6 @@
-# A fixed 64-bit hash of feature names: the same on every platform and in every release. The seed
-# of a model comes in at the end, so that a file read once can serve models with different seeds.
+# A fixed, seeded 64-bit hash of feature names: the same on every platform and in every release.
 
 from libc.stdint cimport uint64_t
-
-
-cdef enum:
-    HASH_START = 0x2545F491  # the hash of no bytes
 
 
 cdef inline uint64_t mix(uint64_t h) noexcept nogil:
@@ -15,9 +10,8 @@ cdef inline uint64_t mix(uint64_t h) noexcept nogil:
     return h ^ (h >> 31)
 
 
-cdef inline uint64_t seeded(uint64_t name_hash, uint64_t seed) noexcept nogil:
-    """The hash of a name under a seed, every bit of it usable."""
-    return mix(name_hash ^ mix(seed + <uint64_t> 0x9E3779B97F4A7C15))
+cdef inline uint64_t hash_start(uint64_t seed) noexcept nogil:
+    return mix(seed + <uint64_t> 0x9E3779B97F4A7C15)
 
 
 cdef inline uint64_t hash_more(uint64_t h, const unsigned char* text, Py_ssize_t n) noexcept nogil:

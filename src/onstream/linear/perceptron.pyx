@@ -140,6 +140,8 @@ cdef class PerceptronState(LinearClassifierState):
     cdef int prepare(self, Py_ssize_t rows) except -1:
         """Ask the user's functions for the next rows."""
         cdef int64_t t = self.seen - self.start + 1
+        if rows == 0:
+            return 0
         plan = np.array([
             [as_number(self.who, name, t + i, f(t + i)) for name, f in zip(NAMES, self.functions)]
             for i in range(rows)
