@@ -28,7 +28,9 @@ def save(model: Learner, path: str | os.PathLike[str]) -> None:
     data = dumps(model)
     target = Path(os.path.realpath(path))  # of a link, the file behind it is written
     scratch = target.parent / f".onstream-{secrets.token_hex(8)}.tmp"
-    handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    handle = os.open(
+        scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
+    )
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

@@ -22,6 +22,8 @@ FORMAT = 1
 NO_SUM = "0" * 64
 SUM_MARK = b'"sha256":"'
 DTYPES = {"float64": "F64", "int64": "I64", "uint8": "U8"}
+
+
 def whole_number(text: str) -> int:
     """An int from just the text that str gives it."""
     number = int(text)
