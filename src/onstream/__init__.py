@@ -9,6 +9,7 @@
 """
 
 from .base import NotMergeable
+from .base.registry import expect_families
 from .linear import RLS, LinearRegression, LogisticRegression, PAClassifier, Perceptron
 from .persist import load, save
 
@@ -25,3 +26,6 @@ __all__ = [
     "load",
     "save",
 ]
+
+# Imported when `load`, the command line or a test asks for every learner there is.
+expect_families("onstream.linear")

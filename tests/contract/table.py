@@ -1,4 +1,4 @@
-"""The contract table: one line per learner. The tests know none by name.
+"""The contract table: one line per learner, in `tables/<family>.py`. The tests know none by name.
 
 A line says which stream the learner must learn and how well, predicting each row before it is
 learned: accuracy for labels, R² for numbers. Then come the parameters it is tested with. The
@@ -7,38 +7,18 @@ themselves. Functions must be ones that pickle knows.
 """
 
 import inspect
-import math
-from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
 from onstream.base import Classifier, learners
 
-from .streams import Stream, plane, two_labels
+from . import tables
+from .line import Line
 
-
-class Line(NamedTuple):
-    """What is asked of one learner."""
-
-    stream: Callable[[], Stream]
-    score: float
-    variants: tuple[dict[str, Any], ...] = ()
-
-
-TABLE = {
-    "LinearRegression": Line(
-        plane,
-        0.75,
-        ({"normalized": True, "eta": 0.5}, {"schedule": "power", "eta": 0.1, "l2": 1e-3}),
-    ),
-    "LogisticRegression": Line(
-        two_labels, 0.90, ({"schedule": "inverse", "l2": 1e-3}, {"schedule": "sqrt", "eta": 1.0})
-    ),
-    "PAClassifier": Line(two_labels, 0.85, ({"variant": "PA"}, {"variant": "PA-II", "C": 0.1})),
-    "Perceptron": Line(
-        two_labels, 0.80, ({"beta": 0.5, "gamma": 0.99, "alpha": 0.7}, {"alpha": math.sqrt})
-    ),
-    "RLS": Line(plane, 0.95, ({"forgetting": 0.99}, {"joseph": True, "lam": 0.1})),
-}
+TABLE: dict[str, Line] = {}
+for module in iter_modules(tables.__path__):
+    TABLE |= import_module(f"{tables.__name__}.{module.name}").TABLE
 
 
 class Case(NamedTuple):

@@ -11,7 +11,7 @@ from .table import TABLE
 @pytest.mark.parametrize("name", learners())
 def test_every_learner_has_a_line(name: str) -> None:
     assert name in TABLE, (
-        f"{name} is not tested. Add a line to TABLE in tests/contract/table.py: "
+        f"{name} is not tested. Add a line to TABLE in tests/contract/tables/<family>.py: "
         f'"{name}": Line(stream, score, variants).'
     )
 

@@ -1,17 +1,55 @@
-"""The public learners by name: what `load` may build, and what contract tests run over."""
+"""The public learners by name: what `load` may build, and what contract tests run over.
 
+Parts are what a learner may be given as a parameter and a file may hold: kernels, detectors.
+"""
+
+from importlib import import_module
 from typing import Any
 
+_families: list[str] = []  # modules that register learners, imported when first asked for
 _learners: dict[str, type[Any]] = {}
+_parts: dict[str, type[Any]] = {}
+
+
+def expect_families(*modules: str) -> None:
+    """Say which modules register learners, without importing them yet."""
+    _families.extend(modules)
 
 
 def register(*classes: type[Any]) -> None:
     """Make learners known. A family calls this once, in its `__init__`."""
+    _add(_learners, classes)
+
+
+def register_parts(*classes: type[Any]) -> None:
+    """Make parts known: what learners take as parameters. A family calls this in its `__init__`."""
+    _add(_parts, classes)
+
+
+def _add(known: dict[str, type[Any]], classes: tuple[type[Any], ...]) -> None:
     for cls in classes:
-        if _learners.setdefault(cls.__name__, cls) is not cls:
-            raise ValueError(f"onstream: two learners are called {cls.__name__}.")
+        if (known.get(cls.__name__) or cls) is not cls or cls.__name__ in _other(known):
+            raise ValueError(f"onstream: two things are called {cls.__name__}.")
+        known[cls.__name__] = cls
+
+
+def _other(known: dict[str, type[Any]]) -> dict[str, type[Any]]:
+    return _parts if known is _learners else _learners
+
+
+def _import_families() -> None:
+    while _families:
+        import_module(_families[0])
+        _families.pop(0)
 
 
 def learners() -> dict[str, type[Any]]:
     """Every public learner: name to class, in order of registration."""
+    _import_families()
     return dict(_learners)
+
+
+def parts() -> dict[str, type[Any]]:
+    """Every public part: name to class."""
+    _import_families()
+    return dict(_parts)

@@ -14,4 +14,4 @@ cdef class Labels:
     cdef int append(self, object y) except -1
     cdef int pop(self) except -1
     cdef double sign(self, int32_t number) noexcept
-    cdef bint encode_integers(self, object column, Labels seen, int32_t[::1] numbers) except -1
+    cdef bint encode_integers(self, object column, Labels seen, int32_t* numbers) except -1

@@ -132,7 +132,7 @@ cdef class Labels:
             raise ValueError(f"{self.who}: X has {rows:,} rows, y has {len(column):,}.")
         if isinstance(column, np.ndarray):
             if column.dtype.kind in "iub" and rows and weights is None:
-                if self.encode_integers(column, seen, numbers):
+                if self.encode_integers(column, seen, &numbers[0]):
                     return np.asarray(numbers), seen.names[len(self.names):]
             column = column.tolist()
         for i in range(rows):
@@ -147,7 +147,7 @@ cdef class Labels:
             numbers[i] = number
         return np.asarray(numbers), seen.names[len(self.names):]
 
-    cdef bint encode_integers(self, column, Labels seen, int32_t[::1] numbers) except -1:
+    cdef bint encode_integers(self, column, Labels seen, int32_t* numbers) except -1:
         """The same through a table, for whole numbers in a narrow range."""
         cdef bint boolean = column.dtype.kind == "b"
         cdef object low = int(column.min()), high = int(column.max())

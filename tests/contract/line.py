@@ -1,0 +1,14 @@
+"""What the contract table asks of one learner."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from .streams import Stream
+
+
+class Line(NamedTuple):
+    """What is asked of one learner."""
+
+    stream: Callable[[], Stream]
+    score: float
+    variants: tuple[dict[str, Any], ...] = ()
