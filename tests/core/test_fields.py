@@ -68,3 +68,28 @@ def test_the_callers_dict_is_not_changed() -> None:
     Fields(given).integer("a", 0)
     assert given == {"a": 1}
     assert math.isfinite(given["a"])
+
+
+def test_integer_arrays() -> None:
+    good = np.arange(6).reshape(2, 3)
+    assert Fields({"a": good}).integers("a", (2, -1), 0, 5) is good
+    for bad in (good.astype("i4"), good.ravel(), good + 1, good - 1, [0], None):
+        with pytest.raises(ValueError, match="a "):
+            Fields({"a": bad}).integers("a", (2, -1), 0, 5)
+
+
+def test_states_inside_states() -> None:
+    child = Fields({"inner": {"n": 1, "more": 2}}).child("inner")
+    assert child.integer("n", 0) == 1
+    with pytest.raises(ValueError, match="more"):
+        child.done()
+    for bad in (None, 3, [1]):
+        with pytest.raises(ValueError, match="inner is"):
+            Fields({"inner": bad}).child("inner")
+
+
+def test_words() -> None:
+    assert Fields({"w": "a"}).text("w", ("a", "b")) == "a"
+    for bad in ("c", None, 3):
+        with pytest.raises(ValueError, match="w is"):
+            Fields({"w": bad}).text("w", ("a", "b"))

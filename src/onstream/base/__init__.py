@@ -2,6 +2,7 @@
 
 from .errors import NotMergeable
 from .learner import Classifier, Learner, Regressor
-from .registry import learners
+from .part import Part
+from .registry import learners, parts
 
-__all__ = ["Classifier", "Learner", "NotMergeable", "Regressor", "learners"]
+__all__ = ["Classifier", "Learner", "NotMergeable", "Part", "Regressor", "learners", "parts"]

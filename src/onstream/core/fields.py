@@ -40,15 +40,49 @@ class Fields:
             raise ValueError(f"{name} is {value!r:.40}, expected true or false")
         return value
 
-    def array(self, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """A finite float64 array of this shape."""
+    def text(self, name: str, choices: tuple[str, ...]) -> str:
+        """One of a few words."""
         value = self._take(name)
-        if not isinstance(value, np.ndarray) or value.dtype != np.float64 or value.shape != shape:
+        if value not in choices:
+            raise ValueError(f"{name} is {value!r:.40}, expected one of {', '.join(choices)}")
+        return str(value)
+
+    def array(self, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """A finite float64 array of this shape (-1: any length)."""
+        value = self._take(name)
+        right = isinstance(value, np.ndarray) and value.dtype == np.float64
+        if not right or not fits(value.shape, shape):
             told = f"{value.dtype}{value.shape}" if isinstance(value, np.ndarray) else repr(value)
             raise ValueError(f"{name} is {told:.60}, expected float64{shape}")
         if not (np.abs(value) <= LARGEST).all():
             raise ValueError(f"{name} holds a number that is not finite, or beyond {LARGEST:g}")
-        return value
+        checked: NDArray[np.float64] = value
+        return checked
+
+    def integers(
+        self, name: str, shape: tuple[int, ...], low: int = -(2**62), high: int = 2**62
+    ) -> NDArray[np.int64]:
+        """An int64 array of this shape (-1: any length) with values in low ... high."""
+        value = self._take(name)
+        right = isinstance(value, np.ndarray) and value.dtype == np.int64
+        if not right or not fits(value.shape, shape):
+            told = f"{value.dtype}{value.shape}" if isinstance(value, np.ndarray) else repr(value)
+            raise ValueError(f"{name} is {told:.60}, expected int64{shape}")
+        if value.size and not low <= value.min() <= value.max() <= high:
+            raise ValueError(f"{name} holds a number outside {low} ... {high}")
+        checked: NDArray[np.int64] = value
+        return checked
+
+    def child(self, name: str) -> "Fields":
+        """The fields of a state inside this one; call its `done`, too."""
+        value = self._take(name)
+        if type(value) is not dict:
+            raise ValueError(f"{name} is {value!r:.40}, expected a state")
+        return Fields(value)
+
+    def missing(self, name: str) -> bool:
+        """Say whether there is no such field."""
+        return name not in self._left
 
     def names(self, name: str, kinds: tuple[type, ...]) -> list[Any]:
         """A list of plain names."""
@@ -61,3 +95,10 @@ class Fields:
         """Nothing may be left."""
         if self._left:
             raise ValueError(f"unexpected field {next(iter(self._left))!r:.60}")
+
+
+def fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Say whether a shape is the wanted one, where -1 stands for any length."""
+    return len(shape) == len(wanted) and all(
+        w in (-1, n) for n, w in zip(shape, wanted, strict=True)
+    )

@@ -1,7 +1,9 @@
 """A model as bytes: one safetensors file with a JSON header and a SHA-256 over all of it.
 
 The header's metadata entry "onstream" holds the format version, the class, its parameters and the
-plain numbers of the state; arrays are tensors; lists of names are byte tensors with offsets.
+plain numbers of the state; arrays are tensors; lists of names are byte tensors with offsets. A
+state inside a state is a folder: its tensors are called "outer/inner". A parameter that is itself
+a learner or a part (a kernel, a detector) is stored as its class and parameters.
 Nothing is executed on reading: no pickle, and only classes of the registry. A parameter that is a
 function is not stored, only its name; it must be given again to `loads`.
 """
@@ -15,13 +17,15 @@ import msgspec
 import numpy as np
 import safetensors
 
-from ..base import Learner, learners
+from ..base import Learner, Part, learners, parts
 from ..base.learner import parameters, revive
 
 FORMAT = 1
 NO_SUM = "0" * 64
 SUM_MARK = b'"sha256":"'
 DTYPES = {"float64": "F64", "int64": "I64", "uint8": "U8"}
+CLASS = "class of onstream"  # the key under which a parameter of a class of ours is stored
+DEEPEST = 50  # levels of parts in parts
 
 
 def whole_number(text: str) -> int:
@@ -61,23 +65,79 @@ def dumps(model: Learner) -> bytes:
         raise TypeError(f"save: {cls} is not a learner of onstream, so load could not build it.")
     header = Header(FORMAT, cls, {}, [], {}, [])
     for name, value in model.params.items():
-        if callable(value):
+        if callable(value) and not isinstance(value, Part):
             header.functions.append(name)
         else:
-            header.params[name] = value
+            header.params[name] = plain(cls, name, value)
     tensors: dict[str, Any] = {}
-    for name, value in model._state.snapshot().items():
-        if isinstance(value, np.ndarray):
-            tensors[name] = np.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"))
-        elif isinstance(value, list):
-            header.names.append(name)
-            tensors.update(pack_names(name, value))
-        else:
-            header.numbers[name] = value
+    header.numbers = split(model._state.snapshot(), "", tensors, header.names)
     metadata = {"onstream": msgspec.json.encode(header, order="sorted").decode(), "sha256": NO_SUM}
     data = pack(tensors, metadata)
     at = data.index(SUM_MARK) + len(SUM_MARK)
     return data[:at] + hashlib.sha256(data).hexdigest().encode() + data[at + 64 :]
+
+
+def plain(who: str, name: str, value: Any) -> Any:
+    """A parameter as JSON."""
+    if isinstance(value, (list, tuple)):
+        return [plain(who, name, item) for item in value]
+    if isinstance(value, (Learner, Part)):
+        cls = type(value).__name__
+        if {**parts(), **learners()}.get(cls) is not type(value):
+            raise TypeError(f"save: {who}: {name} is a {cls}, which is not of onstream.")
+        return {CLASS: cls, "params": {n: plain(cls, n, v) for n, v in value.params.items()}}
+    if callable(value):
+        raise TypeError(
+            f"save: {who}: {name} is or holds a function, which no file can hold; only a function "
+            f"that is itself a parameter of the model can be given again to load."
+        )
+    return value
+
+
+def built(value: Any, depth: int = 0) -> Any:
+    """A parameter from its JSON."""
+    if depth > DEEPEST:
+        raise ValueError("parameters are nested too deeply")
+    if isinstance(value, list):
+        return [built(item, depth + 1) for item in value]
+    if not isinstance(value, dict) or CLASS not in value:
+        return value
+    if set(value) != {CLASS, "params"} or not isinstance(value["params"], dict):
+        raise ValueError("a parameter is broken")
+    cls = {**parts(), **learners()}.get(value[CLASS])
+    if cls is None:
+        raise ValueError(f"a {value[CLASS]!r:.60} is unknown to this version")
+    return cls(**{name: built(item, depth + 1) for name, item in value["params"].items()})
+
+
+def split(fields: Any, path: str, tensors: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """The plain numbers of a state; its arrays go to `tensors`, its lists also to `names`."""
+    numbers: dict[str, Any] = {}
+    for name, value in fields.items():
+        if isinstance(value, np.ndarray):
+            array = np.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"))
+            tensors[path + name] = array
+        elif isinstance(value, list):
+            names.append(path + name)
+            tensors.update(pack_names(path + name, value))
+        elif isinstance(value, dict):
+            numbers[name] = split(value, f"{path}{name}/", tensors, names)
+        else:
+            numbers[name] = value
+    return numbers
+
+
+def join(numbers: dict[str, Any], path: str, value: Any) -> None:
+    """Put an array or a list where `split` took it from."""
+    *folders, name = path.split("/")
+    place: Any = numbers
+    for folder in folders:
+        place = place.get(folder) if isinstance(place, dict) else None
+    if not isinstance(place, dict):
+        raise ModelFileError(f"the field {path!r:.60} is nowhere.")
+    if name in place:
+        raise ModelFileError(f"the field {path!r:.60} is there twice.")
+    place[name] = value
 
 
 def pack(tensors: dict[str, Any], metadata: dict[str, str]) -> bytes:
@@ -111,7 +171,8 @@ def loads(data: bytes, **functions: Callable[..., Any]) -> Any:
     if extra := set(functions) - set(header.functions):
         raise ModelFileError(f"{header.cls} has no function {min(extra)} to be given again.")
     try:
-        return revive(cls, {**header.params, **functions}, fields)
+        params = {name: built(value) for name, value in header.params.items()}
+        return revive(cls, {**params, **functions}, fields)
     except (TypeError, ValueError, KeyError, OverflowError, MemoryError) as error:
         raise ModelFileError(f"the state of the {header.cls} is broken: {error}") from None
 
@@ -142,14 +203,12 @@ def unpack(data: bytes) -> tuple[Header, dict[str, Any]]:
         raise
     except Exception as error:  # of msgspec, safetensors or NumPy: all say that it is broken
         raise ModelFileError(f"the header is broken: {error!s:.200}") from None
-    fields: dict[str, Any] = dict(header.numbers)
+    fields = header.numbers
     for name in header.names:
-        if name in fields:
-            raise ModelFileError(f"the field {name!r:.60} is there twice.")
-        fields[name] = unpack_names(name, tensors)
-    if repeated := set(fields) & set(tensors):
-        raise ModelFileError(f"the field {min(repeated)!r:.60} is there twice.")
-    return header, {**fields, **tensors}
+        join(fields, name, unpack_names(name, tensors))
+    for name, array in tensors.items():
+        join(fields, name, array)
+    return header, fields
 
 
 def tensor(info: dict[str, Any]) -> Any:
