@@ -1,0 +1,179 @@
+"""What all drift detectors share: taking values, telling of a change, copies, state on disk."""
+
+cimport numpy as cnp
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+
+import numpy as np
+
+from ..base.learner import parameters
+from ..core.fields import Fields
+
+cnp.import_array()
+
+LARGEST = 1e100  # larger values would overflow sums of squares
+
+
+cdef class DetectorState:
+    def __cinit__(self, str who, double low=-LARGEST, double high=LARGEST, bint whole=False):
+        self.who = who
+        self.low, self.high, self.whole = low, high, whole
+        self.seen = 0
+        self.drift = self.warning = False
+
+    cdef void push(self, double v) noexcept nogil:
+        """Take one value and set `drift` and `warning`."""
+
+    cdef bint fits(self, double v) noexcept nogil:
+        """Is this a value that `push` may be given?"""
+        return self.low <= v <= self.high and (not self.whole or v == self.low or v == self.high)
+
+    cdef double plain(self, object v) except? -1.0:
+        """A value as a float, or an error that says what is wrong with it."""
+        cdef double value
+        if PyFloat_CheckExact(v):
+            value = PyFloat_AS_DOUBLE(v)
+        elif isinstance(v, (str, bytes, bytearray, np.ndarray)):
+            raise TypeError(f"{self.who}: a value must be a number, got {v!r:.80}.")
+        else:
+            try:
+                value = v
+            except OverflowError:
+                raise ValueError(f"{self.who}: the value is too large for a float.") from None
+            except (TypeError, ValueError):
+                raise TypeError(f"{self.who}: a value must be a number, got {v!r:.80}.") from None
+        if not self.fits(value):
+            raise ValueError(f"{self.who}: {self.wanted()}, got {value!r}.")
+        return value
+
+    def wanted(self):
+        """Which values are taken."""
+        if self.whole:
+            return "a value must be 0 (right) or 1 (wrong)"
+        if self.high < LARGEST:
+            return f"a value must be from {self.low:g} to {self.high:g}"
+        return f"a value must be finite and at most {LARGEST:g} in size"
+
+    def update_many(self, values):
+        """Take all values, or none if one of them is refused: where the changes were."""
+        array = np.asarray(values)
+        if array.ndim != 1:
+            raise ValueError(f"{self.who}: values must be a 1-D array, got shape {array.shape}.")
+        if array.dtype.kind not in "fiub":
+            array = np.array([self.plain(item) for item in array.tolist()], dtype=np.float64)
+        array = np.ascontiguousarray(array, dtype=np.float64)
+        cdef Py_ssize_t n = array.shape[0], i, bad = -1, found = 0
+        cdef const double* v = <const double*> cnp.PyArray_DATA(<cnp.ndarray> array)
+        alarms = np.empty(n, dtype=np.int64)
+        cdef int64_t* at = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> alarms)
+        with nogil:
+            for i in range(n):
+                if not self.fits(v[i]):
+                    bad = i
+                    break
+            else:
+                for i in range(n):
+                    self.push(v[i])
+                    at[found] = i
+                    found += self.drift
+                self.seen += n
+        if bad >= 0:
+            raise ValueError(f"{self.who}: item {bad}: {self.wanted()}, got {v[bad]!r}.")
+        return alarms[:found].copy()
+
+    def export(self):
+        """Everything that was learned, as plain numbers and arrays."""
+        return {"seen": self.seen, "drift": self.drift, "warning": self.warning}
+
+    def restore(self, fields):
+        """Take over an exported state (a `Fields`); this state is new."""
+        self.seen = fields.integer("seen", 0)
+        self.drift = bool(fields.flag("drift"))
+        self.warning = bool(fields.flag("warning"))
+
+    def snapshot(self):
+        """The same as `export`."""
+        return self.export()
+
+    def memory(self):
+        """Bytes held."""
+        return 128
+
+
+class Detector:
+    """A drift detector: it watches a sequence of numbers and tells when they change.
+
+    Subclasses check their parameters, then call `_begin`.
+    """
+
+    def _begin(self):
+        self._state = self._new_state()
+
+    def update(self, v):
+        """Take the next value. True: the values have changed."""
+        cdef DetectorState state = self._state
+        state.push(state.plain(v))
+        state.seen += 1
+        return state.drift
+
+    def update_many(self, values):
+        """Take many values: the indices (from 0) at which a change was found."""
+        return self._state.update_many(values)
+
+    @property
+    def drift(self):
+        """What the last `update` returned."""
+        return self._state.drift
+
+    @property
+    def warning(self):
+        """Did the last value make a change likely, though not sure?"""
+        return self._state.warning
+
+    @property
+    def seen(self):
+        """How many values were taken."""
+        return self._state.seen
+
+    @property
+    def memory_bytes(self):
+        """Bytes held by what was learned, C buffers included."""
+        return self._state.memory()
+
+    @property
+    def params(self):
+        """The parameters, by name."""
+        return {name: getattr(self, name) for name in parameters(type(self))}
+
+    def clone(self, **changes):
+        """A detector with the same parameters, but for `changes`, that has seen nothing."""
+        return type(self)(**{**self.params, **changes})
+
+    def _restore(self, fields):
+        state = self._new_state()
+        checked = Fields(fields)
+        state.restore(checked)
+        checked.done()
+        object.__setattr__(self, "_state", state)
+
+    def __setattr__(self, name, value):
+        if "_state" in self.__dict__ and name in parameters(type(self)):
+            raise AttributeError(
+                f"{type(self).__name__}: {name} is fixed when the detector is made; "
+                f"clone({name}={value!r}) gives a new one with another value."
+            )
+        object.__setattr__(self, name, value)
+
+    def __repr__(self):
+        defaults = parameters(type(self))
+        told = (f"{n}={v!r}" for n, v in self.params.items() if v != defaults[n])
+        return f"{type(self).__name__}({', '.join(told)})"
+
+    def __reduce__(self):
+        return revived, (type(self), self.params, self._state.export())
+
+
+def revived(cls, params, fields):
+    """Unpickle: the detector with these parameters and this state."""
+    detector = cls(**params)
+    detector._restore(fields)
+    return detector
