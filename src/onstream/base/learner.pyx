@@ -11,6 +11,7 @@ from .checks import flag, whole
 from .errors import NotMergeable
 
 OUTPUTS = {"label": LABEL, "proba": PROBA, "score": SCORE}
+STREAM_BLOCK = 4096  # rows that `fit` asks a stream for at a time
 NOT_PARAMETERS = ("self", "init", "reset_schedule")
 
 
@@ -103,7 +104,8 @@ class Learner:
         """Go over a static block `(X, y)`, or a stream, `epochs` times, from the present state on.
 
         A block is shuffled anew in each epoch unless `shuffle` is False. A stream (any iterable
-        of `(x, y)`) is read in its own order. Returns the learner itself.
+        of `(x, y)`) is read in its own order, in blocks if it offers `batches(n)`. Returns the
+        learner itself.
         """
         whole(self, "epochs", epochs, least=1)
         if y is None:
@@ -113,6 +115,10 @@ class Learner:
                     f"pass something that can be read again, such as a list."
                 )
             for _ in range(epochs):
+                if hasattr(X, "batches"):  # the stream offers blocks
+                    for block in X.batches(STREAM_BLOCK):
+                        self.learn_many(*block)
+                    continue
                 for pair in stream_of(self, X):
                     self.learn_one(*pair)
             return self

@@ -1,0 +1,143 @@
+"""Streams made of a stream: a part of it, in another order, several times over."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..base.checks import whole
+from .blocks import Block, join, length, take
+from .stream import Cursor, Stream, regrouped
+
+
+class Arranged(Stream):
+    """A stream of the rows of another one, which does the counting."""
+
+    def __init__(self, source: Stream) -> None:
+        if not isinstance(source, Stream):
+            raise TypeError(
+                f"{type(self).__name__}: a stream is needed, got {type(source).__name__}; "
+                f"onstream.streams.from_iterable makes one of any iterable."
+            )
+        self.source = source
+
+    @property
+    def rows(self) -> int:
+        """Rows read so far, without the rejected ones."""
+        return self.source.rows
+
+    @property
+    def rejected(self) -> int:
+        """Lines that could not be read and were left out."""
+        return self.source.rejected
+
+    @property
+    def bytes_done(self) -> int:
+        """Bytes read so far."""
+        return self.source.bytes_done
+
+    @property
+    def bytes_total(self) -> int | None:
+        """Bytes of all files; None if nobody knows."""
+        return self.source.bytes_total
+
+
+class Part(Arranged):
+    """The rows of a stream after the first `skip`, at most `limit` of them."""
+
+    def __init__(self, source: Stream, *, skip: int = 0, limit: int | None = None) -> None:
+        super().__init__(source)
+        self.first = whole(self, "skip", skip, least=0)
+        self.most = None if limit is None else whole(self, "limit", limit, least=0)
+
+    def _batches(self, n: int) -> Iterator[Block]:
+        if self.most == 0:
+            return
+        left = self.most
+        cursor = Cursor(self.source.batches(n if left is None else min(n, left + self.first)))
+        skip = self.first
+        while skip > 0:
+            skipped = cursor.take(min(skip, n))
+            if skipped is None:
+                return
+            skip -= length(skipped)
+        while left is None or left > 0:
+            block = cursor.take(n if left is None else min(n, left))
+            if block is None:
+                return
+            if left is not None:
+                left -= length(block)
+            yield block
+
+
+class Shuffled(Arranged):
+    """A stream in random order, as far as a buffer of so many rows allows.
+
+    The buffer is filled; then, again and again, half as many new rows join it and as many random
+    ones go out. Every iteration has its own order, the first one the same for the same seed.
+    """
+
+    def __init__(self, source: Stream, *, buffer: int = 10_000, seed: int = 0) -> None:
+        super().__init__(source)
+        self.buffer = whole(self, "shuffle", buffer, least=1)
+        self.seed = whole(self, "seed", seed, least=0)
+        self._round = 0
+
+    def _batches(self, n: int) -> Iterator[Block]:
+        rng = np.random.default_rng([self.seed, self._round])
+        self._round += 1
+        return regrouped(self._mixed(rng), n)
+
+    def _mixed(self, rng: np.random.Generator) -> Iterator[Block]:
+        step = max(1, self.buffer // 2)  # the order does not depend on what the user asks for
+        cursor = Cursor(self.source.batches(step))
+        pool = cursor.take(self.buffer)
+        if pool is None:
+            return
+        while (block := cursor.take(step)) is not None:
+            pool = join([pool, block])
+            order = rng.permutation(length(pool))
+            going = length(block)
+            yield take(pool, order[:going])
+            pool = take(pool, np.sort(order[going:]))
+        yield take(pool, rng.permutation(length(pool)))
+
+
+class Repeated(Arranged):
+    """A stream several times over."""
+
+    def __init__(self, source: Stream, *, epochs: int) -> None:
+        super().__init__(source)
+        self.epochs = whole(self, "epochs", epochs, least=1)
+        self._before = 0  # bytes and rows of the epochs that are done
+        self._rows_before = 0
+        self._rejected_before = 0
+
+    def _batches(self, n: int) -> Iterator[Block]:
+        self._before = self._rows_before = self._rejected_before = 0
+        for epoch in range(self.epochs):
+            yield from self.source.batches(n)
+            if epoch + 1 < self.epochs:
+                self._before += self.source.bytes_done
+                self._rows_before += self.source.rows
+                self._rejected_before += self.source.rejected
+
+    @property
+    def rows(self) -> int:
+        """Rows read so far, in all epochs."""
+        return self._rows_before + self.source.rows
+
+    @property
+    def rejected(self) -> int:
+        """Lines left out so far, in all epochs."""
+        return self._rejected_before + self.source.rejected
+
+    @property
+    def bytes_done(self) -> int:
+        """Bytes read so far, in all epochs."""
+        return self._before + self.source.bytes_done
+
+    @property
+    def bytes_total(self) -> int | None:
+        """Bytes of all epochs; None if nobody knows."""
+        total = self.source.bytes_total
+        return None if total is None else total * self.epochs

@@ -1,0 +1,113 @@
+"""Blocks of rows: `(X, y)` or `(X, y, w)`, with X an array, an Arrow table or sparse rows.
+
+Learners take such blocks as they are; here they are cut, joined, put in order and turned into
+single examples.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Block: TypeAlias = tuple[Any, ...]  # (X, y) or (X, y, w)
+
+
+def length(block: Block) -> int:
+    """How many rows a block has."""
+    X = block[0]
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def cut(block: Block, start: int, stop: int) -> Block:
+    """Rows start ... stop-1, without copying where that is possible."""
+    if start == 0 and stop >= length(block):
+        return block
+    return tuple(cut_part(part, start, stop) for part in block)
+
+
+def cut_part(part: Any, start: int, stop: int) -> Any:
+    """The same of one column, or of X."""
+    if part is None:
+        return None
+    if hasattr(part, "__arrow_c_stream__") or hasattr(part, "__arrow_c_array__"):
+        return part.slice(start, stop - start)
+    return part[start:stop]
+
+
+def take(block: Block, order: Any) -> Block:
+    """Rows in another order."""
+    return tuple(take_part(part, order) for part in block)
+
+
+def take_part(part: Any, order: Any) -> Any:
+    """The same of one column, or of X."""
+    if part is None:
+        return None
+    if isinstance(part, (list, tuple)):
+        return [part[i] for i in order]
+    return part.take(order, axis=0) if isinstance(part, np.ndarray) else part.take(order)
+
+
+def join(blocks: Sequence[Block]) -> Block:
+    """One block out of several, which have the same columns."""
+    if len(blocks) == 1:
+        return blocks[0]
+    return tuple(join_parts(parts) for parts in zip(*blocks, strict=True))
+
+
+def join_parts(parts: Sequence[Any]) -> Any:
+    """The same of one column, or of X."""
+    first = parts[0]
+    if first is None:
+        return None
+    if isinstance(first, np.ndarray):
+        return np.concatenate(parts)
+    if isinstance(first, (list, tuple)):
+        return [row for part in parts for row in part]
+    if hasattr(first, "joined"):  # sparse rows know how
+        return first.joined(parts)
+    import pyarrow as pa
+
+    return pa.concat_tables(
+        part if isinstance(part, pa.Table) else pa.Table.from_batches([part]) for part in parts
+    )
+
+
+def columns_of(X: Any) -> list[Any] | None:
+    """The names of X's columns; None if every row has features of its own."""
+    if isinstance(X, np.ndarray):
+        return list(range(X.shape[1]))
+    names = getattr(X, "column_names", None)
+    return None if names is None else list(names)
+
+
+def examples(block: Block) -> Iterator[tuple[Any, ...]]:
+    """`(x, y)` or `(x, y, w)` row by row; the dicts of a block share their keys."""
+    X, *rest = block
+    n = length(block)
+    others = [[None] * n if part is None else values(part) for part in rest]
+    return zip(mappings(X), *others, strict=True)
+
+
+def mappings(X: Any) -> Iterable[dict[Any, Any]]:
+    """The rows of X as dicts."""
+    if isinstance(X, (list, tuple)):
+        return X
+    if isinstance(X, np.ndarray):
+        names = list(range(X.shape[1]))
+        return (dict(zip(names, row, strict=True)) for row in X.tolist())
+    if hasattr(X, "mappings"):
+        made: Iterable[dict[Any, Any]] = X.mappings()
+        return made
+    names = X.column_names
+    columns = [column.to_pylist() for column in X.columns]
+    return (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+
+
+def values(column: Any) -> list[Any]:
+    """A column as plain Python values."""
+    if isinstance(column, list):
+        return column
+    if hasattr(column, "to_pylist"):
+        return list(column.to_pylist())
+    return list(column.tolist())

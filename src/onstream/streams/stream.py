@@ -1,0 +1,124 @@
+"""What a stream is: examples in order, one by one or in blocks."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..base.checks import whole
+from .blocks import Block, cut, examples, join, length
+
+ROWS = 1000  # rows made at a time where nobody says how many
+
+
+class Stream:
+    """An iterable of `(x, y)`, or `(x, y, w)` if rows have weights, that also offers blocks.
+
+    Iterating gives dicts; `batches(n)` gives the same rows as blocks of n for `learn_many` and
+    its like. Each iteration starts again from the first row (but for standard input and
+    iterators, which can be read once). The counters tell how far the latest one has come.
+    """
+
+    def batches(self, n: int = ROWS) -> Iterator[Block]:
+        """Yield blocks `(X, y)` or `(X, y, w)` of n rows; the last one may be shorter."""
+        whole(self, "n", n, least=1)
+        return self._batches(n)
+
+    def _batches(self, n: int) -> Iterator[Block]:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        for block in self.batches():
+            yield from examples(block)
+
+    # -- how far the latest iteration has come
+
+    @property
+    def rows(self) -> int:
+        """Rows read so far, without the rejected ones."""
+        return 0
+
+    @property
+    def rejected(self) -> int:
+        """Lines that could not be read and were left out (`on_error`)."""
+        return 0
+
+    @property
+    def bytes_done(self) -> int:
+        """Bytes of the files read so far, compressed where they are."""
+        return 0
+
+    @property
+    def bytes_total(self) -> int | None:
+        """Bytes of all files; None if nobody knows."""
+        return None
+
+    # -- parts of a stream
+
+    def limit(self, n: int) -> "Stream":
+        """The stream of the first n rows."""
+        from .arrange import Part
+
+        return Part(self, limit=n)
+
+    def skip(self, n: int) -> "Stream":
+        """The stream without its first n rows."""
+        from .arrange import Part
+
+        return Part(self, skip=n)
+
+    def shuffled(self, buffer: int = 10_000, seed: int = 0) -> "Stream":
+        """The stream in random order, as far as a buffer of so many rows allows."""
+        from .arrange import Shuffled
+
+        return Shuffled(self, buffer=buffer, seed=seed)
+
+    def repeated(self, epochs: int) -> "Stream":
+        """The stream so many times over."""
+        from .arrange import Repeated
+
+        return Repeated(self, epochs=epochs)
+
+    def block(self, n: int) -> Block:
+        """The first n rows (or all there are) as one block."""
+        for block in self.limit(n).batches(n):
+            return block
+        raise ValueError(f"{type(self).__name__}: there are no rows.")
+
+
+class Cursor:
+    """Reads on in a stream, any number of rows at a time."""
+
+    def __init__(self, blocks: Iterator[Block]) -> None:
+        self._blocks = blocks
+        self._block: Block | None = None
+        self._at = 0
+
+    def take(self, n: int) -> Block | None:
+        """The next n rows, fewer at the end, None after it."""
+        parts: list[Block] = []
+        while n > 0:
+            if self._block is None:
+                self._block = next(self._blocks, None)
+                self._at = 0
+                if self._block is None:
+                    break
+            rows = length(self._block)
+            stop = min(rows, self._at + n)
+            if stop > self._at:
+                parts.append(cut(self._block, self._at, stop))
+            n -= stop - self._at
+            self._at = stop
+            if stop == rows:
+                self._block = None
+        return join(parts) if parts else None
+
+
+def regrouped(blocks: Iterator[Block], n: int) -> Iterator[Block]:
+    """The same rows in blocks of n."""
+    cursor = Cursor(blocks)
+    return iter_until_none(lambda: cursor.take(n))
+
+
+def iter_until_none(draw: Callable[[], Block | None]) -> Iterator[Block]:
+    """Call again and again until there is nothing more."""
+    while (block := draw()) is not None:
+        yield block
