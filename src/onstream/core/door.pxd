@@ -14,6 +14,7 @@ cdef enum Welcome:
 cdef struct Row:
     int32_t* ids           # features of the row being read
     double* values         # their values
+    int32_t* codes         # their nominal values
     Py_ssize_t room        # how many fit
     double* scores         # a place for the answers of the learner
     Py_ssize_t room_scores # how many fit
@@ -30,6 +31,13 @@ cdef class Door:
     cdef Py_ssize_t implicit      # features 0 ... implicit-1 are columns 0 ... implicit-1
     cdef Py_ssize_t width         # features the model knows; later ones are on probation
     cdef Py_ssize_t columns       # columns of the arrays learned so far; -1: none yet
+    # Learners that branch on nominal values switch these on when they are made.
+    cdef bint nominal             # a string is a nominal value, not the feature `name=value`
+    cdef bint nan_missing         # NaN means missing
+    cdef bint fill_sparse         # what a sparse row leaves out is the number 0, not missing
+    cdef object categorical       # features whose numbers are nominal, too: a set of names, or True
+    cdef dict categories          # nominal features: id -> {value: its number}
+    cdef list new_values          # (id, value) met since the last commit
     cdef Row* spare               # rows that nobody reads into now
     # What the last mapping looked like: rows of one reader share their key objects.
     cdef PyObject** last_keys
@@ -47,8 +55,13 @@ cdef class Door:
     cdef object plain(self, object x)
     cdef int read(self, object x, Welcome welcome, Row* row, Example* e) except -1
     cdef int read_mapping(self, dict x, Welcome welcome, Row* row, Example* e) except -1
+    cdef int read_nominal(self, dict x, Welcome welcome, Row* row, Example* e) except -1
     cdef int read_array(self, object x, Welcome welcome, Row* row, Example* e) except -1
     cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3
+    cdef int32_t lookup_nominal(self, object key, bint text, Welcome welcome) except -3
+    cdef int32_t code(self, int32_t id, object value, Welcome welcome) except -3
+    cdef bint codes_numbers(self)
+    cdef double peak(self, const double* values, Py_ssize_t n) noexcept
     cdef int32_t slot(self, uint64_t name_hash, double* sign) noexcept nogil
     cdef void forget_keys(self) noexcept
     cdef uint64_t hash_name(self, object key, object value) except? 0

@@ -22,7 +22,7 @@ from libc.stdint cimport uint64_t
 import numpy as np
 from collections.abc import Mapping
 
-from .example cimport onstream_peak
+from .example cimport NUMBER, UNSEEN, onstream_peak
 from .hashing cimport hash_more, hash_start, mix
 from .memory cimport release, resize, roomier
 
@@ -51,6 +51,10 @@ cdef class Door:
         self.implicit = 0
         self.width = 0 if hash_bits is None else <Py_ssize_t> 1 << self.bits
         self.columns = -1
+        self.nominal = self.nan_missing = self.fill_sparse = False
+        self.categorical = None
+        self.categories = {}
+        self.new_values = []
         self.spare = NULL
         self.last_keys = NULL
         self.last_ids = NULL
@@ -64,6 +68,7 @@ cdef class Door:
             row, self.spare = self.spare, self.spare.next
             release(row.ids)
             release(row.values)
+            release(row.codes)
             release(row.scores)
             release(row)
         self.forget_keys()
@@ -94,7 +99,8 @@ cdef class Door:
         if row.room > KEPT:  # a rare long row must not cost memory for ever
             release(row.ids)
             release(row.values)
-            row.ids, row.values, row.room = NULL, NULL, 0
+            release(row.codes)
+            row.ids, row.values, row.codes, row.room = NULL, NULL, NULL, 0
         row.next = self.spare
         self.spare = row
 
@@ -103,6 +109,8 @@ cdef class Door:
             room = roomier(row.room, room)
             row.ids = <int32_t*> resize(row.ids, row.room * sizeof(int32_t), room * sizeof(int32_t))
             row.values = <double*> resize(row.values, row.room * sizeof(double), room * sizeof(double))
+            if self.nominal:
+                row.codes = <int32_t*> resize(row.codes, row.room * sizeof(int32_t), room * sizeof(int32_t))
             row.room = room
         return 0
 
@@ -138,18 +146,24 @@ cdef class Door:
         return <int32_t> id
 
     cdef int truncate(self) except -1:
-        """Forget the features on probation."""
+        """Forget the features and the values on probation."""
+        while self.new_values:
+            id, value = self.new_values.pop()
+            del self.categories[id][value]
         if self.bits >= 0:
             return 0
         while self.names and self.implicit + len(self.names) > self.width:
             del self.index[self.names.pop()]
+            self.categories.pop(self.implicit + len(self.names), None)
         if self.implicit > self.width:
             self.implicit = self.width
         return 0
 
     cdef int commit(self, Py_ssize_t width) except -1:
-        """The features below `width` are known from now on."""
+        """The features below `width`, and all values met, are known from now on."""
         self.width = width
+        if self.new_values:
+            self.new_values.clear()
         return 0
 
     cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3:
@@ -166,6 +180,55 @@ cdef class Door:
         if id < 0:
             return self.add(valid_name(self.who, name)) if welcome == ALL else MISSING
         return id if welcome != KNOWN or id < self.width else MISSING
+
+    cdef int32_t lookup_nominal(self, object key, bint text, Welcome welcome) except -3:
+        """Id of the feature `key` in a model with nominal values: MISSING, AGAIN or an id."""
+        cdef int32_t id
+        if not (PyUnicode_CheckExact(key) or PyLong_CheckExact(key)):
+            return AGAIN
+        id = self.find(key)
+        if id < 0:
+            if welcome != ALL:
+                return MISSING
+            id = self.add(valid_name(self.who, key))
+            if text or self.categorical is True or (self.categorical and str(key) in self.categorical):
+                self.categories[id] = {}
+        elif welcome == KNOWN and id >= self.width:
+            return MISSING
+        if text and id not in self.categories:
+            raise ValueError(
+                f"{self.who}: feature {key!r} is a string, but was a number in earlier examples."
+            )
+        return id
+
+    cdef int32_t code(self, int32_t id, object value, Welcome welcome) except -3:
+        """Number of a value of a nominal feature; a number given as one goes by its text."""
+        cdef dict known = <dict> self.categories[id]
+        if not PyUnicode_CheckExact(value):
+            value = number_text(value)
+        code = known.get(value)
+        if code is None:
+            if welcome != ALL:
+                return UNSEEN
+            code = len(known)
+            known[valid_name(self.who, value)] = code
+            self.new_values.append((id, value))
+        return code
+
+    cdef bint codes_numbers(self):
+        """May numbers in arrays have to be taken as nominal values?"""
+        return self.categorical is not None or len(self.categories) > 0
+
+    cdef double peak(self, const double* values, Py_ssize_t n) noexcept:
+        """The largest |value|; INFINITY if one is refused."""
+        cdef double most = onstream_peak(values, n)
+        cdef Py_ssize_t i
+        if most == INFINITY and self.nan_missing:
+            most = 0.0
+            for i in range(n):
+                if values[i] == values[i]:
+                    most = max(most, abs(values[i]))
+        return most
 
     cdef int32_t slot(self, uint64_t name_hash, double* sign) noexcept nogil:
         """Where a name goes: the lowest bits, with the highest as sign."""
@@ -196,11 +259,11 @@ cdef class Door:
     cdef object plain(self, object x):
         """`x` as an exact dict or a float64 array. All user code runs here."""
         if type(x) is dict or isinstance(x, Mapping):
-            return plain_mapping(self.who, x)
+            return plain_mapping(self.who, x, self.nominal)
         if isinstance(x, (np.ndarray, list, tuple)):
             return plain_array(self.who, x, 1)
         if hasattr(x, "keys") and hasattr(x, "__getitem__") and not isinstance(x, type):
-            return plain_mapping(self.who, dict(x))  # a row of a data frame
+            return plain_mapping(self.who, dict(x), self.nominal)  # a row of a data frame
         if hasattr(x, "__array__"):
             return plain_array(self.who, np.asarray(x), 1)
         raise TypeError(
@@ -210,7 +273,10 @@ cdef class Door:
 
     cdef int read(self, object x, Welcome welcome, Row* row, Example* e) except -1:
         """Fill `e` from a dict or a float64 array. 1: x must go through `plain` first."""
+        e.codes = NULL
         if type(x) is dict:
+            if self.nominal:
+                return self.read_nominal(<dict> x, welcome, row, e)
             return self.read_mapping(<dict> x, welcome, row, e)
         if is_plain_array(x):
             return self.read_array(x, welcome, row, e)
@@ -293,6 +359,85 @@ cdef class Door:
         e.width = self.prospect(welcome)
         return 0
 
+    cdef int read_nominal(self, dict x, Welcome welcome, Row* row, Example* e) except -1:
+        """The same for a learner that branches on nominal values."""
+        cdef PyObject* key
+        cdef PyObject* value
+        cdef Py_ssize_t pos = 0, i = -1, n = 0, j
+        cdef int32_t id
+        cdef double v
+        cdef bint contiguous = True, text, nominal = False, seen_int = False, seen_str = False
+        row.columns = -1
+        self.need(row, len(x))
+        e.peak = 0.0
+        while PyDict_Next(x, &pos, &key, &value):
+            i += 1
+            text = False
+            v = 0.0
+            if PyFloat_CheckExact(<object> value):
+                v = PyFloat_AS_DOUBLE(<object> value)
+            elif value == <PyObject*> None:
+                continue
+            elif PyLong_CheckExact(<object> value) or PyBool_Check(<object> value):
+                try:
+                    v = PyLong_AsDouble(<object> value)
+                except OverflowError:
+                    v = INFINITY
+            elif PyUnicode_CheckExact(<object> value):
+                text = True
+            else:
+                return 1
+            if not -INFINITY < v < INFINITY:
+                if v != v and self.nan_missing:
+                    continue
+                self.bad_value(<object> key, <object> value, None)
+            if i < self.last_n and self.last_keys[i] == key and not text:
+                id = self.last_ids[i]
+            else:
+                id = self.lookup_nominal(<object> key, text, welcome)
+                if id == AGAIN:
+                    return 1
+                if id == MISSING:
+                    continue
+                if id < self.width:
+                    self.remember(i, key, id, 1.0)
+            if PyLong_CheckExact(<object> key):
+                seen_int = True
+            else:
+                seen_str = True
+            row.codes[n] = NUMBER
+            if text or (self.categories and id in self.categories):
+                row.codes[n] = self.code(id, <object> value if text else v, welcome)
+                v = row.codes[n]
+                nominal = True
+            contiguous &= id == n
+            row.ids[n] = id
+            row.values[n] = v
+            e.peak = max(e.peak, abs(v))
+            n += 1
+        if seen_int and seen_str:  # 3 and "3" are one feature: numbers add up, the first value stays
+            i = 0
+            for i in range(n):
+                for j in range(i):
+                    if row.ids[j] == row.ids[i] and row.ids[i] >= 0:
+                        if row.codes[j] == NUMBER:
+                            row.values[j] = bounded(row.values[j] + row.values[i])
+                        row.ids[i] = -1
+            j = 0
+            for i in range(n):
+                if row.ids[i] >= 0:
+                    row.ids[j], row.values[j], row.codes[j] = row.ids[i], row.values[i], row.codes[i]
+                    j += 1
+            contiguous &= j == n
+            n = j
+            e.peak = onstream_peak(row.values, n)
+        e.ids = NULL if contiguous else row.ids
+        e.values = row.values
+        e.codes = row.codes if nominal else NULL
+        e.n = n
+        e.width = self.prospect(welcome)
+        return 0
+
     cdef void forget_keys(self) noexcept:
         """Remember no keys: features may be gone."""
         cdef Py_ssize_t i
@@ -334,10 +479,14 @@ cdef class Door:
         cdef double* signs
         cdef bint identity
         self.check_columns(n)
-        e.peak = onstream_peak(values, n)
+        if self.nominal and self.codes_numbers():
+            self.read_nominal(dict(enumerate(x.tolist())), welcome, row, e)
+            row.columns = n
+            return 0
+        e.peak = self.peak(values, n)
         if e.peak == INFINITY:
             for i in range(n):
-                if not -INFINITY < values[i] < INFINITY:
+                if abs(values[i]) == INFINITY or (values[i] != values[i] and not self.nan_missing):
                     self.bad_value(i, values[i], None)
         row.columns = n
         identity = self.column_map(None, n, welcome, NULL, NULL)
@@ -424,7 +573,19 @@ cdef class Door:
         """What a file keeps of the features."""
         implicit = min(self.implicit, self.width)  # columns on probation are nobody's yet
         explicit = self.names[:self.width - implicit] if self.bits < 0 else []
-        return {"features": explicit, "implicit": implicit, "columns": self.columns}
+        kept = {"features": explicit, "implicit": implicit, "columns": self.columns}
+        if self.nominal:
+            on_probation = {}
+            for id, value in self.new_values:
+                on_probation[id] = on_probation.get(id, 0) + 1
+            known = {
+                id: list(values)[:len(values) - on_probation.get(id, 0)]
+                for id, values in sorted(self.categories.items()) if id < self.width
+            }
+            kept["nominal"] = np.array(list(known), dtype=np.int64)
+            kept["nominal_values"] = [value for values in known.values() for value in values]
+            kept["nominal_counts"] = np.array([len(v) for v in known.values()], dtype=np.int64)
+        return kept
 
     def restore(self, list features, Py_ssize_t implicit, Py_ssize_t columns):
         """The features of a file; this door is new."""
@@ -438,16 +599,65 @@ cdef class Door:
             self.add(name)
         self.commit(self.prospect(ALL))
 
+    def restore_nominal(self, fields):
+        """The nominal features of a file."""
+        if not self.nominal:
+            return
+        ids = fields.integers("nominal", (-1,), 0, self.width - 1).tolist()
+        counts = fields.integers("nominal_counts", (len(ids),), 0).tolist()
+        values = fields.names("nominal_values", (str,))
+        if len(set(ids)) < len(ids) or sum(counts) != len(values):
+            raise ValueError("the nominal features do not fit together")
+        start = 0
+        for id, count in zip(ids, counts):
+            own = values[start:start + count]
+            start += count
+            if len(set(own)) < count:
+                raise ValueError("a nominal value is there twice")
+            self.categories[id] = {value: i for i, value in enumerate(own)}
+
+    def takes_nominal(self):
+        """Are strings nominal values?"""
+        return self.nominal
+
+    def skips_nan(self):
+        """Does NaN mean missing?"""
+        return self.nan_missing
+
+    def may_code_numbers(self):
+        """May a number be a nominal value?"""
+        return self.codes_numbers()
+
+    def is_categorical(self, name):
+        """Are the numbers of this feature nominal values?"""
+        cdef int32_t id = self.find(name)
+        if id >= 0 and id in self.categories:
+            return True
+        return id < 0 and (
+            self.categorical is True or (self.categorical is not None and str(name) in self.categorical)
+        )
+
+    def values_of(self, Py_ssize_t id):
+        """Values of a nominal feature in the order of their numbers; None: it is a number."""
+        known = self.categories.get(id)
+        return None if known is None else list(known)
+
+    def name_of(self, Py_ssize_t id):
+        """Name of a feature."""
+        return id if id < self.implicit else self.names[id - self.implicit]
+
     def memory(self):
         """Bytes held for feature names and scratch rows."""
         from sys import getsizeof
 
         cdef Row* row = self.spare
-        held = getsizeof(self.index) + getsizeof(self.names)
+        held = sum(map(getsizeof, (self.index, self.names, self.categories, self.new_values)))
         held += sum(map(getsizeof, self.names)) + 32 * max(0, len(self.names) - 256)
+        for known in self.categories.values():
+            held += getsizeof(known) + sum(map(getsizeof, known))
         held += self.last_room * (sizeof(PyObject*) + sizeof(int32_t) + sizeof(double))
         while row != NULL:
-            held += sizeof(Row) + row.room * (sizeof(int32_t) + sizeof(double))
+            held += sizeof(Row) + row.room * ((2 if self.nominal else 1) * sizeof(int32_t) + sizeof(double))
             held += row.room_scores * sizeof(double)
             row = row.next
         return held
@@ -456,7 +666,7 @@ cdef class Door:
 # -- user code becomes plain ------------------------------------------------------------------------
 
 
-def plain_mapping(who, x):
+def plain_mapping(who, x, nominal=False):
     """A dict with exact str or int keys and exact float or str values; None is left out.
 
     A feature that stands there twice (3 and "3") counts with the sum of its values.
@@ -471,6 +681,9 @@ def plain_mapping(who, x):
         if value is None:
             continue
         if type(value) is str:
+            if nominal:
+                plain.setdefault(name, value)
+                continue
             name, value = f"{name}={value}", 1.0
         elif type(name) is str:
             number = whole_number(name)
@@ -478,8 +691,14 @@ def plain_mapping(who, x):
                 name = number
         elif str(name) in plain:
             name = str(name)
-        plain[name] = plain[name] + value if name in plain else value
+        if type(plain.get(name)) is not str:
+            plain[name] = plain[name] + value if name in plain else value
     return plain
+
+
+def number_text(double value):
+    """A number as the text that it is known by as a nominal value."""
+    return str(int(value)) if value == value // 1 else repr(value)
 
 
 def in_row(error, who, row):

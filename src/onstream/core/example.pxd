@@ -16,13 +16,19 @@ cdef extern from "simd.h" nogil:
 
 cdef struct Example:
     const int32_t* ids    # feature of each value, no feature twice; NULL: features 0, 1, ..., n-1
-    const double* values  # finite
+    const double* values  # finite; NaN means missing, where the learner takes that
+    const int32_t* codes  # nominal values: which one, or UNSEEN; a number: NUMBER; NULL: all numbers
     Py_ssize_t n          # how many values
     double peak           # no |value| is larger
     Py_ssize_t width      # features known once this example is learned
     int32_t label         # classifier: number of the label in order of appearance
     double y              # regressor: the target; classifier with two labels: -1 or +1
     double weight         # importance, > 0
+
+
+cdef enum:
+    NUMBER = -1  # codes: not nominal
+    UNSEEN = -2  # codes: a nominal value that was never learned
 
 
 cdef enum:

@@ -1,14 +1,15 @@
 """Data frames of any kind, through the Arrow stream interface, as rows of examples.
 
-Numbers and bools become values, strings become features `name=value`, null is missing.
+Numbers and bools become values, strings become features `name=value` (or nominal values, for a
+learner that takes them), null is missing.
 """
 
 from typing import Any
 
 import numpy as np
 
-from .door import in_row
-from .sources import Dense, pack
+from .door import in_row, number_text
+from .sources import Dense, pack, pack_coded
 
 
 def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any:
@@ -27,12 +28,24 @@ def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any
         raise ValueError(f"{who}: X has two columns called {twice!r}.")
     columns = [table.column(name) for name in names]
     rows = table.num_rows
-    if all(numeric(column.type) and column.null_count == 0 for column in columns):
-        values = np.empty((rows, len(names)))
-        for j, column in enumerate(columns):
-            values[:, j] = column.to_numpy()
-        return Dense(door, values, learning, names)
+    if door.takes_nominal() and (door.may_code_numbers() or not all_numbers(columns)):
+        return nominal_rows(door, who, names, columns, rows, learning, weights)
+    if all_numbers(columns):
+        return Dense(door, stacked(columns, rows), learning, names)
     return mixed_rows(door, who, names, columns, rows, learning, weights)
+
+
+def all_numbers(columns: list[Any]) -> bool:
+    """Say whether every column is numeric without nulls."""
+    return all(numeric(column.type) and column.null_count == 0 for column in columns)
+
+
+def stacked(columns: list[Any], rows: int) -> Any:
+    """Numeric columns side by side."""
+    values = np.empty((rows, len(columns)))
+    for j, column in enumerate(columns):
+        values[:, j] = column.to_numpy()
+    return values
 
 
 def numeric(kind: Any) -> bool:
@@ -100,3 +113,89 @@ def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
         column = pa.chunked_array([pa.array(column.to_pylist(), pa.string())])
     coded = pa.concat_arrays(column.drop_null().dictionary_encode().unify_dictionaries().chunks)
     return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False)
+
+
+def nominal_rows(
+    door: Any,
+    who: str,
+    names: list[str],
+    columns: list[Any],
+    rows: int,
+    learning: bool,
+    weights: Any,
+) -> Any:
+    """Rows for a learner with nominal values: text stays the value of its column."""
+    texts: dict[int, tuple[list[str], Any]] = {}
+    values = np.zeros((rows, len(columns)))
+    present = np.zeros((rows, len(columns)), dtype=bool)
+    for j, (name, column) in enumerate(zip(names, columns, strict=True)):
+        present[:, j] = column.is_valid().to_numpy()
+        if numeric(column.type):
+            numbers = np.asarray(column.drop_null().to_numpy(), dtype=np.float64)
+            values[present[:, j], j] = numbers
+        elif column.null_count < rows:
+            own, codes = text_codes(who, name, column)
+            texts[j] = own, codes
+    return coded_rows(door, who, names, values, present, texts, learning, weights)
+
+
+def number_rows(
+    door: Any,
+    who: str,
+    names: list[Any],
+    columns: list[Any],
+    rows: int,
+    learning: bool,
+    weights: Any,
+) -> Any:
+    """The same for columns of numbers, some of which are nominal to the learner."""
+    present = np.ones((rows, len(columns)), dtype=bool)
+    return coded_rows(door, who, names, np.column_stack(columns), present, {}, learning, weights)
+
+
+def coded_rows(
+    door: Any,
+    who: str,
+    names: list[Any],
+    values: Any,
+    present: Any,
+    texts: dict[int, tuple[list[str], Any]],
+    learning: bool,
+    weights: Any,
+) -> Any:
+    """Rows of numbers and texts; of a text column, the distinct ones and which row has which."""
+    if door.skips_nan():
+        present = present & ~np.isnan(values)
+    wrong = present & ~np.isfinite(values)
+    if wrong.any():
+        row, j = map(int, np.argwhere(wrong)[0])
+        error = ValueError(
+            f"{who}: feature {names[j]!r} is {values[row, j]}; values must be finite."
+        )
+        raise in_row(error, who, row)
+    all_texts: list[str] = []
+    text_of = np.full(values.shape, -1, dtype=np.int64)
+    for j, name in enumerate(names):
+        here = present[:, j]
+        if j in texts:
+            own, codes = texts[j]
+        elif door.is_categorical(name):
+            numbers, codes = np.unique(values[here, j], return_inverse=True)
+            own = [number_text(number) for number in numbers]
+        else:
+            continue
+        text_of[here, j] = len(all_texts) + codes
+        all_texts.extend(own)
+    which = np.broadcast_to(np.arange(len(names)), values.shape)
+    starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+    return pack_coded(
+        door,
+        names,
+        which[present],
+        values[present],
+        all_texts,
+        text_of[present],
+        starts,
+        learning,
+        weights,
+    )

@@ -18,3 +18,14 @@ def pack(
     learning: bool,
     weights: NDArray[Any] | None,
 ) -> Source: ...
+def pack_coded(
+    door: Any,
+    names: list[Any],
+    which: NDArray[Any],
+    values: NDArray[Any],
+    texts: list[str],
+    text_of: NDArray[Any],
+    starts: NDArray[Any],
+    learning: bool,
+    weights: NDArray[Any] | None,
+) -> Source: ...

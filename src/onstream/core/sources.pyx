@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from .door cimport ALL, KNOWN, MET, Door, Row, Welcome, bounded, merge_repeats
 from .door import in_row, plain_array, to_float64, unmasked
-from .example cimport Example, onstream_peak
+from .example cimport NUMBER, Example, onstream_peak
 from .memory cimport release, resize, roomier
 
 cnp.import_array()
@@ -47,7 +47,7 @@ cdef Py_ssize_t block_rows(Py_ssize_t values_per_row) noexcept:
 def open_source(Door door, X, bint learning, weights):
     """The right source for X. `weights`: rows of weight 0 introduce no features."""
     if isinstance(X, np.ndarray):
-        return Dense(door, X, learning)
+        return array_rows(door, X, learning, weights)
     if hasattr(X, "tocsr") or hasattr(X, "indptr"):
         return sparse_rows(door, X, learning, weights)
     if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
@@ -57,13 +57,27 @@ def open_source(Door door, X, bint learning, weights):
     if isinstance(X, (list, tuple)):
         if len(X) and (isinstance(X[0], Mapping) or hasattr(X[0], "keys")):
             return mapping_rows(door, X, learning, weights)
-        return Dense(door, plain_array(door.who, X if len(X) else np.empty((0, 0)), 2), learning)
+        X = plain_array(door.who, X if len(X) else np.empty((0, 0)), 2)
+        return array_rows(door, X, learning, weights)
     if hasattr(X, "__array__"):
-        return Dense(door, np.asarray(X), learning)
+        return array_rows(door, np.asarray(X), learning, weights)
     raise TypeError(
         f"{door.who}: X must be a 2-D array, a CSR matrix, a list of mappings or a data frame, "
         f"got {type(X).__name__}."
     )
+
+
+def array_rows(Door door, X, bint learning, weights):
+    """An array; where numbers may be nominal values, column by column like a table."""
+    if not (door.nominal and door.codes_numbers() and len(X)):
+        return Dense(door, X, learning)
+    from .frames import number_rows
+
+    X = plain_array(door.who, X, 2)
+    door.check_columns(X.shape[1])
+    packed = number_rows(door, door.who, list(range(X.shape[1])), list(X.T), len(X), learning, weights)
+    (<Source> packed).array_columns = X.shape[1]
+    return packed
 
 
 cdef class Dense(Source):
@@ -115,11 +129,12 @@ cdef class Dense(Source):
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
         cdef double peak
         self.load(start, stop)
-        peak = onstream_peak(
+        peak = self.door.peak(
             self.values + (start - self.first) * self.columns, (stop - start) * self.columns)
         if peak == INFINITY:
             block = self.block[start - self.first:stop - self.first]
-            row, column = map(int, np.argwhere(~np.isfinite(block))[0])
+            bad = np.isinf(block) if self.door.nan_missing else ~np.isfinite(block)
+            row, column = map(int, np.argwhere(bad)[0])
             name = column if self.names is None else self.names[column]
             self.door.bad_value(name, float(block[row, column]), start + row)
         # Columns that collide add up.
@@ -173,24 +188,45 @@ cdef class Dense(Source):
         e.ids, e.values, e.n = self.ids, self.buffer, self.kept
 
 
+cdef class Filled(Dense):
+    """A sparse matrix for learners to which absent is not the same as 0: rows are filled up."""
+
+    cdef object parts  # row starts, columns, values
+
+    cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+        starts, columns, values = self.parts
+        block = np.zeros((stop - start, self.columns))
+        first, last = starts[start], starts[stop]
+        rows = np.repeat(np.arange(stop - start), np.diff(starts[start:stop + 1]))
+        np.add.at(block, (rows, columns[first:last]), values[first:last])
+        self.block, self.first = block, start
+        self.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> block)
+        return 0
+
+
 cdef class Packed(Source):
     """Rows with ids, one after the other: what sparse matrices, mappings and tables become."""
 
     cdef object owner           # the arrays whose memory is used below
     cdef const int32_t* ids
     cdef const double* values
+    cdef const int32_t* codes   # nominal values; NULL: all are numbers
     cdef const int64_t* starts  # row i is starts[i] ... starts[i + 1]
     cdef const int64_t* widths  # features known once row i is learned; NULL: `width`
     cdef Py_ssize_t width
     cdef double peak
 
-    def __init__(self, Door door, ids, values, starts, widths, bint learning):
+    def __init__(self, Door door, ids, values, starts, widths, bint learning, codes=None):
         self.door, self.learning = door, learning
         ids = np.ascontiguousarray(ids, dtype=np.int32)
         values = np.ascontiguousarray(values, dtype=np.float64)
         starts = np.ascontiguousarray(starts, dtype=np.int64)
         widths = None if widths is None else np.ascontiguousarray(widths, dtype=np.int64)
-        self.owner = ids, values, starts, widths
+        codes = None if codes is None else np.ascontiguousarray(codes, dtype=np.int32)
+        self.owner = ids, values, starts, widths, codes
+        self.codes = NULL
+        if codes is not None:
+            self.codes = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> codes)
         self.ids = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> ids)
         self.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> values)
         self.starts = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
@@ -206,6 +242,7 @@ cdef class Packed(Source):
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
         e.ids = self.ids + self.starts[i]
         e.values = self.values + self.starts[i]
+        e.codes = self.codes + self.starts[i] if self.codes != NULL else NULL
         e.n = self.starts[i + 1] - self.starts[i]
         e.peak = self.peak
         e.width = self.widths[i] if self.widths != NULL else self.width
@@ -223,6 +260,20 @@ def sparse_rows(Door door, X, bint learning, weights):
     if rising is None:
         raise ValueError(f"{door.who}: X is not a valid CSR matrix: a column is not in its shape.")
     values = to_float64(values)
+    if door.fill_sparse and n_rows:
+        if door.nominal and door.codes_numbers():
+            rows = np.repeat(np.arange(n_rows), np.diff(starts))
+            block = np.zeros((n_rows, n_columns))
+            np.add.at(block, (rows, columns), values)
+            return array_rows(door, block, learning, weights)
+        filled = Filled(door, np.broadcast_to(0.0, (n_rows, n_columns)), learning)
+        (<Filled> filled).parts = starts, columns, values
+        (<Filled> filled).array_columns = -1
+        return filled
+    if door.nan_missing and np.isnan(values).any():
+        there = ~np.isnan(values)
+        starts = np.concatenate([[0], np.cumsum(there)])[starts]
+        columns, values = columns[there], values[there]
     packed = Packed(door, columns, values, starts, None, learning)
     if (<Packed> packed).peak == INFINITY:
         at = int(np.argmin(np.isfinite(values)))
@@ -320,6 +371,53 @@ def pack(Door door, list names, which, values, starts, bint learning, weights):
         door, np.asarray(ids)[:kept], np.asarray(out)[:kept], new_starts, widths, learning)
 
 
+def pack_coded(Door door, list names, which, values, list texts, text_of, starts, bint learning, weights):
+    """Rows for a learner with nominal values: entry j is feature names[which[j]] with the value
+    texts[text_of[j]] or, where text_of is -1, the number values[j]. No row has a feature twice."""
+    cdef Py_ssize_t i, row, kept = 0, n_rows = len(starts) - 1
+    cdef int32_t[::1] map_ids = np.full(len(names), UNASKED, dtype=np.int32)
+    cdef int32_t[::1] map_codes = np.full(len(texts), UNASKED, dtype=np.int32)
+    cdef int32_t[::1] ids = np.empty(len(values), dtype=np.int32)
+    cdef int32_t[::1] codes = np.empty(len(values), dtype=np.int32)
+    cdef double[::1] out = np.empty(len(values))
+    cdef int64_t[::1] new_starts = np.zeros(n_rows + 1, dtype=np.int64)
+    cdef int64_t[::1] widths = np.zeros(n_rows, dtype=np.int64)
+    cdef const int64_t[::1] old = np.ascontiguousarray(starts, dtype=np.int64)
+    cdef const int64_t[::1] at = np.ascontiguousarray(which, dtype=np.int64)
+    cdef const int64_t[::1] text_at = np.ascontiguousarray(text_of, dtype=np.int64)
+    cdef const double[::1] given = np.ascontiguousarray(values, dtype=np.float64)
+    cdef const double[::1] importance = weights
+    cdef Welcome welcome = ALL if learning else KNOWN
+    cdef int32_t id, code
+    for row in range(n_rows):
+        if learning and weights is not None:
+            welcome = ALL if importance[row] > 0.0 else MET
+        for i in range(old[row], old[row + 1]):
+            id = map_ids[at[i]]
+            if id == UNASKED:
+                id = door.lookup_nominal(names[at[i]], text_at[i] >= 0, welcome)
+                if id >= 0 or not learning:
+                    map_ids[at[i]] = id
+            if id < 0:
+                continue
+            code = NUMBER
+            if text_at[i] >= 0:
+                code = map_codes[text_at[i]]
+                if code == UNASKED:
+                    code = door.code(id, texts[text_at[i]], welcome)
+                    if code >= 0 or not learning:
+                        map_codes[text_at[i]] = code
+            ids[kept] = id
+            codes[kept] = code
+            out[kept] = given[i] if code == NUMBER else code
+            kept += 1
+        new_starts[row + 1] = kept
+        widths[row] = door.prospect(welcome)
+    return Packed(
+        door, np.asarray(ids)[:kept], np.asarray(out)[:kept], new_starts, widths, learning,
+        np.asarray(codes)[:kept])
+
+
 def mapping_rows(Door door, rows, bint learning, weights):
     """A list of mappings, read one after the other as `learn_one` would."""
     cdef Py_ssize_t n = len(rows), i, j, used = 0, room = 0
@@ -327,6 +425,8 @@ def mapping_rows(Door door, rows, bint learning, weights):
     cdef Example e
     cdef int32_t* ids = NULL
     cdef double* values = NULL
+    cdef int32_t* codes = NULL
+    cdef bint nominal = False
     cdef int64_t[::1] starts = np.zeros(n + 1, dtype=np.int64)
     cdef int64_t[::1] widths = np.zeros(n, dtype=np.int64)
     cdef Welcome welcome = ALL if learning else KNOWN
@@ -347,21 +447,26 @@ def mapping_rows(Door door, rows, bint learning, weights):
                 room = roomier(room, used + e.n)
                 ids = <int32_t*> resize(ids, used * sizeof(int32_t), room * sizeof(int32_t))
                 values = <double*> resize(values, used * sizeof(double), room * sizeof(double))
+                codes = <int32_t*> resize(codes, used * sizeof(int32_t), room * sizeof(int32_t))
             for j in range(e.n):
                 ids[used] = e.ids[j] if e.ids != NULL else <int32_t> j
                 values[used] = e.values[j]
+                codes[used] = e.codes[j] if e.codes != NULL else NUMBER
                 used += 1
+            nominal |= e.codes != NULL
             starts[i + 1] = used
             widths[i] = door.prospect(welcome)
         return Packed(
             door, copied(ids, used * sizeof(int32_t), np.int32),
             copied(values, used * sizeof(double), np.float64), np.asarray(starts),
             np.asarray(widths), learning,
+            copied(codes, used * sizeof(int32_t), np.int32) if nominal else None,
         )
     finally:
         door.give(row)
         release(ids)
         release(values)
+        release(codes)
 
 
 cdef object copied(const void* data, Py_ssize_t n_bytes, dtype):

@@ -14,7 +14,7 @@ from libc.stdint cimport int32_t, int64_t
 import numpy as np
 
 from .door cimport ALL, KNOWN, Door, Row
-from .example cimport LEARNED, Example
+from .example cimport LEARNED, NUMBER, Example
 from .gate cimport Gate
 from .labels cimport Labels
 from .memory cimport release, resize
@@ -289,6 +289,7 @@ cdef class State:
         cdef bint learning = task.numbers != NULL or task.targets != NULL
         cdef Py_ssize_t known = self.door.width
         for i in range(start, stop):
+            e.codes = NULL
             source.row(i, &e)
             e.weight = task.weights[i] if task.weights != NULL else 1.0
             if not learning or e.weight == 0.0:
@@ -317,21 +318,26 @@ cdef class State:
         cdef Example old = e[0]
         cdef Py_ssize_t i
         cdef int32_t* ids = NULL
+        cdef int32_t* codes = NULL
         cdef double* values = NULL
         if e.ids == NULL:
             old.n = min(e.n, known)
         else:
             ids = <int32_t*> PyMem_RawMalloc(max(1, e.n) * sizeof(int32_t))
+            codes = <int32_t*> PyMem_RawMalloc(max(1, e.n) * sizeof(int32_t))
             values = <double*> PyMem_RawMalloc(max(1, e.n) * sizeof(double))
-            if ids != NULL and values != NULL:
+            if ids != NULL and codes != NULL and values != NULL:
                 old.ids, old.values, old.n = ids, values, 0
+                old.codes = codes if e.codes != NULL else NULL
                 for i in range(e.n):
                     if e.ids[i] < known:
                         ids[old.n] = e.ids[i]
                         values[old.n] = e.values[i]
+                        codes[old.n] = e.codes[i] if e.codes != NULL else NUMBER
                         old.n += 1
         self.score(&old, out)
         PyMem_RawFree(ids)
+        PyMem_RawFree(codes)
         PyMem_RawFree(values)
 
     cdef Py_ssize_t heavy_rows(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
@@ -400,6 +406,7 @@ cdef class State:
         features = fields.names("features", (str, int))
         implicit = fields.integer("implicit", 0, 2**31 - 1)
         self.door.restore(features, implicit, fields.integer("columns", -1, 2**31 - 1))
+        self.door.restore_nominal(fields)
 
     def snapshot(self):
         """`export`, while nobody else is learning."""
@@ -415,7 +422,10 @@ cdef class State:
 
     def memory(self):
         """Bytes held by features, labels and scratch rows; learners add their own."""
-        return self.door.memory() + 256
+        from sys import getsizeof
+
+        face = 400  # the Python object around this one, with its parameters
+        return face + sum(map(getsizeof, (self, self.door, self.gate))) + self.door.memory()
 
 
 cdef class ClassifierState(State):
@@ -516,6 +526,7 @@ cdef class ClassifierState(State):
         self.gate.begin_write()
         try:
             source.load(i, i + 1)
+            e.codes = NULL
             source.row(i, &e)
             e.weight = task.weights[i] if task.weights != NULL else 1.0
             if task.output != NOTHING:
