@@ -108,6 +108,10 @@ cdef class ADWINState(DetectorState):
 cdef void adwin_start(Adwin* a, double delta) noexcept nogil:
     """An empty window."""
     a.delta, a.rigorous = delta, False
+    clear(a)
+
+
+cdef void clear(Adwin* a) noexcept nogil:
     a.clock = a.width = 0
     a.total = a.m2 = 0.0
     a.rows = a.room = 0
@@ -115,9 +119,10 @@ cdef void adwin_start(Adwin* a, double delta) noexcept nogil:
 
 
 cdef void adwin_free(Adwin* a) noexcept nogil:
+    """Empty again, and no memory held."""
     PyMem_RawFree(a.counts)
     PyMem_RawFree(a.buckets)
-    adwin_start(a, a.delta)
+    clear(a)
 
 
 cdef bint adwin_push(Adwin* a, double v) noexcept nogil:

@@ -5,8 +5,10 @@ from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
 import numpy as np
 
-from ..base.learner import parameters
+from ..base.learner import parameters, revive
+from ..base.part import Part
 from ..core.fields import Fields
+from ..core.values import plain_number, plain_numbers
 
 cnp.import_array()
 
@@ -32,15 +34,10 @@ cdef class DetectorState:
         cdef double value
         if PyFloat_CheckExact(v):
             value = PyFloat_AS_DOUBLE(v)
-        elif isinstance(v, (str, bytes, bytearray, np.ndarray)):
-            raise TypeError(f"{self.who}: a value must be a number, got {v!r:.80}.")
+        elif v is True or v is False:
+            value = v
         else:
-            try:
-                value = v
-            except OverflowError:
-                raise ValueError(f"{self.who}: the value is too large for a float.") from None
-            except (TypeError, ValueError):
-                raise TypeError(f"{self.who}: a value must be a number, got {v!r:.80}.") from None
+            value = plain_number(self.who, v)
         if not self.fits(value):
             raise ValueError(f"{self.who}: {self.wanted()}, got {value!r}.")
         return value
@@ -55,12 +52,7 @@ cdef class DetectorState:
 
     def update_many(self, values):
         """Take all values, or none if one of them is refused: where the changes were."""
-        array = np.asarray(values)
-        if array.ndim != 1:
-            raise ValueError(f"{self.who}: values must be a 1-D array, got shape {array.shape}.")
-        if array.dtype.kind not in "fiub":
-            array = np.array([self.plain(item) for item in array.tolist()], dtype=np.float64)
-        array = np.ascontiguousarray(array, dtype=np.float64)
+        array = plain_numbers(self.who, values)
         cdef Py_ssize_t n = array.shape[0], i, bad = -1, found = 0
         cdef const double* v = <const double*> cnp.PyArray_DATA(<cnp.ndarray> array)
         alarms = np.empty(n, dtype=np.int64)
@@ -99,9 +91,10 @@ cdef class DetectorState:
         return 128
 
 
-class Detector:
+class Detector(Part):
     """A drift detector: it watches a sequence of numbers and tells when they change.
 
+    A learner that is given one as a parameter clones it, and keeps the clone's state as its own.
     Subclasses check their parameters, then call `_begin`.
     """
 
@@ -139,11 +132,6 @@ class Detector:
         """Bytes held by what was learned, C buffers included."""
         return self._state.memory()
 
-    @property
-    def params(self):
-        """The parameters, by name."""
-        return {name: getattr(self, name) for name in parameters(type(self))}
-
     def clone(self, **changes):
         """A detector with the same parameters, but for `changes`, that has seen nothing."""
         return type(self)(**{**self.params, **changes})
@@ -163,17 +151,5 @@ class Detector:
             )
         object.__setattr__(self, name, value)
 
-    def __repr__(self):
-        defaults = parameters(type(self))
-        told = (f"{n}={v!r}" for n, v in self.params.items() if v != defaults[n])
-        return f"{type(self).__name__}({', '.join(told)})"
-
     def __reduce__(self):
-        return revived, (type(self), self.params, self._state.export())
-
-
-def revived(cls, params, fields):
-    """Unpickle: the detector with these parameters and this state."""
-    detector = cls(**params)
-    detector._restore(fields)
-    return detector
+        return revive, (type(self), self.params, self._state.export())

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..base import Learner
+from ..base import Learner, Part
 from .format import ModelFileError, dumps, loads
 
 
-def save(model: Learner, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file, which afterwards is the old one or the new one, never half of it.
+def save(model: Learner | Part, path: str | os.PathLike[str]) -> None:
+    """Write a learner (or a detector, or a statistic) to a file.
+
+    Afterwards the file is the old one or the new one, never half of it.
 
     Examples
     --------

@@ -58,10 +58,15 @@ class Header(msgspec.Struct, forbid_unknown_fields=True):
     names: list[str]
 
 
-def dumps(model: Learner) -> bytes:
+def holders() -> dict[str, type[Any]]:
+    """What a file may hold: learners, and parts that have a state, such as detectors."""
+    return {**{n: c for n, c in parts().items() if hasattr(c, "_restore")}, **learners()}
+
+
+def dumps(model: Any) -> bytes:
     """The model as bytes; equal models give equal bytes."""
     cls = type(model).__name__
-    if learners().get(cls) is not type(model):
+    if holders().get(cls) is not type(model):
         raise TypeError(f"save: {cls} is not a learner of onstream, so load could not build it.")
     header = Header(FORMAT, cls, {}, [], {}, [])
     for name, value in model.params.items():
@@ -157,7 +162,7 @@ def pack(tensors: dict[str, Any], metadata: dict[str, str]) -> bytes:
 def loads(data: bytes, **functions: Callable[..., Any]) -> Any:
     """The model that `dumps` was given. Parameters that were functions must be given again."""
     header, fields = unpack(data)
-    cls = learners().get(header.cls)
+    cls = holders().get(header.cls)
     if cls is None:
         raise ModelFileError(f"the file holds a {header.cls!r:.60}, unknown to this version.")
     if sorted([*header.params, *header.functions]) != sorted(parameters(cls)):
