@@ -1,4 +1,8 @@
-"""Who takes a test: the name of its argument says it."""
+"""Who takes a test: the name of its argument says it.
+
+Every learner takes every test with its defaults. Its other variants take the tests marked
+`every_variant` at once, the rest with the slow tests (`make test-all`).
+"""
 
 import pytest
 
@@ -17,4 +21,13 @@ TAKERS = {
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     for argument, takers in TAKERS.items():
         if argument in metafunc.fixturenames:
-            metafunc.parametrize(argument, takers, ids=repr)
+            thorough = metafunc.definition.get_closest_marker("every_variant")
+            hurry = argument != "hashed" and thorough is None
+            metafunc.parametrize(
+                argument,
+                [
+                    pytest.param(case, marks=pytest.mark.slow if hurry and case.params else ())
+                    for case in takers
+                ],
+                ids=repr,
+            )

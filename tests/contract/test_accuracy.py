@@ -3,9 +3,12 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 
 from .streams import three_labels
 from .table import Case
+
+pytestmark = pytest.mark.every_variant
 
 
 def constant_guess(case: Case, y: np.ndarray) -> float:

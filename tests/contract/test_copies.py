@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import onstream
 
 from .table import Case
 from .tools import KINDS, by_name, fingerprint, learned, named, reloaded, some_rows, streams, views
+
+pytestmark = pytest.mark.every_variant
 
 COPIES: list[Callable[[Any], Any]] = [
     reloaded,

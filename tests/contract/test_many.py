@@ -33,6 +33,7 @@ def assert_scores_equal(model: Any, block: np.ndarray, loop: list[Any]) -> None:
             assert np.isnan(row[2:]).all()
 
 
+@pytest.mark.every_variant
 def test_block_equals_loop(case: Case) -> None:
     for kind in KINDS:
         for stream in streams(case, 100):
@@ -47,6 +48,7 @@ def test_block_equals_loop(case: Case) -> None:
             assert_scores_equal(loop, told, scores)
 
 
+@pytest.mark.every_variant
 def test_test_then_train(case: Case) -> None:
     for stream in streams(case, 150):
         for output in outputs(case.make()):
