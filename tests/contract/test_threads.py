@@ -223,6 +223,38 @@ def test_a_prediction_waits_for_one_block_at_most(learner: Case) -> None:
 
 
 @pytest.mark.usefixtures("eager_threads")
+def test_a_block_of_predictions_sees_one_state(learner: Case) -> None:
+    """The same row many times has one score, though the model changes all the time."""
+    X, y = streams(learner, 200)[0]
+    same = np.ascontiguousarray(np.broadcast_to(X[0] + 1.0, (3_000, X.shape[1])))
+    model = learner.make()
+    model.learn_many(X, y)
+    scores: set[float] = set()
+    done = threading.Event()
+
+    def learn() -> None:
+        targets = np.random.default_rng(0).permutation(y)
+        while not done.is_set():
+            for i in range(190):
+                model.learn_one(X[i], targets[i])
+                model.learn_many(X[i : i + 5], targets[i : i + 5])
+
+    def ask() -> None:
+        try:
+            for _ in range(1000):
+                told = model.score_many(same)
+                assert told.min() == told.max()
+                scores.add(float(told[0]))
+                if len(scores) > 5:
+                    break
+        finally:
+            done.set()
+
+    together(learn, ask)
+    assert len(scores) > 5  # it did change
+
+
+@pytest.mark.usefixtures("eager_threads")
 def test_a_snapshot_while_learning_is_a_whole_state(learner: Case) -> None:
     """What is saved during `learn_many` is the state after some row, not half a row."""
     n = 400_000
@@ -283,3 +315,42 @@ def test_an_error_in_one_thread_does_not_block_the_others(case: Case) -> None:
 
     together(fail, work, fail, work)
     assert model.seen == 2 * 20 * 60
+
+
+def test_one_lesson_does_not_starve_behind_predictions(learner: Case) -> None:
+    """Threads that do nothing but predict blocks let a lesson pass."""
+    X, y = streams(learner, 200)[0]
+    block = np.tile(X, (10, 1))
+    model = learner.make()
+    model.learn_many(X, y)
+    taught = threading.Event()
+
+    def ask() -> None:
+        while not taught.wait(0):
+            model.predict_many(block)
+
+    def learn() -> None:
+        try:
+            for i in range(20):
+                model.learn_one(X[i], y[i])
+        finally:
+            taught.set()
+
+    together(ask, ask, ask, learn)
+    assert model.seen == 220
+
+
+def test_a_mapping_cannot_teach_who_reads_it(learner: Case) -> None:
+    X, y = streams(learner, 50)[0]
+    model = learner.make()
+    model.learn_many(X, y)
+
+    class Meddler(dict[str, float]):
+        def items(self) -> Any:
+            model.learn_one(X[0], y[0])
+            return super().items()
+
+    with pytest.raises(RuntimeError, match="predicting just now"):
+        model.predict_many([Meddler(a=1.0)])
+    model.learn_one(X[0], y[0])  # and nothing is stuck
+    assert model.seen == 51

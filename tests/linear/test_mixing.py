@@ -208,6 +208,17 @@ def test_rates_go_on_from_the_sum_of_what_both_have_seen():
     assert one.weights["new"] == pytest.approx(0.5 / 3.0, rel=1e-14, abs=0.0)  # n = 9
 
 
+def test_a_schedule_that_was_reset_counts_from_there():
+    parameters = {"eta": 0.5, "schedule": "sqrt", "intercept": False}
+    old = learned(LinearRegression(**parameters), 7, 10)
+    one = learned(LinearRegression(**parameters, init=old, reset_schedule=True), 3, 12)
+    other = learned(LinearRegression(**parameters, init=old, reset_schedule=True), 5, 11)
+    one.merge(other)
+    assert one.seen == 22
+    one.learn_one({"new": 1.0}, 1.0)
+    assert one.weights["new"] == pytest.approx(0.5 / 3.0, rel=1e-14, abs=0.0)  # n = 9
+
+
 def test_updates_of_the_perceptron_add_up():
     one, other = learned(Perceptron(), 30, 12), learned(Perceptron(), 50, 13)
     total = one.updates + other.updates

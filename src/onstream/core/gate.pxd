@@ -4,10 +4,12 @@ cdef class Gate:
     cdef str who             # class name of the learner, for error messages
     cdef object owner        # thread that is inside learn_many
     cdef int readers         # threads that read without the GIL
+    cdef dict inside         # which threads these are, and how often
     cdef int looking         # threads that wait to read
     cdef bint writing        # a thread writes a block without the GIL
     cdef bint learning       # a thread is inside learn_many
     cdef int writers_waiting # threads that wait to write: new readers let them pass
+    cdef int ones_waiting    # threads that wait to learn one example
     cdef int waiting         # threads asleep on `changed`
     cdef object changed      # threading.Condition, made when first needed
 

@@ -1,7 +1,7 @@
 """Readers and one writer: concurrent predictions are safe while a block is being learned.
 
 The counters are guarded by the GIL. Work on one example keeps the GIL, so it only has to look
-(`to_learn`, `to_read`); work on a block releases it, so it signs in and out. A learner owns the
+(`to_learn`, `to_read`, and `tell` when it has learned); work on a block releases it, so it signs in and out. A learner owns the
 model for a whole `learn_many` (`begin_learning`), but writes block by block (`begin_write`), so
 that a prediction waits for at most one block. Whoever has waited looks again: others may have been
 faster.
@@ -15,14 +15,27 @@ cdef class Gate:
     def __cinit__(self, str who):
         self.who = who
         self.owner = 0
-        self.readers = self.looking = self.writers_waiting = self.waiting = 0
+        self.readers = self.looking = self.writers_waiting = self.ones_waiting = self.waiting = 0
+        self.inside = {}
         self.writing = self.learning = False
         self.changed = None
 
     cdef int to_learn(self) except -1:
-        """Wait until this thread, which keeps the GIL, may change the model."""
-        while self.learning or self.readers or self.writing:
-            self.wait("learn")
+        """Wait until this thread, which keeps the GIL, may change the model.
+
+        New blocks of reading let it pass, unless another thread is inside learn_many: its blocks
+        come first, and wait for those who read.
+        """
+        if self.learning or self.readers or self.writing:
+            self.ones_waiting += 1
+            try:
+                while self.learning or self.readers or self.writing:
+                    self.wait("learn")
+            except:
+                self.ones_waiting -= 1
+                self.tell()
+                raise
+            self.ones_waiting -= 1
         return 0
 
     cdef int begin_learning(self) except -1:
@@ -30,7 +43,7 @@ cdef class Gate:
             self.wait("begin_learning")
         self.learning = True
         self.owner = get_ident()
-        return 0
+        return self.tell()
 
     cdef int end_learning(self) except -1:
         self.learning = False
@@ -60,13 +73,20 @@ cdef class Gate:
         return 0
 
     cdef int begin_read(self) except -1:
-        while self.writing or self.writers_waiting:
+        thread = get_ident()
+        while not self.free("read") and thread not in self.inside:
             self.look("read")
         self.readers += 1
+        self.inside[thread] = self.inside.get(thread, 0) + 1
         return 0
 
     cdef int end_read(self) except -1:
+        thread = get_ident()
         self.readers -= 1
+        if self.inside[thread] > 1:
+            self.inside[thread] -= 1
+        else:
+            del self.inside[thread]
         return self.tell()
 
     cdef int look(self, str wish) except -1:
@@ -87,7 +107,7 @@ cdef class Gate:
             return not (self.readers or self.writing)
         if wish == "look":
             return not self.writing
-        return not (self.writing or self.writers_waiting)
+        return not (self.writing or self.writers_waiting or (self.ones_waiting and not self.learning))
 
     cdef int wait(self, str wish) except -1:
         """Sleep, without the GIL, until the wish is free."""
@@ -95,6 +115,11 @@ cdef class Gate:
             raise RuntimeError(
                 f"{self.who}: it is learning just now; a function or a mapping that it calls "
                 f"meanwhile must not teach it or wait for it."
+            )
+        if self.inside and get_ident() in self.inside:
+            raise RuntimeError(
+                f"{self.who}: it is predicting just now; a mapping that it reads meanwhile must "
+                f"not teach it."
             )
         if self.changed is None:
             import threading

@@ -120,8 +120,11 @@ cdef class State:
             return 0
         while True:
             self.gate.to_learn()
-            if self.try_learn(x, y, weight) == 0:
-                return 0
+            try:
+                if self.try_learn(x, y, weight) == 0:
+                    return 0
+            finally:
+                self.gate.tell()
             x = self.door.plain(x)  # user code may run here, so ask again at the gate
 
     cdef int try_learn(self, object x, object y, double weight) except -1:
