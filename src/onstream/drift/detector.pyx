@@ -53,23 +53,18 @@ cdef class DetectorState:
     def update_many(self, values):
         """Take all values, or none if one of them is refused: where the changes were."""
         array = plain_numbers(self.who, values)
-        cdef Py_ssize_t n = array.shape[0], i, bad = -1, found = 0
+        cdef Py_ssize_t n = array.shape[0], i, found = 0
         cdef const double* v = <const double*> cnp.PyArray_DATA(<cnp.ndarray> array)
         alarms = np.empty(n, dtype=np.int64)
         cdef int64_t* at = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> alarms)
-        with nogil:
-            for i in range(n):
-                if not self.fits(v[i]):
-                    bad = i
-                    break
-            else:
-                for i in range(n):
-                    self.push(v[i])
-                    at[found] = i
-                    found += self.drift
-                self.seen += n
-        if bad >= 0:
-            raise ValueError(f"{self.who}: item {bad}: {self.wanted()}, got {v[bad]!r}.")
+        for i in range(n):
+            if not self.fits(v[i]):
+                raise ValueError(f"{self.who}: item {i}: {self.wanted()}, got {v[i]!r}.")
+        for i in range(n):  # with the GIL: it is what keeps two threads apart here
+            self.push(v[i])
+            at[found] = i
+            found += self.drift
+        self.seen += n
         return alarms[:found].copy()
 
     def export(self):

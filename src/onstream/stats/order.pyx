@@ -1,0 +1,338 @@
+"""Smallest, largest, and quantiles: of all values or of the latest."""
+
+cimport numpy as cnp
+from libc.stdint cimport int64_t
+
+import numpy as np
+
+from ..core.memory cimport release, resize
+from .statistic cimport StatisticState
+
+from ..base.checks import choice, number, positive, whole
+from ..base.errors import NotMergeable
+from .statistic import Statistic
+
+cnp.import_array()
+
+
+class Min(Statistic):
+    """The smallest value; None before any.
+
+    Examples
+    --------
+    >>> smallest = Min()
+    >>> smallest.update_many([3, 1, 2])
+    >>> smallest.value
+    1.0
+    """
+
+    def __init__(self):
+        self._begin()
+
+    def _new_state(self):
+        cdef ExtremeState state = ExtremeState("Min")
+        state.sign = 1.0
+        return state
+
+
+class Max(Statistic):
+    """The largest value; None before any.
+
+    Examples
+    --------
+    >>> largest = Max()
+    >>> largest.update_many([3, 1, 2])
+    >>> largest.value
+    3.0
+    """
+
+    def __init__(self):
+        self._begin()
+
+    def _new_state(self):
+        cdef ExtremeState state = ExtremeState("Max")
+        state.sign = -1.0
+        return state
+
+
+cdef class ExtremeState(StatisticState):
+    cdef double sign  # -1: the largest
+    cdef double best
+    cdef bint any
+
+    cdef void push(self, double v, double w) noexcept:
+        if not self.any or self.sign * v < self.sign * self.best:
+            self.best = v
+        self.any = True
+
+    cdef object value(self):
+        return self.best if self.any else None
+
+    cdef int absorb(self, StatisticState other) except -1:
+        cdef ExtremeState they = other
+        if they.any:
+            self.push(they.best, 1.0)
+        return 0
+
+    def export(self):
+        return {**StatisticState.export(self), "best": self.best, "any": bool(self.any)}
+
+    def restore(self, fields):
+        StatisticState.restore(self, fields)
+        self.best = fields.number("best", -1e300, 1e300)
+        self.any = bool(fields.flag("any"))
+
+
+class RollingMin(Statistic):
+    """The smallest of the latest `window` values; None before any.
+
+    Kept by a monotone queue: a value leaves as soon as a later one is as small, so that each is
+    moved once on average, however long the window.
+
+    Parameters
+    ----------
+    window : int >= 1, default 1000
+        How many values count.
+
+    Examples
+    --------
+    >>> smallest = RollingMin(window=2)
+    >>> smallest.update_many([1, 3, 2])
+    >>> smallest.value
+    2.0
+    """
+
+    def __init__(self, *, window=1000):
+        self.window = whole(self, "window", window, least=1, most=2**31 - 1)
+        self._begin()
+
+    def _new_state(self):
+        cdef RollingState state = RollingState("RollingMin")
+        state.sign, state.window = 1.0, self.window
+        return state
+
+
+class RollingMax(Statistic):
+    """The largest of the latest `window` values; None before any. See `RollingMin`.
+
+    Parameters
+    ----------
+    window : int >= 1, default 1000
+        How many values count.
+
+    Examples
+    --------
+    >>> largest = RollingMax(window=2)
+    >>> largest.update_many([5, 3, 2])
+    >>> largest.value
+    3.0
+    """
+
+    def __init__(self, *, window=1000):
+        self.window = whole(self, "window", window, least=1, most=2**31 - 1)
+        self._begin()
+
+    def _new_state(self):
+        cdef RollingState state = RollingState("RollingMax")
+        state.sign, state.window = -1.0, self.window
+        return state
+
+
+cdef class RollingState(StatisticState):
+    cdef double sign         # -1: the largest
+    cdef Py_ssize_t window
+    cdef int64_t clock       # values so far
+    cdef list queue          # (when, sign * value): values rise from the front to the back
+    cdef Py_ssize_t front    # where the queue begins
+
+    def __cinit__(self, *args):
+        self.clock = 0
+        self.queue = []
+        self.front = 0
+
+    cdef void push(self, double v, double w) noexcept:
+        v *= self.sign
+        self.clock += 1
+        while len(self.queue) > self.front and <double> self.queue[-1][1] >= v:
+            self.queue.pop()
+        self.queue.append((self.clock, v))
+        while <int64_t> self.queue[self.front][0] <= self.clock - self.window:
+            self.front += 1
+        if 2 * self.front > len(self.queue):
+            del self.queue[:self.front]
+            self.front = 0
+
+    cdef object value(self):
+        return self.sign * <double> self.queue[self.front][1] if self.queue else None
+
+    cdef int absorb(self, StatisticState other) except -1:
+        raise NotMergeable(f"{self.who}: two windows cannot become one.")
+
+    def export(self):
+        rows = np.array(self.queue[self.front:], dtype=np.float64).reshape(-1, 2)
+        return {
+            **StatisticState.export(self), "clock": self.clock,
+            "when": rows[:, 0].astype(np.int64), "values": self.sign * rows[:, 1],
+        }
+
+    def restore(self, fields):
+        StatisticState.restore(self, fields)
+        self.clock = fields.integer("clock", 0)
+        when = fields.integers("when", (-1,), max(1, self.clock - self.window + 1), self.clock)
+        values = self.sign * fields.array("values", when.shape)
+        if (np.diff(when) <= 0).any() or (np.diff(values) <= 0).any():
+            raise ValueError("the values are not in the order of a queue")
+        if (len(when) == 0) != (self.clock == 0) or (len(when) and when[-1] != self.clock):
+            raise ValueError("the latest value is missing")
+        self.queue = list(zip(when.tolist(), values.tolist(), strict=True))
+
+
+class Quantile(Statistic):
+    """An estimate of a quantile in a few numbers; None before any value.
+
+    "p2" keeps five markers that follow a parabola (Jain & Chlamtac, CACM 28, 1985): exact up to
+    five values, mostly good, without any guarantee. "sgd" moves the estimate up or down by
+    `eta` with every value, and so follows drift. For a guarantee take a sketch (`KLL`). The order
+    of the values matters, so two of them cannot be merged. A value counts once whatever its
+    weight, unless that is 0.
+
+    Parameters
+    ----------
+    theta : float in (0, 1), default 0.5
+        Which quantile; 0.5 is the median.
+    method : {"p2", "sgd"}, default "p2"
+        How it is estimated.
+    eta : float > 0, default 0.01
+        Step of "sgd", in the unit of the values; raise it to follow faster.
+
+    Examples
+    --------
+    >>> median = Quantile()
+    >>> median.update_many(range(1001))
+    >>> round(median.value)
+    500
+    """
+
+    def __init__(self, *, theta=0.5, method="p2", eta=0.01):
+        self.theta = number(self, "theta", theta, above=0.0, most=1.0 - 1e-9)
+        self.method = choice(self, "method", method, ("p2", "sgd"))
+        self.eta = positive(self, "eta", eta)
+        self._begin()
+
+    def _new_state(self):
+        cdef P2State p2
+        cdef SGDQuantileState sgd
+        if self.method == "p2":
+            p2 = P2State("Quantile")
+            p2.theta = self.theta
+            return p2
+        sgd = SGDQuantileState("Quantile")
+        sgd.theta, sgd.eta = self.theta, self.eta
+        return sgd
+
+
+cdef class P2State(StatisticState):
+    cdef double theta
+    cdef double count        # values so far
+    cdef double height[5]    # the markers: smallest, theta/2, theta, (1 + theta)/2, largest
+    cdef double place[5]     # how many values are at most as large as each
+
+    cdef void push(self, double v, double w) noexcept:
+        cdef int i, k
+        self.count += 1.0
+        if self.count <= 5.0:
+            k = <int> self.count - 1
+            while k > 0 and self.height[k - 1] > v:
+                self.height[k] = self.height[k - 1]
+                k -= 1
+            self.height[k] = v
+            for i in range(5):
+                self.place[i] = i + 1.0
+            return
+        self.height[0] = min(self.height[0], v)
+        self.height[4] = max(self.height[4], v)
+        for i in range(1, 5):
+            self.place[i] += i == 4 or v < self.height[i]
+        for i in range(1, 4):
+            self.adjust(i)
+
+    cdef void adjust(self, int i) noexcept:
+        """Move marker i by one place if that is nearer to where it should be."""
+        cdef double share = self.theta / 2.0 if i == 1 else self.theta if i == 2 else (1.0 + self.theta) / 2.0
+        cdef double away = 1.0 + (self.count - 1.0) * share - self.place[i], d, h
+        cdef double* q = self.height
+        cdef double* n = self.place
+        if away >= 1.0 and n[i + 1] - n[i] > 1.0:
+            d = 1.0
+        elif away <= -1.0 and n[i - 1] - n[i] < -1.0:
+            d = -1.0
+        else:
+            return
+        h = q[i] + d / (n[i + 1] - n[i - 1]) * (
+            (n[i] - n[i - 1] + d) * (q[i + 1] - q[i]) / (n[i + 1] - n[i])
+            + (n[i + 1] - n[i] - d) * (q[i] - q[i - 1]) / (n[i] - n[i - 1]))
+        if not q[i - 1] < h < q[i + 1]:  # the parabola leaves the neighbours: take a line
+            k = i + <int> d
+            h = q[i] + d * (q[k] - q[i]) / (n[k] - n[i])
+        q[i] = h
+        n[i] += d
+
+    cdef object value(self):
+        cdef double at
+        cdef int i
+        if self.count == 0.0:
+            return None
+        if self.count > 5.0:
+            return self.height[2]
+        at = (self.count - 1.0) * self.theta  # as NumPy: between the two nearest
+        i = <int> at
+        if i + 1 >= self.count:
+            return self.height[i]
+        return self.height[i] + (at - i) * (self.height[i + 1] - self.height[i])
+
+    cdef int absorb(self, StatisticState other) except -1:
+        raise NotMergeable("Quantile: two estimates cannot become one; the sketch KLL can.")
+
+    def export(self):
+        return {
+            **StatisticState.export(self), "count": self.count,
+            "height": np.array([self.height[i] for i in range(5)]),
+            "place": np.array([self.place[i] for i in range(5)]),
+        }
+
+    def restore(self, fields):
+        StatisticState.restore(self, fields)
+        self.count = fields.number("count", 0.0, 1e300)
+        heights, places = fields.array("height", (5,)), fields.array("place", (5,))
+        known = int(min(5.0, self.count))
+        if (np.diff(heights[:known]) < 0.0).any() or (known and (np.diff(places) <= 0.0).any()):
+            raise ValueError("the markers are out of order")
+        for i in range(5):
+            self.height[i], self.place[i] = heights[i], places[i]
+
+
+cdef class SGDQuantileState(StatisticState):
+    cdef double theta
+    cdef double eta
+    cdef double q
+    cdef bint any
+
+    cdef void push(self, double v, double w) noexcept:
+        if self.any:
+            self.q += self.eta * (self.theta - (v <= self.q))
+        else:
+            self.q, self.any = v, True
+
+    cdef object value(self):
+        return self.q if self.any else None
+
+    cdef int absorb(self, StatisticState other) except -1:
+        raise NotMergeable("Quantile: two estimates cannot become one; the sketch KLL can.")
+
+    def export(self):
+        return {**StatisticState.export(self), "q": self.q, "any": bool(self.any)}
+
+    def restore(self, fields):
+        StatisticState.restore(self, fields)
+        self.q = fields.number("q", -1e300, 1e300)
+        self.any = bool(fields.flag("any"))

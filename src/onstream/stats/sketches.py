@@ -1,0 +1,411 @@
+"""Sketches by the `datasketches` package, with the interface of the other statistics.
+
+Items are strings or whole numbers (`KLL` takes numbers). The package draws its own random numbers,
+so `KLL` and `Reservoir` differ from run to run.
+"""
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, Self, TypeAlias
+
+import msgspec
+import numpy as np
+
+from ..base.checks import number, whole
+from ..base.errors import NotMergeable
+from ..base.learner import revive
+from ..base.part import Part
+from ..core.fields import Fields
+from ..core.values import plain_number
+
+Item: TypeAlias = str | int
+
+
+def library() -> Any:
+    """The package, or how to get it."""
+    try:
+        import datasketches
+    except ImportError:
+        raise ImportError(
+            'Sketches need the package datasketches: pip install "onstream[sketch]"'
+        ) from None
+    return datasketches
+
+
+class SketchState:
+    """The package's sketch, and how many items went into it."""
+
+    def __init__(self, sketch: Any, pack: Callable[[Any], bytes], n: float = 0.0) -> None:
+        self.sketch = sketch
+        self.pack = pack
+        self.n = n
+
+    def export(self) -> dict[str, Any]:
+        """Everything that was learned."""
+        data = self.pack(self.sketch)
+        words = np.frombuffer(data + bytes(-len(data) % 4), dtype="<u4").astype(np.int64)
+        return {"n": self.n, "bytes": len(data), "sketch": words}
+
+    def snapshot(self) -> dict[str, Any]:
+        """The same as `export`."""
+        return self.export()
+
+
+class Sketch(Part):
+    """What the sketches share."""
+
+    def _begin(self) -> None:
+        self._state = SketchState(self._new(), self._pack)
+
+    @abstractmethod
+    def _new(self) -> Any:
+        """An empty sketch of the package."""
+
+    @abstractmethod
+    def _unpack(self, data: bytes) -> Any:
+        """The sketch of these bytes."""
+
+    @staticmethod
+    def _pack(sketch: Any) -> bytes:
+        return bytes(sketch.serialize())
+
+    def _put(self, item: Any, w: float) -> None:
+        self._state.sketch.update(item, w)
+
+    def _plain(self, item: Any) -> Any:
+        if isinstance(item, np.generic):
+            item = item.item()
+        if type(item) is bool or not isinstance(item, (str, int)):
+            raise TypeError(
+                f"{type(self).__name__}: an item must be a string or a whole number, "
+                f"got {item!r:.80}."
+            )
+        if isinstance(item, int) and not -(2**63) <= item < 2**63:
+            raise ValueError(f"{type(self).__name__}: {item!r:.40} does not fit into 64 bits.")
+        return item
+
+    def _weight(self, w: Any) -> float:
+        return number(self, "w", w, least=0.0, most=1e100)
+
+    def update(self, item: Any, w: float = 1.0) -> None:
+        """Take the next item, with importance `w`."""
+        item, w = self._plain(item), self._weight(w)
+        if w > 0.0:
+            self._put(item, w)
+            self._state.n += w
+
+    def update_many(self, items: Iterable[Any], w: Iterable[float] | None = None) -> None:
+        """Take many items, or none if one of them is refused."""
+        plain = [self._plain(item) for item in items]
+        weights = [1.0] * len(plain) if w is None else [self._weight(v) for v in w]
+        if len(weights) != len(plain):
+            raise ValueError(
+                f"{type(self).__name__}: there are {len(plain):,} items and "
+                f"{len(weights):,} weights."
+            )
+        for item, weight in zip(plain, weights, strict=True):
+            if weight > 0.0:
+                self._put(item, weight)
+                self._state.n += weight
+
+    @property
+    def n(self) -> float:
+        """How many items were taken: the sum of their weights."""
+        return self._state.n
+
+    def merge(self, other: Self) -> None:
+        """Absorb a sketch of the same kind and parameters over other items."""
+        if type(other) is not type(self) or other != self or other is self:
+            raise NotMergeable(f"{self!r} cannot be merged with {other!r:.80}.")
+        self._absorb(other._state.sketch)
+        self._state.n += other._state.n
+
+    def _absorb(self, sketch: Any) -> None:
+        self._state.sketch.merge(sketch)
+
+    def clone(self, **changes: Any) -> Self:
+        """A sketch with the same parameters, but for `changes`, of no items."""
+        return type(self)(**{**self.params, **changes})
+
+    def _restore(self, fields: dict[str, Any]) -> None:
+        checked = Fields(fields)
+        n, size = checked.number("n", 0.0, 1e300), checked.integer("bytes", 0)
+        words = checked.integers("sketch", (-(-size // 4),), 0, 2**32 - 1)
+        checked.done()
+        try:
+            sketch = self._unpack(words.astype("<u4").tobytes()[:size])
+        except Exception as error:  # whatever the package raises: the bytes are broken
+            raise ValueError(f"the sketch is broken: {error!s:.100}") from None
+        self._state = SketchState(sketch, self._pack, n)
+
+    def __reduce__(self) -> Any:
+        return revive, (type(self), self.params, self._state.export())
+
+
+class CountMin(Sketch):
+    """How often each item came, never too low (Cormode & Muthukrishnan, 2005).
+
+    The estimate of a count a is at most a + epsilon * n with probability 1 - delta.
+
+    Parameters
+    ----------
+    epsilon : float in (0, 1), default 0.01
+        Largest error as a share of n; memory grows as 1 / epsilon.
+    delta : float in (0, 1), default 0.01
+        How often the error may be larger.
+
+    Examples
+    --------
+    >>> counts = CountMin()
+    >>> counts.update_many(["a", "b", "a"])
+    >>> counts.estimate("a")
+    2.0
+    """
+
+    def __init__(self, *, epsilon: float = 0.01, delta: float = 0.01) -> None:
+        self.epsilon = number(self, "epsilon", epsilon, least=1e-9, most=1.0 - 1e-9)
+        self.delta = number(self, "delta", delta, least=1e-50, most=1.0 - 1e-9)
+        self._begin()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Width and depth of the table of counts."""
+        return math.ceil(math.e / self.epsilon), max(1, math.ceil(math.log(1.0 / self.delta)))
+
+    def _new(self) -> Any:
+        width, depth = self.shape
+        return library().count_min_sketch(depth, width)
+
+    def _unpack(self, data: bytes) -> Any:
+        sketch = library().count_min_sketch.deserialize(data)
+        if (sketch.num_buckets, sketch.num_hashes) != self.shape:
+            raise ValueError("its size does not fit the parameters")
+        return sketch
+
+    def estimate(self, item: Item) -> float:
+        """At least as often as this item came, rarely much more."""
+        return float(self._state.sketch.get_estimate(self._plain(item)))
+
+
+class HyperLogLog(Sketch):
+    """How many different items there were (Flajolet et al., 2007).
+
+    The standard error is about 1.04 / sqrt(2**b) of the count; small counts are nearly exact.
+    Weights do not matter, unless they are 0.
+
+    Parameters
+    ----------
+    b : int from 7 to 21, default 12
+        2**b registers; one more halves the squared error and doubles the memory.
+
+    Examples
+    --------
+    >>> distinct = HyperLogLog()
+    >>> distinct.update_many(["a", "b", "a"])
+    >>> round(distinct.value)
+    2
+    """
+
+    def __init__(self, *, b: int = 12) -> None:
+        self.b = whole(self, "b", b, least=7, most=21)
+        self._begin()
+
+    def _new(self) -> Any:
+        return library().hll_sketch(self.b, library().tgt_hll_type.HLL_8)
+
+    @staticmethod
+    def _pack(sketch: Any) -> bytes:
+        return bytes(sketch.serialize_updatable())
+
+    def _unpack(self, data: bytes) -> Any:
+        sketch = library().hll_sketch.deserialize(data)
+        if sketch.lg_config_k != self.b:
+            raise ValueError("its size does not fit the parameters")
+        return sketch
+
+    def _put(self, item: Any, w: float) -> None:
+        self._state.sketch.update(item)
+
+    def _absorb(self, sketch: Any) -> None:
+        union = library().hll_union(self.b)
+        union.update(self._state.sketch)
+        union.update(sketch)
+        self._state.sketch = union.get_result(library().tgt_hll_type.HLL_8)
+
+    @property
+    def value(self) -> float:
+        """About how many different items there were."""
+        return float(self._state.sketch.get_estimate())
+
+
+class FrequentItems(Sketch):
+    """The items that come most often (Misra & Gries, 1982, as of Anderson et al., 2017).
+
+    With m = 0.75 * 2**b counters kept, no count is off by more than n / m * 2.7 or so
+    (`error`); an item above that is never lost. Weights are whole numbers.
+
+    Parameters
+    ----------
+    b : int from 3 to 26, default 10
+        2**b places for counters; one more halves the error.
+
+    Examples
+    --------
+    >>> frequent = FrequentItems()
+    >>> frequent.update_many(["a", "b", "a", 7])
+    >>> frequent.top(1)
+    [('a', 2, 2)]
+    """
+
+    def __init__(self, *, b: int = 10) -> None:
+        self.b = whole(self, "b", b, least=3, most=26)
+        self._begin()
+
+    def _new(self) -> Any:
+        return library().frequent_strings_sketch(self.b)
+
+    def _unpack(self, data: bytes) -> Any:
+        return library().frequent_strings_sketch.deserialize(data)
+
+    def _plain(self, item: Any) -> Any:
+        return msgspec.json.encode(super()._plain(item)).decode()
+
+    def _weight(self, w: Any) -> float:
+        weight = super()._weight(w)
+        if weight != int(weight) or weight > 2**53:
+            raise ValueError(f"FrequentItems: w must be a whole number, got {w!r:.40}.")
+        return weight
+
+    def _put(self, item: Any, w: float) -> None:
+        self._state.sketch.update(item, int(w))
+
+    def bounds(self, item: Item) -> tuple[int, int]:
+        """How often the item came: at least and at most."""
+        text = self._plain(item)
+        sketch = self._state.sketch
+        return int(sketch.get_lower_bound(text)), int(sketch.get_upper_bound(text))
+
+    @property
+    def error(self) -> float:
+        """How far apart the bounds can be, as a share of n."""
+        return float(self._state.sketch.epsilon)
+
+    def top(self, k: int = 10) -> list[tuple[Item, int, int]]:
+        """The k most frequent items, each with the least and the largest count it can have."""
+        kind = library().frequent_items_error_type.NO_FALSE_NEGATIVES
+        rows = self._state.sketch.get_frequent_items(kind)
+        found = [(msgspec.json.decode(row[0]), int(row[2]), int(row[3])) for row in rows]
+        return sorted(found, key=lambda row: (-row[2], str(row[0])))[:k]
+
+
+class KLL(Sketch):
+    """Quantiles with a guarantee (Karnin, Lang & Liberty, FOCS, 2016).
+
+    The rank of an answer is off by at most `error` * n with probability 0.99. Weights do not
+    matter, unless they are 0.
+
+    Parameters
+    ----------
+    k : int from 8 to 65535, default 200
+        Size; the error falls as 1 / k. 200 gives 1.65 %.
+
+    Examples
+    --------
+    >>> sketch = KLL()
+    >>> sketch.update_many(range(101))
+    >>> sketch.quantile(0.5)
+    50.0
+    """
+
+    def __init__(self, *, k: int = 200) -> None:
+        self.k = whole(self, "k", k, least=8, most=65535)
+        self._begin()
+
+    def _new(self) -> Any:
+        return library().kll_doubles_sketch(self.k)
+
+    def _unpack(self, data: bytes) -> Any:
+        sketch = library().kll_doubles_sketch.deserialize(data)
+        if sketch.k != self.k:
+            raise ValueError("its size does not fit the parameters")
+        return sketch
+
+    def _plain(self, item: Any) -> float:
+        value = plain_number("KLL", item)
+        if not math.isfinite(value):
+            raise ValueError(f"KLL: a value must be finite, got {value!r}.")
+        return value
+
+    def _put(self, item: Any, w: float) -> None:
+        self._state.sketch.update(item)
+
+    @property
+    def error(self) -> float:
+        """How far the rank of an answer may be off, as a share of n."""
+        return float(self._state.sketch.normalized_rank_error(False))
+
+    def quantile(self, theta: float) -> float | None:
+        """The value that a share `theta` of the values does not exceed; None before any."""
+        number(self, "theta", theta, least=0.0, most=1.0)
+        if self._state.sketch.is_empty():
+            return None
+        return float(self._state.sketch.get_quantile(theta, True))
+
+    @property
+    def value(self) -> float | None:
+        """The median."""
+        return self.quantile(0.5)
+
+    def rank(self, value: float) -> float:
+        """The share of values that do not exceed this one."""
+        if self._state.sketch.is_empty():
+            return 0.0
+        return float(self._state.sketch.get_rank(self._plain(value), True))
+
+
+class Reservoir(Sketch):
+    """A fair sample of k items (Vitter, 1985; with weights, Cohen et al., 2011).
+
+    Each of n items is in it with probability k / n; a heavier one more often.
+
+    Parameters
+    ----------
+    k : int >= 1, default 1000
+        Items it keeps.
+
+    Examples
+    --------
+    >>> sample = Reservoir(k=2)
+    >>> sample.update_many(["a", "b"])
+    >>> sorted(sample.items)
+    ['a', 'b']
+    """
+
+    def __init__(self, *, k: int = 1000) -> None:
+        self.k = whole(self, "k", k, least=1, most=2**30)
+        self._begin()
+
+    def _new(self) -> Any:
+        return library().var_opt_sketch(self.k)
+
+    @staticmethod
+    def _pack(sketch: Any) -> bytes:
+        return bytes(sketch.serialize(library().PyStringsSerDe()))
+
+    def _unpack(self, data: bytes) -> Any:
+        return library().var_opt_sketch.deserialize(data, library().PyStringsSerDe())
+
+    def _plain(self, item: Any) -> Any:
+        return msgspec.json.encode(super()._plain(item)).decode()
+
+    def _absorb(self, sketch: Any) -> None:
+        union = library().var_opt_union(self.k)
+        union.update(self._state.sketch)
+        union.update(sketch)
+        self._state.sketch = union.get_result()
+
+    @property
+    def items(self) -> list[Item]:
+        """The sample."""
+        return [msgspec.json.decode(item) for item, _ in self._state.sketch]

@@ -1,0 +1,147 @@
+"""What all statistics share: taking values, merging, copies, state on disk."""
+
+cimport numpy as cnp
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+
+import numpy as np
+
+from ..base.errors import NotMergeable
+from ..base.learner import parameters, revive
+from ..base.part import Part
+from ..core.fields import Fields
+from ..core.values import plain_number, plain_numbers
+
+cnp.import_array()
+
+LARGEST = 1e100  # larger values would overflow sums of squares
+
+
+cdef class StatisticState:
+    def __cinit__(self, str who, *args):
+        self.who = who
+        self.n = 0.0
+
+    cdef void push(self, double v, double w) noexcept:
+        """Take the value v with importance w > 0. `n` counts it already."""
+
+    cdef object value(self):
+        return None
+
+    cdef int absorb(self, StatisticState other) except -1:
+        """Become the statistic of both. `n` is still that of this one."""
+        raise NotMergeable(f"{self.who} cannot be merged.")
+
+    def update(self, v, w):
+        cdef double value = PyFloat_AS_DOUBLE(v) if PyFloat_CheckExact(v) else plain_number(self.who, v)
+        cdef double weight = PyFloat_AS_DOUBLE(w) if PyFloat_CheckExact(w) else plain_number(self.who, w)
+        if not -LARGEST <= value <= LARGEST:
+            raise ValueError(f"{self.who}: a value must be finite and at most {LARGEST:g} in size, got {v!r:.80}.")
+        if not 0.0 <= weight <= LARGEST:
+            raise ValueError(f"{self.who}: the weight w must be at least 0 and finite, got {w!r:.80}.")
+        if weight > 0.0:
+            self.n += weight
+            self.push(value, weight)
+
+    def update_many(self, values, w):
+        """All values, or none if one of them is refused."""
+        cdef Py_ssize_t i, n
+        array = plain_numbers(self.who, values)
+        weights = np.ones(len(array)) if w is None else plain_numbers(self.who, w)
+        if len(weights) != len(array):
+            raise ValueError(f"{self.who}: there are {len(array):,} values and {len(weights):,} weights.")
+        for name, numbers, low in (("the value", array, -LARGEST), ("the weight w", weights, 0.0)):
+            bad = ~((numbers >= low) & (numbers <= LARGEST))
+            if bad.any():
+                i = np.argmax(bad)
+                raise ValueError(
+                    f"{self.who}: item {i}: {name} must be from {low:g} to {LARGEST:g}, "
+                    f"got {numbers[i]!r}."
+                )
+        cdef const double* v = <const double*> cnp.PyArray_DATA(<cnp.ndarray> array)
+        cdef const double* u = <const double*> cnp.PyArray_DATA(<cnp.ndarray> weights)
+        n = len(array)
+        for i in range(n):
+            if u[i] > 0.0:
+                self.n += u[i]
+                self.push(v[i], u[i])
+
+    def get(self):
+        return self.value()
+
+    def merge(self, StatisticState other):
+        self.absorb(other)
+        self.n += other.n
+
+    def export(self):
+        """Everything that was learned, as plain numbers and arrays."""
+        return {"n": self.n}
+
+    def restore(self, fields):
+        """Take over an exported state (a `Fields`); this state is new."""
+        self.n = fields.number("n", 0.0, 1e300)
+
+    def snapshot(self):
+        """The same as `export`."""
+        return self.export()
+
+
+class Statistic(Part):
+    """A number that sums up a sequence of values, kept up to date value by value.
+
+    Subclasses check their parameters, then call `_begin`.
+    """
+
+    def _begin(self):
+        self._state = self._new_state()
+
+    def update(self, v, w=1.0):
+        """Take the next value, with importance `w`: 2 is as good as the value twice."""
+        self._state.update(v, w)
+
+    def update_many(self, values, w=None):
+        """Take many values: the same, bit for bit, as a loop of `update`."""
+        self._state.update_many(values, w)
+
+    @property
+    def value(self):
+        """The statistic of the values taken so far."""
+        return self._state.get()
+
+    def get(self):
+        """The same as `value`."""
+        return self._state.get()
+
+    @property
+    def n(self):
+        """How many values were taken: the sum of their weights."""
+        return self._state.n
+
+    def merge(self, other):
+        """Absorb a statistic of the same kind over other values."""
+        if type(other) is not type(self) or other != self:
+            raise NotMergeable(f"{self!r} cannot be merged with {other!r:.80}.")
+        if other is self:
+            raise NotMergeable(f"{type(self).__name__}: a statistic cannot be merged with itself.")
+        self._state.merge(other._state)
+
+    def clone(self, **changes):
+        """A statistic with the same parameters, but for `changes`, of no values."""
+        return type(self)(**{**self.params, **changes})
+
+    def _restore(self, fields):
+        state = self._new_state()
+        checked = Fields(fields)
+        state.restore(checked)
+        checked.done()
+        object.__setattr__(self, "_state", state)
+
+    def __setattr__(self, name, value):
+        if "_state" in self.__dict__ and name in parameters(type(self)):
+            raise AttributeError(
+                f"{type(self).__name__}: {name} is fixed when the statistic is made; "
+                f"clone({name}={value!r}) gives a new one with another value."
+            )
+        object.__setattr__(self, name, value)
+
+    def __reduce__(self):
+        return revive, (type(self), self.params, self._state.export())
