@@ -3,6 +3,7 @@
 A stream is an iterable of `(x, y)` that also offers `batches(n)`, blocks for `learn_many`.
 """
 
+from .csv_files import read_csv
 from .generators import (
     LED,
     SEA,
@@ -16,7 +17,10 @@ from .generators import (
     Sine,
     Waveform,
 )
+from .iterables import from_iterable
+from .json_lines import read_jsonl
 from .stream import Stream
+from .tables import read_frame, read_ipc, read_parquet
 
 __all__ = [
     "LED",
@@ -31,4 +35,10 @@ __all__ = [
     "Sine",
     "Stream",
     "Waveform",
+    "from_iterable",
+    "read_csv",
+    "read_frame",
+    "read_ipc",
+    "read_jsonl",
+    "read_parquet",
 ]

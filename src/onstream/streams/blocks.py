@@ -68,9 +68,10 @@ def join_parts(parts: Sequence[Any]) -> Any:
         return first.joined(parts)
     import pyarrow as pa
 
-    return pa.concat_tables(
+    tables = [
         part if isinstance(part, pa.Table) else pa.Table.from_batches([part]) for part in parts
-    )
+    ]
+    return pa.concat_tables(tables, promote_options="default")  # a key may be missing in one
 
 
 def columns_of(X: Any) -> list[Any] | None:
@@ -100,6 +101,8 @@ def mappings(X: Any) -> Iterable[dict[Any, Any]]:
         made: Iterable[dict[Any, Any]] = X.mappings()
         return made
     names = X.column_names
+    if not names:
+        return ({} for _ in range(X.num_rows))
     columns = [column.to_pylist() for column in X.columns]
     return (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
 

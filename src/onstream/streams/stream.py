@@ -91,13 +91,20 @@ class Cursor:
         self._blocks = blocks
         self._block: Block | None = None
         self._at = 0
+        self._error: Exception | None = None
 
     def take(self, n: int) -> Block | None:
-        """The next n rows, fewer at the end, None after it."""
+        """The next n rows, fewer at the end, None after it. Rows before an error are given."""
         parts: list[Block] = []
         while n > 0:
             if self._block is None:
-                self._block = next(self._blocks, None)
+                if self._error is None:
+                    try:
+                        self._block = next(self._blocks, None)
+                    except Exception as error:
+                        self._error = error
+                if self._error is not None and not parts:
+                    raise self._error
                 self._at = 0
                 if self._block is None:
                     break

@@ -1,0 +1,201 @@
+"""Which columns are features, which are target and weight; and what may stand in them."""
+
+import difflib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .blocks import Block, cut, take
+from .rejects import Tally
+
+
+class Columns:
+    """The user's choice of columns."""
+
+    def __init__(self, who: str, target: Any, weight: Any, drop: Any, only: Any) -> None:
+        self.who = who
+        self.target = plain_column(who, "target", target)
+        self.weight = plain_column(who, "weight", weight)
+        self.drop = plain_names(who, "drop", drop)
+        self.only = None if only is None else plain_names(who, "only", only)
+        if self.target is not None and self.target == self.weight:
+            raise ValueError(f"{who}: target and weight are both {target!r}.")
+
+    def choose(self, source: str, names: list[str]) -> "Chosen":
+        """The columns of one file."""
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f'{source}: there are two columns called "{twice}".')
+
+        def find(word: str, wanted: Any) -> str | None:
+            if isinstance(wanted, int):
+                if not -len(names) <= wanted < len(names):
+                    raise ValueError(
+                        f"{source}: {word}={wanted}, but there are {len(names)} columns."
+                    )
+                return names[wanted]
+            if wanted is not None and wanted not in names:
+                close = difflib.get_close_matches(wanted, names, 1)
+                hint = f' Did you mean "{close[0]}"?' if close else ""
+                told = ", ".join(f'"{name}"' for name in names[:10])
+                more = ", ..." if len(names) > 10 else ""
+                raise ValueError(
+                    f'{source}: there is no column "{wanted}" ({word}).{hint} '
+                    f"There are {told}{more}."
+                )
+            return None if wanted is None else str(wanted)
+
+        target, weight = find("target", self.target), find("weight", self.weight)
+        dropped = {find("drop", name) for name in self.drop}
+        kept = names if self.only is None else [find("only", name) for name in self.only]
+        features = [
+            str(name) for name in kept if name not in dropped and name not in (target, weight)
+        ]
+        return Chosen(source, features, target, weight)
+
+
+class Chosen:
+    """The columns of one file: features, target, weight."""
+
+    def __init__(
+        self, source: str, features: list[str], target: str | None, weight: str | None
+    ) -> None:
+        self.source = source
+        self.features = features
+        self.target = target
+        self.weight = weight
+
+    @property
+    def all(self) -> list[str]:
+        """Every column that is needed."""
+        return [*self.features, *(c for c in (self.target, self.weight) if c is not None)]
+
+    def check_types(self, schema: Any) -> None:
+        """Refuse columns that no learner can take."""
+        from pyarrow import types
+
+        for name in self.all:
+            kind = schema.field(name).type
+            if types.is_dictionary(kind):
+                kind = kind.value_type
+            if not (is_number(kind) or is_text(kind) or types.is_null(kind)):
+                raise ValueError(
+                    f'{self.source}: column "{name}" is of type {kind}; a column must hold '
+                    f'numbers, bools or text. Leave it out with drop=["{name}"].'
+                )
+
+    def blocks(
+        self,
+        table: Any,
+        tally: Tally,
+        place: Callable[[int, Any], str],
+        text: Callable[[int], bytes] = lambda row: b"",
+    ) -> Iterator[Block]:
+        """The rows of an Arrow table as a block, without those that cannot be used.
+
+        NaN in a feature is a missing value; infinity, a missing target, and a weight that is no
+        number from 0 on reject the row. `place` and `text` tell where it is and what it was.
+        """
+        import pyarrow as pa
+
+        bad: dict[int, tuple[str, str]] = {}  # row: column and reason
+        columns = {}
+        for name in self.features:
+            columns[name], infinite = finite_column(table.column(name))
+            note(bad, infinite, name, "the number is not finite")
+        y = w = None
+        if self.target is not None:
+            y, infinite = finite_column(table.column(self.target))
+            note(bad, infinite, self.target, "the number is not finite")
+            if y.null_count:
+                missing = ~y.is_valid().to_numpy()
+                note(bad, missing, self.target, "the target is missing")
+            y = y.to_numpy()
+        if self.weight is not None:
+            w = weight_column(self.source, self.weight, table.column(self.weight))
+            with np.errstate(invalid="ignore"):
+                wrong = ~((w >= 0.0) & (w < np.inf))
+            note(bad, wrong, self.weight, "a weight must be a number from 0 on")
+        X = pa.table(columns) if columns else table.select([])
+        block: Block = (X, y) if w is None else (X, y, w)
+        if not bad:
+            yield block
+            return
+        if tally.on_error == "raise":
+            yield cut(block, 0, min(bad))  # what comes before the error is good
+        for row in sorted(bad):
+            column, why = bad[row]
+            tally.reject(place(row, column), why, text(row))
+        yield take(block, np.array([i for i in range(table.num_rows) if i not in bad], dtype=int))
+
+
+def note(bad: dict[int, tuple[str, str]], rows: Any, column: str, why: str) -> None:
+    """Remember the first reason against each row."""
+    if rows is not None:
+        for row in np.flatnonzero(rows).tolist():
+            bad.setdefault(row, (column, why))
+
+
+def finite_column(column: Any) -> tuple[Any, Any]:
+    """A column with NaN as null and decimals as floats; and where it is infinite, if anywhere."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    if types.is_decimal(column.type):
+        column = column.cast(pa.float64())
+    if not types.is_floating(column.type) or len(column) == 0:
+        return column, None
+    total = pc.sum(column).as_py()
+    if total is None or np.isfinite(total):
+        return column, None
+    values = column.to_numpy(zero_copy_only=False).astype(np.float64)
+    infinite = np.isinf(values)
+    if np.isnan(values).any():
+        column = pa.chunked_array([pa.array(values, mask=np.isnan(values))])
+    return column, infinite if infinite.any() else None
+
+
+def weight_column(source: str, name: str, column: Any) -> Any:
+    """Weights as floats; NaN where there is none."""
+    import pyarrow as pa
+
+    if not is_number(column.type):
+        raise ValueError(f'{source}: column "{name}" holds {column.type}, not weights.')
+    return column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+
+
+def is_number(kind: Any) -> bool:
+    """Say whether an Arrow type is a number or a bool."""
+    from ..core.frames import numeric
+
+    return numeric(kind)
+
+
+def is_text(kind: Any) -> bool:
+    """Say whether an Arrow type is text."""
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def plain_column(who: str, word: str, name: Any) -> str | int | None:
+    """A column by name, or by place as an int."""
+    if name is None or isinstance(name, str):
+        return name
+    if isinstance(name, int) and not isinstance(name, bool):
+        return name
+    raise TypeError(f"{who}: {word} must be the name of a column, got {name!r:.80}.")
+
+
+def plain_names(who: str, word: str, names: Any) -> list[str | int]:
+    """A list of columns; one may be given alone."""
+    if names is None:
+        return []
+    if isinstance(names, (str, int)):
+        names = [names]
+    if not hasattr(names, "__iter__"):
+        raise TypeError(f"{who}: {word} must be a list of columns, got {names!r:.80}.")
+    found = [plain_column(who, word, name) for name in names]
+    return [name for name in found if name is not None]

@@ -1,0 +1,98 @@
+"""Any iterable as a stream."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from .blocks import Block
+from .reader import arranged
+from .stream import Stream
+
+
+def from_iterable(
+    rows: Iterable[Any],
+    target: str | None = None,
+    *,
+    weight: str | None = None,
+    skip: int = 0,
+    limit: int | None = None,
+    shuffle: int | None = None,
+    seed: int = 0,
+    epochs: int = 1,
+) -> Stream:
+    """A stream of anything that yields `(x, y)` or `(x, y, w)`; or mappings that hold the target.
+
+    An iterator can be gone over once; a list, or any object with an `__iter__` of its own, again
+    and again.
+
+    Parameters
+    ----------
+    rows : iterable
+        Of pairs, or of mappings if `target` is given.
+    target, weight : key of the mappings
+        What is to be learned, and how much a row counts.
+    skip, limit, shuffle, seed, epochs
+        As in `read_csv`.
+
+    Examples
+    --------
+    >>> list(from_iterable([{"a": 1, "y": "no"}, {"a": 2, "y": "yes"}], target="y"))
+    [({'a': 1}, 'no'), ({'a': 2}, 'yes')]
+    """
+    stream = Rows(rows, target, weight)
+    if epochs != 1 and iter(rows) is rows:
+        raise TypeError(
+            f"from_iterable: an iterator can be read once only; for epochs={epochs} pass something "
+            f"that can be read again, such as a list."
+        )
+    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+
+
+class Rows(Stream):
+    """The stream that `from_iterable` makes."""
+
+    def __init__(self, source: Iterable[Any], target: str | None, weight: str | None) -> None:
+        if isinstance(source, (str, bytes, dict)) or not hasattr(source, "__iter__"):
+            raise TypeError(
+                f"from_iterable: an iterable of (x, y) is needed, got {type(source).__name__}."
+            )
+        self.source = source
+        self.target = target
+        self.weight = weight
+        self._count = 0
+
+    def _batches(self, n: int) -> Iterator[Block]:
+        self._count = 0
+        items = iter(self.source)
+        while chunk := list(islice(items, n)):
+            rows = [self._row(self._count + i, item) for i, item in enumerate(chunk)]
+            self._count += len(rows)
+            if len({len(row) for row in rows}) > 1:
+                raise TypeError(
+                    "from_iterable: some rows are (x, y), some (x, y, w); use one of them."
+                )
+            yield tuple(list(part) for part in zip(*rows, strict=True))
+
+    def _row(self, number: int, item: Any) -> tuple[Any, ...]:
+        if self.target is None:
+            if not isinstance(item, tuple) or len(item) not in (2, 3):
+                raise TypeError(
+                    f"from_iterable: row {number} must be (x, y) or (x, y, w), got {item!r:.60}; "
+                    f"if it is a mapping, name its target."
+                )
+            return item
+        try:
+            x = dict(item)
+            y = x.pop(self.target)
+            return (x, y) if self.weight is None else (x, y, x.pop(self.weight))
+        except KeyError as error:
+            raise ValueError(f"from_iterable: row {number} has no {error.args[0]!r}.") from None
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"from_iterable: row {number} must be a mapping, got {item!r:.60}."
+            ) from None
+
+    @property
+    def rows(self) -> int:
+        """Rows read so far."""
+        return self._count

@@ -1,0 +1,218 @@
+"""JSON lines: one object per line."""
+
+import io
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from .blocks import Block
+from .columns import Chosen, Columns, is_number, is_text
+from .files import Bytes, Lines, PathLike, line_blocks
+from .lines import Grammar, Piece, parsed
+from .reader import Reader, arranged
+from .rejects import Tally, at_line
+from .stream import Stream
+
+
+def read_jsonl(
+    path: PathLike | list[PathLike],
+    target: str | None = None,
+    *,
+    weight: str | None = None,
+    drop: list[str] | str | None = None,
+    only: list[str] | str | None = None,
+    skip: int = 0,
+    limit: int | None = None,
+    shuffle: int | None = None,
+    seed: int = 0,
+    epochs: int = 1,
+    on_error: PathLike = "raise",
+) -> Stream:
+    r"""A stream of JSON lines: each line an object of numbers, bools, strings and nulls.
+
+    The type of a key is that of its first value; keys may come and go. The parameters are those
+    of `read_csv`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "mail.jsonl"
+    >>> _ = file.write_text('{"free": 1, "spam": true}\n{"meeting": 2, "spam": false}\n')
+    >>> list(read_jsonl(file, target="spam"))
+    [({'free': 1.0, 'meeting': None}, True), ({'free': None, 'meeting': 2.0}, False)]
+    """
+    stream = JSONLines(path, Columns("read_jsonl", target, weight, drop, only), on_error=on_error)
+    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+
+
+class JSONLines(Reader):
+    """The stream that `read_jsonl` makes."""
+
+    def __init__(self, path: Any, columns: Columns, *, on_error: Any) -> None:
+        super().__init__(path, on_error=on_error)
+        self.columns = columns
+        for word in ("target", "weight"):
+            if isinstance(getattr(columns, word), int):
+                raise TypeError(f"read_jsonl: {word} must be a key, got a number.")
+        self.schema: dict[str, Any] = {}  # type of each key met so far
+
+    def _blocks(self, tally: Tally) -> Iterator[Block]:
+        self.schema = {}
+        done = 0
+        for file in self.files:
+            source = Bytes(file)
+            try:
+                for lines in line_blocks(source):
+                    tally.bytes_done = done + lines.done
+                    if lines.problem:
+                        tally.reject(at_line(source.name, lines.first), lines.problem, lines.data)
+                    else:
+                        yield from self._rows(source.name, lines, tally)
+            finally:
+                done += source.done
+                source.close()
+
+    def _rows(self, name: str, lines: Lines, tally: Tally) -> Iterator[Block]:
+        for piece in parsed(lines, JSONGrammar(self), tally, name):
+
+            def place(row: int, column: Any, piece: Piece = piece) -> str:
+                return at_line(name, piece.numbers[row], column)
+
+            table, chosen = self._complete(piece.table)
+            yield from chosen.blocks(table, tally, place, piece.line)
+
+    def _parse(self, data: bytes) -> Any:
+        """A table; keys that are new become known if all is well."""
+        import pyarrow as pa
+        import pyarrow.json as pj
+
+        if data.isspace():
+            return pa.table({})
+        if not data.isascii():
+            data.decode()  # Arrow would let bad bytes pass
+        wanted = self._wanted()
+        table = pj.read_json(
+            io.BytesIO(data),
+            read_options=pj.ReadOptions(use_threads=False, block_size=len(data) + 1024),
+            parse_options=pj.ParseOptions(
+                explicit_schema=pa.schema(list(self.schema.items())),
+                unexpected_field_behavior="ignore" if wanted else "infer",
+            ),
+        )
+        if not wanted:
+            self._meet(table)
+        for column in table.column_names:
+            if column in self.schema and table.schema.field(column).type != self.schema[column]:
+                at = table.column_names.index(column)
+                cast = table.column(column).cast(self.schema[column])
+                table = table.set_column(at, column, cast)
+        return table
+
+    def _wanted(self) -> bool:
+        """Whether all keys that matter are known, so that others can be ignored."""
+        only = self.columns.only
+        named = [*(only or []), self.columns.target, self.columns.weight]
+        return only is not None and all(key is None or key in self.schema for key in named)
+
+    def _meet(self, table: Any) -> None:
+        """Keys met for the first time: numbers are floats, but for the target."""
+        import pyarrow as pa
+
+        new = {}
+        for field in table.schema:
+            if field.name in self.schema or not self._matters(field.name):
+                continue
+            kind = field.type
+            if is_number(kind):
+                whole = field.name == self.columns.target or pa.types.is_boolean(kind)
+                new[field.name] = kind if whole else pa.float64()
+            elif is_text(kind) or pa.types.is_timestamp(kind):
+                new[field.name] = pa.string()
+            elif not pa.types.is_null(kind):
+                raise ValueError(f'column "{field.name}": a value is an object or a list')
+        if any(pa.types.is_timestamp(table.schema.field(key).type) for key in new):
+            self.schema.update(new)
+            raise ValueError("dates are text: read again")
+        self.schema.update(new)
+
+    def _matters(self, key: str) -> bool:
+        if key in (self.columns.target, self.columns.weight):
+            return True
+        if self.columns.only is not None and key not in self.columns.only:
+            return False
+        return key not in self.columns.drop
+
+    def _complete(self, table: Any) -> tuple[Any, Chosen]:
+        """A table with target and weight, and its columns that count."""
+        import pyarrow as pa
+
+        for key in (self.columns.target, self.columns.weight):
+            if key is not None and key not in table.column_names:
+                nothing = pa.nulls(table.num_rows, self.schema.get(str(key), pa.float64()))
+                table = table.append_column(str(key), nothing)
+        names = [key for key in table.column_names if self._matters(key)]
+        names = [key for key in names if not pa.types.is_null(table.schema.field(key).type)]
+        chosen = Columns("read_jsonl", self.columns.target, self.columns.weight, None, None).choose(
+            "", names
+        )
+        return table, chosen
+
+
+class JSONGrammar(Grammar):
+    """What a line of JSON is, some keys being known."""
+
+    def __init__(self, file: JSONLines) -> None:
+        self.file = file
+
+    def parse(self, data: bytes) -> Any:
+        """A table of these lines."""
+        return self.file._parse(data)
+
+    def doubled(self, data: bytes) -> bool:
+        """Two objects on a line."""
+        return TWO.search(data) is not None
+
+    def flaw(self, line: bytes) -> tuple[Any, str] | None:
+        """What is surely wrong: no JSON, no object, a value of another type."""
+        if not line.strip():
+            return None, "the line is blank"
+        if b"N" in line or b"I" in line:  # NaN and Infinity are for Arrow to judge
+            return None
+        column, why = self.explain(line, "")
+        return (column, why) if why else None
+
+    def explain(self, line: bytes, reason: str) -> tuple[Any, str]:
+        """The key and the reason why a line could not be read."""
+        import pyarrow as pa
+
+        try:
+            line.decode()
+            row = msgspec.json.decode(line)
+        except UnicodeDecodeError:
+            return None, "the text is not valid UTF-8"
+        except (msgspec.DecodeError, RecursionError) as error:
+            return None, f"not valid JSON: {error!s:.120}"
+        if not isinstance(row, dict):
+            return None, f"a line must be an object, not {type(row).__name__}"
+        for key, value in row.items():
+            kind = self.file.schema.get(key)
+            if not self.file._matters(key) or value is None:
+                continue
+            if isinstance(value, (dict, list)):
+                return key, "the value is an object or a list"
+            if kind is None:
+                continue
+            if is_text(kind) != isinstance(value, str):
+                wanted = "text" if is_text(kind) else "a number"
+                return key, f"{value!r:.60} is not {wanted}"
+            if pa.types.is_boolean(kind) != isinstance(value, bool):
+                return key, f"{value!r:.60} is not {WORDS[pa.types.is_boolean(kind)]}"
+            if pa.types.is_integer(kind) and isinstance(value, float):
+                return key, f"{value!r} is not a whole number, as the targets before"
+        return None, reason[:200]
+
+
+TWO = re.compile(rb"\}[ \t\r]*\{")
+WORDS = {True: "true or false", False: "a number"}

@@ -1,0 +1,54 @@
+"""Read ahead in another thread, so that parsing and learning share two cores."""
+
+import threading
+from collections.abc import Iterator
+from queue import Full, Queue
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+AHEAD = 2  # blocks that wait
+
+
+def prefetched(items: Iterator[T]) -> Iterator[T]:
+    """The same items; the next ones are made while this one is used.
+
+    The thread ends with the items, and when nobody listens any more.
+    """
+    queue: Queue[Any] = Queue(AHEAD)
+    over = threading.Event()
+
+    def offer(item: Any) -> bool:
+        while not over.is_set():
+            try:
+                queue.put(item, timeout=0.1)
+                return True
+            except Full:
+                continue
+        return False
+
+    def work() -> None:
+        try:
+            for item in items:
+                if not offer((item, None)):
+                    return
+            offer((None, StopIteration()))
+        except BaseException as error:
+            offer((None, error))
+        finally:
+            close = getattr(items, "close", None)
+            if close is not None:
+                close()
+
+    thread = threading.Thread(target=work, name="onstream reader", daemon=True)
+    thread.start()
+    try:
+        while True:
+            item, error = queue.get()
+            if isinstance(error, StopIteration):
+                return
+            if error is not None:
+                raise error
+            yield item
+    finally:
+        over.set()
+        thread.join()

@@ -1,0 +1,93 @@
+"""What readers share: files one after the other, counting, reading ahead, and the options."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from .arrange import Part, Repeated, Shuffled
+from .blocks import Block, length
+from .files import find_files, total_bytes
+from .prefetch import prefetched
+from .rejects import Tally, plain_on_error
+from .stream import Stream, regrouped
+
+
+class Reader(Stream):
+    """A stream out of files. The next blocks are parsed while this one is used."""
+
+    def __init__(self, path: Any, *, on_error: Any = "raise") -> None:
+        self._who = self.__class__.__name__
+        self.files = find_files(self._who, path)
+        self.on_error = plain_on_error(self._who, on_error)
+        self._tally = (0, 0, 0)
+        self._total = total_bytes(self.files)
+        self._messages: list[str] = []
+
+    def _blocks(self, tally: Tally) -> Iterator[Block]:
+        """Blocks of any size; `tally` counts bytes and rejected lines."""
+        raise NotImplementedError
+
+    def _batches(self, n: int) -> Iterator[Block]:
+        tally = Tally(self.on_error)
+        self._tally = (0, 0, 0)
+        self._messages = tally.messages
+
+        def counted() -> Iterator[tuple[Block | None, tuple[int, int, int]]]:
+            try:
+                for block in regrouped(self._blocks(tally), n):
+                    tally.rows += length(block)
+                    yield block, (tally.rows, tally.rejected, tally.bytes_done)
+                yield None, (tally.rows, tally.rejected, tally.bytes_done)
+            finally:
+                tally.close()
+
+        for block, self._tally in prefetched(counted()):
+            if block is not None:
+                yield block
+
+    @property
+    def rows(self) -> int:
+        """Rows read so far, without the rejected ones."""
+        return self._tally[0]
+
+    @property
+    def rejected(self) -> int:
+        """Lines left out so far, because they could not be read."""
+        return self._tally[1]
+
+    @property
+    def bytes_done(self) -> int:
+        """Bytes of the files read so far, compressed where they are."""
+        return self._tally[2]
+
+    @property
+    def bytes_total(self) -> int | None:
+        """Bytes of all files; None if nobody knows, as for standard input."""
+        return self._total
+
+    @property
+    def messages(self) -> list[str]:
+        """Why the first few lines were left out."""
+        return list(self._messages)
+
+    def __repr__(self) -> str:
+        names = self.files[0] if len(self.files) == 1 else f"{len(self.files)} files"
+        return f"<{self._who} of {names}>"
+
+
+def arranged(
+    stream: Stream,
+    *,
+    skip: int = 0,
+    limit: int | None = None,
+    shuffle: int | None = None,
+    seed: int = 0,
+    epochs: int = 1,
+) -> Stream:
+    """A stream with the options that all readers have, in this order."""
+    if skip != 0 or limit is not None:
+        stream = Part(stream, skip=skip, limit=limit)
+    if shuffle is not None:
+        stream = Shuffled(stream, buffer=shuffle, seed=seed)
+    if epochs != 1:
+        stream = Repeated(stream, epochs=epochs)
+    return stream

@@ -1,0 +1,312 @@
+"""Parquet, Arrow IPC and data frames: tables that know their types."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from .blocks import Block, length
+from .columns import Chosen, Columns
+from .files import Bytes, PathLike
+from .reader import Reader, arranged
+from .rejects import Tally, at_row, plain_on_error
+from .stream import Stream, regrouped
+
+BATCH = 1 << 16  # rows of a table read at a time
+
+
+def read_parquet(
+    path: PathLike | list[PathLike],
+    target: str | int | None = None,
+    *,
+    weight: str | int | None = None,
+    drop: list[str] | str | None = None,
+    only: list[str] | str | None = None,
+    skip: int = 0,
+    limit: int | None = None,
+    shuffle: int | None = None,
+    seed: int = 0,
+    epochs: int = 1,
+    on_error: PathLike = "raise",
+) -> Stream:
+    """A stream of the rows of Parquet files, read piece by piece.
+
+    The parameters are those of `read_csv`. A row with an infinite number or without a target
+    cannot be read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, pyarrow.parquet
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.parquet"
+    >>> pyarrow.parquet.write_table(pyarrow.table({"a": [1.5, 2.5], "y": ["no", "yes"]}), file)
+    >>> list(read_parquet(file, target="y"))
+    [({'a': 1.5}, 'no'), ({'a': 2.5}, 'yes')]
+    """
+    stream = Parquet(path, Columns("read_parquet", target, weight, drop, only), on_error)
+    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+
+
+def read_ipc(
+    path: PathLike | list[PathLike],
+    target: str | int | None = None,
+    *,
+    weight: str | int | None = None,
+    drop: list[str] | str | None = None,
+    only: list[str] | str | None = None,
+    skip: int = 0,
+    limit: int | None = None,
+    shuffle: int | None = None,
+    seed: int = 0,
+    epochs: int = 1,
+    on_error: PathLike = "raise",
+) -> Stream:
+    """A stream of the rows of Arrow IPC (Feather) files, or of Arrow streams.
+
+    The parameters are those of `read_csv`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, pyarrow.feather
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.arrow"
+    >>> pyarrow.feather.write_feather(pyarrow.table({"a": [1.5], "y": [3]}), file)
+    >>> list(read_ipc(file, target="y"))
+    [({'a': 1.5}, 3)]
+    """
+    stream = IPC(path, Columns("read_ipc", target, weight, drop, only), on_error)
+    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+
+
+def read_frame(
+    frame: Any,
+    target: str | int | None = None,
+    *,
+    weight: str | int | None = None,
+    drop: list[str] | str | None = None,
+    only: list[str] | str | None = None,
+    skip: int = 0,
+    limit: int | None = None,
+    shuffle: int | None = None,
+    seed: int = 0,
+    epochs: int = 1,
+    on_error: PathLike = "raise",
+) -> Stream:
+    """A stream of the rows of a data frame: pandas, Polars, PyArrow, DuckDB.
+
+    Anything that speaks the Arrow stream interface will do. The parameters are those of
+    `read_csv`.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> frame = pyarrow.table({"a": [1.5, 2.5], "y": [True, False]})
+    >>> list(read_frame(frame, target="y"))
+    [({'a': 1.5}, True), ({'a': 2.5}, False)]
+    """
+    stream = Frame(frame, Columns("read_frame", target, weight, drop, only), on_error)
+    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+
+
+class TableReader(Reader):
+    """Files that hold record batches."""
+
+    kind = ""
+
+    def __init__(self, path: Any, columns: Columns, on_error: Any) -> None:
+        super().__init__(path, on_error=on_error)
+        self.columns = columns
+
+    def _batches_of(self, file: str, start: "Start") -> Iterator[tuple[Any, float]]:
+        """Record batches with the columns `start(schema)` and the share of the file read."""
+        raise NotImplementedError
+
+    def _blocks(self, tally: Tally) -> Iterator[Block]:
+        import pyarrow as pa
+
+        done, schema = 0, None
+        for file in self.files:
+            name = "standard input" if file == "-" else file
+            start = Start(name, self.columns, schema)
+            row = 0
+            size = 0 if file == "-" else os.path.getsize(file)
+            batches = self._batches_of(file, start)
+            while True:
+                try:
+                    item = next(batches, None)
+                except (pa.ArrowException, OSError, EOFError) as error:
+                    place = at_row(name, row + 1)
+                    tally.reject(place, f"no {self.kind} file, or damaged: {error!s:.200}")
+                    break
+                if item is None:
+                    break
+                batch, share = item
+                try:
+                    batch.validate(full=True)  # offsets that point nowhere, text that is none
+                except pa.ArrowException as error:
+                    tally.reject(at_row(name, row + 1), f"the batch is damaged: {error!s:.200}")
+                    row += batch.num_rows
+                    continue
+                tally.bytes_done = done + int(share * size)
+                yield from table_blocks(pa.Table.from_batches([batch]), start.columns, row, tally)
+                row += batch.num_rows
+            schema = start.schema or schema
+            done += size
+            tally.bytes_done = done
+
+
+class Start:
+    """Chooses and checks the columns of a file when its schema is known."""
+
+    def __init__(self, name: str, columns: Columns, before: Any) -> None:
+        self.name = name
+        self.wanted = columns
+        self.before = before
+        self.schema: Any = None
+        self.columns: Chosen = Chosen(name, [], None, None)
+
+    def __call__(self, schema: Any) -> list[str]:
+        """The names of the columns to read."""
+        self.columns = self.wanted.choose(self.name, list(schema.names))
+        self.columns.check_types(schema)
+        kept = {name: schema.field(name).type for name in self.columns.all}
+        if self.before is not None and kept != self.before:
+            odd = next(n for n in {**self.before, **kept} if kept.get(n) != self.before.get(n))
+            raise ValueError(
+                f'{self.name}: its columns differ from those of the files before: see "{odd}".'
+            )
+        self.schema = kept
+        return self.columns.all
+
+
+def table_blocks(table: Any, columns: Chosen, row: int, tally: Tally) -> Iterator[Block]:
+    """A block out of a table whose first row is number `row` (from 0) of the file."""
+
+    def place(i: int, column: Any) -> str:
+        return at_row(columns.source, row + i + 1, column)
+
+    return columns.blocks(table, tally, place)
+
+
+class Parquet(TableReader):
+    """The stream that `read_parquet` makes."""
+
+    kind = "Parquet"
+
+    def __init__(self, path: Any, columns: Columns, on_error: Any) -> None:
+        super().__init__(path, columns, on_error)
+        if "-" in self.files:
+            raise ValueError("read_parquet: a Parquet file cannot be read from standard input.")
+
+    def _batches_of(self, file: str, start: Start) -> Iterator[tuple[Any, float]]:
+        import pyarrow.parquet as pq
+
+        # Small buffers: a row group may be much larger than what we may hold.
+        with pq.ParquetFile(file, buffer_size=1 << 16, pre_buffer=False) as opened:
+            names = start(opened.schema_arrow)
+            total = max(1, opened.metadata.num_rows)
+            done = 0
+            batches = opened.iter_batches(BATCH, columns=names, use_threads=False)
+            for batch in batches:
+                done += batch.num_rows
+                yield batch, done / total
+
+
+class IPC(TableReader):
+    """The stream that `read_ipc` makes."""
+
+    kind = "Arrow"
+
+    def _batches_of(self, file: str, start: Start) -> Iterator[tuple[Any, float]]:
+        import pyarrow as pa
+
+        if file != "-":
+            with pa.OSFile(file) as raw:
+                if raw.read(6) == b"ARROW1":
+                    opened = pa.ipc.open_file(raw)
+                    names = start(opened.schema)
+                    for i in range(opened.num_record_batches):
+                        batch = opened.get_batch(i).select(names)
+                        yield batch, (i + 1) / opened.num_record_batches
+                    return
+        source = Bytes(file)
+        size = max(1, 0 if file == "-" else os.path.getsize(file))
+        with pa.ipc.open_stream(pa.PythonFile(Decompressed(source), mode="r")) as opened:
+            names = start(opened.schema)
+            for batch in opened:
+                yield batch.select(names), min(1.0, source.done / size)
+
+
+class Decompressed:
+    """`Bytes` as a file that Arrow can read."""
+
+    closed = False
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+    def read(self, n: int = -1) -> bytes:
+        """Exactly n bytes, but for the end."""
+        parts = []
+        while n > 0:
+            part = self.source.text(n)
+            if not part:
+                break
+            parts.append(part)
+            n -= len(part)
+        return b"".join(parts)
+
+    def readable(self) -> bool:
+        """Bytes come out."""
+        return True
+
+    def seekable(self) -> bool:
+        """They come out once."""
+        return False
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.source.close()
+
+
+class Frame(Stream):
+    """The stream that `read_frame` makes."""
+
+    def __init__(self, frame: Any, columns: Columns, on_error: Any) -> None:
+        import pyarrow as pa
+
+        if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__dataframe__")):
+            raise TypeError(
+                f"read_frame: a data frame is needed (pandas, Polars, PyArrow, DuckDB), "
+                f"got {type(frame).__name__}."
+            )
+        table = pa.table(frame)
+        metadata = table.schema.pandas_metadata or {}
+        index = [name for name in metadata.get("index_columns", []) if isinstance(name, str)]
+        self.table = table.drop_columns([name for name in index if name in table.column_names])
+        self.columns = columns.choose("the frame", list(self.table.column_names))
+        self.columns.check_types(self.table.schema)
+        self.on_error = plain_on_error("read_frame", on_error)
+        self._tally = Tally("skip")
+
+    def _batches(self, n: int) -> Iterator[Block]:
+        tally = self._tally = Tally(self.on_error)
+
+        def blocks() -> Iterator[Block]:
+            for start in range(0, self.table.num_rows, BATCH):
+                part = self.table.slice(start, BATCH)
+                yield from table_blocks(part.select(self.columns.all), self.columns, start, tally)
+
+        try:
+            for block in regrouped(blocks(), n):
+                tally.rows += length(block)
+                yield block
+        finally:
+            tally.close()
+
+    @property
+    def rows(self) -> int:
+        """Rows read so far, without the rejected ones."""
+        return self._tally.rows
+
+    @property
+    def rejected(self) -> int:
+        """Rows left out so far."""
+        return self._tally.rejected

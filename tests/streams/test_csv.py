@@ -1,0 +1,370 @@
+"""CSV files: types, columns, options, and lines that cannot be read."""
+
+import bz2
+import gzip
+import io
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from onstream import LogisticRegression
+from onstream.streams import Stream, files, read_csv
+
+TEXT = "age,city,member,pay\n31,Bonn,true,1.5\n45,Köln,false,2\n,Bonn,true,3\n"
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    def write(text: str | bytes, name: str = "data.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def test_rows(write) -> None:
+    assert list(read_csv(write(TEXT), target="pay")) == [
+        ({"age": 31.0, "city": "Bonn", "member": True}, 1.5),
+        ({"age": 45.0, "city": "Köln", "member": False}, 2.0),
+        ({"age": None, "city": "Bonn", "member": True}, 3.0),
+    ]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10])
+def test_blocks_are_the_rows(write, n: int) -> None:
+    stream = read_csv(write(TEXT), target="pay")
+    blocks = list(stream.batches(n))
+    assert [x for X, _ in blocks for x in X.to_pylist()] == [x for x, _ in stream]
+    assert [y for _, y in blocks for y in y.tolist()] == [1.5, 2.0, 3.0]
+
+
+def test_keys_are_shared(write) -> None:
+    first, second, _ = (list(x) for x, _ in read_csv(write(TEXT), target="pay"))
+    assert all(a is b for a, b in zip(first, second, strict=True))
+
+
+def test_columns(write) -> None:
+    path = write(TEXT)
+    assert next(iter(read_csv(path, "pay", drop="city", weight="age", skip=0, limit=1))) == (
+        {"member": True},
+        1.5,
+        31.0,
+    )
+    assert next(iter(read_csv(path, target=-1, only=["age", "pay"]))) == ({"age": 31.0}, 1.5)
+    assert next(iter(read_csv(path)))[1] is None
+    with pytest.raises(ValueError, match=r'no column "pya" \(target\). Did you mean "pay"'):
+        list(read_csv(path, target="pya"))
+    with pytest.raises(ValueError, match='no column "x"'):
+        list(read_csv(path, drop=["x"]))
+    with pytest.raises(ValueError, match="there are 4 columns"):
+        list(read_csv(path, target=4))
+    with pytest.raises(ValueError, match="both 'pay'"):
+        read_csv(path, target="pay", weight="pay")
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "kind"),
+    [
+        ("a", ["1", "2"], float),  # a feature may turn out to be a fraction
+        ("y", ["1", "2"], int),
+        ("y", ["1.0", "2"], float),
+        ("y", ["yes", "no"], str),
+        ("y", ["true", "false"], bool),
+        ("a", ["2020-01-01", "2020-01-02"], str),
+        ("a", ["12:30:00", "12:31:00"], str),
+        ("a", ["2020-01-01 10:00:00", "2020-01-02 10:00:00"], str),
+    ],
+)
+def test_types(write, column: str, values: list[str], kind: type) -> None:
+    other = "y" if column == "a" else "a"
+    path = write(f"{column},{other}\n" + "".join(f"{v},7\n" for v in values))
+    for x, y in read_csv(path, target="y"):
+        assert type({**x, "y": y}[column]) is kind
+
+
+def test_types_given(write) -> None:
+    path = write("zip,y\n01234,1\n99999,2\n")
+    assert [x for x, _ in read_csv(path, target="y", types={"zip": str})] == [
+        {"zip": "01234"},
+        {"zip": "99999"},
+    ]
+    assert next(iter(read_csv(path, target="y", types={"y": float})))[1] == 1.0
+    with pytest.raises(ValueError, match="float, int, bool or str"):
+        read_csv(path, types={"zip": list})
+    with pytest.raises(ValueError, match=r'no column "z" \(types\)'):
+        list(read_csv(path, types={"z": str}))
+
+
+def test_a_later_fraction_is_fine_in_a_feature_not_in_a_whole_target(write, monkeypatch) -> None:
+    monkeypatch.setattr(files.line_blocks, "__defaults__", (8,))
+    path = write("a,y\n" + "1,1\n" * 10 + "1.5,1\n" + "2,1.5\n")
+    with pytest.raises(ValueError, match=r"line 13, column \"y\": '1.5' is not a whole number"):
+        list(read_csv(path, target="y"))
+    assert len(list(read_csv(path, target="y", types={"y": float}))) == 12
+
+
+def test_header(write) -> None:
+    path = write("1,2\n3,4\n")
+    assert list(read_csv(path, target=1, header=False)) == [({"0": 1.0}, 2), ({"0": 3.0}, 4)]
+    assert list(read_csv(path, target="b", header=["a", "b"])) == [({"a": 1.0}, 2), ({"a": 3.0}, 4)]
+    with pytest.raises(ValueError, match="two columns called"):
+        list(read_csv(write("a,a\n1,2\n")))
+    with pytest.raises(ValueError, match="the file is empty"):
+        list(read_csv(write("")))
+    assert list(read_csv(write("a,b\n"))) == []
+    assert list(read_csv(write("\ufeffa,b\n1,2\n"), target="b")) == [({"a": 1.0}, 2)]
+
+
+def test_tsv_and_delimiters(write) -> None:
+    assert list(read_csv(write("a\ty\n1\t2\n", "x.tsv"), target="y")) == [({"a": 1.0}, 2)]
+    assert list(read_csv(write("a;y\n1;2\n"), target="y", delimiter=";")) == [({"a": 1.0}, 2)]
+    with pytest.raises(ValueError, match="one character"):
+        read_csv(write("a"), delimiter="ab")
+
+
+def zst(data: bytes) -> bytes:
+    out = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(out, "zstd") as file:
+        file.write(data)
+    return out.getvalue().to_pybytes()
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, zst])
+@pytest.mark.parametrize("named", [True, False])
+def test_compressed(write, compress, named: bool) -> None:
+    end = {"compress": ".gz"}.get(compress.__name__, ".zst") if named else ""
+    path = write(compress(TEXT.encode()), "data.csv" + end)
+    stream = read_csv(path, target="pay")
+    assert len(list(stream)) == 3
+    assert stream.bytes_done == stream.bytes_total == path.stat().st_size
+
+
+def test_damaged_archive(write) -> None:
+    rng = np.random.default_rng(0)
+    text = "a,y\n" + "".join(f"{v},1\n" for v in rng.normal(size=50_000))
+    whole = gzip.compress(text.encode())
+    path = write(whole[: len(whole) // 2], "half.csv.gz")
+    with pytest.raises(ValueError, match=r"half.csv.gz: line [\d,]+: the compressed data ends too"):
+        list(read_csv(path, target="y"))
+    stream = read_csv(path, target="y", on_error="skip")
+    assert 20_000 < len(list(stream)) < 30_000
+    assert 1 <= stream.rejected <= 2
+
+
+def test_bytes_and_rows_are_counted(write) -> None:
+    text = "a,y\n" + "1,1\n" * 600_000
+    stream = read_csv(write(text), target="y")
+    seen = []
+    for _ in stream.batches(50_000):
+        seen.append((stream.rows, stream.bytes_done))
+        assert stream.bytes_total == len(text)
+    assert [rows for rows, _ in seen] == [50_000 * i for i in range(1, 13)]
+    done = [done for _, done in seen]
+    assert done == sorted(done)
+    assert done[0] < len(text) // 2
+    assert stream.bytes_done == len(text)
+
+
+def test_several_files(write) -> None:
+    write("a,y\n1,1\n2,2\n", "d2.csv")
+    write("a,y\n3,3\n", "d1.csv")
+    folder = write("y,a\n4,4\n", "d3.csv").parent
+    assert [y for _, y in read_csv(f"{folder}/d*.csv", target="y")] == [3, 1, 2, 4]
+    assert [y for _, y in read_csv([folder / "d2.csv", folder / "d1.csv"], "y")] == [1, 2, 3]
+    write("a,z\n1,1\n", "e.csv")
+    with pytest.raises(ValueError, match="columns differ"):
+        list(read_csv([folder / "d1.csv", folder / "e.csv"]))
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        read_csv(folder / "no.csv")
+    with pytest.raises(FileNotFoundError):
+        read_csv(f"{folder}/none*.csv")
+    with pytest.raises(ValueError, match="is a folder"):
+        read_csv(folder)
+    with pytest.raises(TypeError, match="a path must be a string"):
+        read_csv(3)
+
+
+def test_standard_input(monkeypatch) -> None:
+    class Standard:
+        buffer = io.BytesIO(TEXT.encode())
+
+    monkeypatch.setattr("sys.stdin", Standard)
+    stream = read_csv("-", target="pay")
+    assert len(list(stream)) == 3
+    assert stream.bytes_total is None
+    assert stream.bytes_done == len(TEXT.encode())
+
+
+def test_options(write) -> None:
+    path = write("a,y\n" + "".join(f"{i},{i}\n" for i in range(100)))
+
+    def labels(stream: Stream) -> list[int]:
+        return [y for _, y in stream]
+
+    assert labels(read_csv(path, "y", skip=10, limit=5)) == [10, 11, 12, 13, 14]
+    mixed = labels(read_csv(path, "y", shuffle=30, seed=1))
+    assert mixed != sorted(mixed) == list(range(100))
+    assert labels(read_csv(path, "y", shuffle=30, seed=1)) == mixed
+    twice = read_csv(path, "y", epochs=2, limit=3)
+    assert labels(twice) == [0, 1, 2, 0, 1, 2]
+    assert labels(read_csv(path, "y", epochs=2)) == [*range(100), *range(100)]
+
+
+BAD = {
+    "text in a number": ("x,1", r"line 3, column \"a\": 'x' is not a number"),
+    "a bad target": ("1,oops", r"line 3, column \"y\": 'oops' is not a whole number"),
+    "few columns": ("1", r"line 3: 2 columns are expected, there are 1"),
+    "many columns": ("1,2,3", r"line 3: 2 columns are expected, there are 3"),
+    "infinite": ("inf,1", r"line 3, column \"a\": the number is not finite"),
+    "too large": ("1e999,1", r"line 3, column \"a\": the number is not finite"),
+    "no target": ("1,", r"line 3, column \"y\": the target is missing"),
+    "open quote": ('"1,1', r"line 3"),
+    "zeros": ("\0,1", r"line 3"),
+    "overflow": ("1,99999999999999999999999", r"line 3, column \"y\""),
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_bad_lines(write, tmp_path, line: str) -> None:
+    text, message = BAD[line]
+    path = write(f"a,y\n1,1\n{text}\n3,0\n")
+    with pytest.raises(ValueError, match=message):
+        list(read_csv(path, target="y", types={"a": float, "y": int}))
+    stream = read_csv(path, target="y", types={"a": float, "y": int}, on_error=tmp_path / "bad.txt")
+    assert list(stream) == [({"a": 1.0}, 1), ({"a": 3.0}, 0)]
+    assert stream.rejected == 1
+    assert stream.rows == 2
+    assert (tmp_path / "bad.txt").read_text() == text + "\n"
+    assert len(stream.messages) == 1
+
+
+def test_bad_utf8(write) -> None:
+    path = write(b"a,y\nx,1\n\xff\xfe,1\nz,0\n")
+    with pytest.raises(ValueError, match=r'line 3(, column "a")?: the text is not valid UTF-8'):
+        list(read_csv(path, target="y"))
+    assert [x["a"] for x, _ in read_csv(path, target="y", on_error="skip")] == ["x", "z"]
+
+
+def test_nan_is_missing(write) -> None:
+    path = write("a,y\n1,1\nnan,1\n-NaN,0\nNA,0\n?,1\n")
+    assert [x["a"] for x, _ in read_csv(path, target="y")] == [1.0, None, None, None, None]
+
+
+def test_blank_lines_are_no_rows(write) -> None:
+    path = write("a,y\n1,1\n\n\n3,0\nx,1\n")
+    with pytest.raises(ValueError, match="line 6"):
+        list(read_csv(path, target="y", types={"a": float}))
+    assert len(list(read_csv(path, target="y", types={"a": float}, on_error="skip"))) == 2
+
+
+def test_quotes(write) -> None:
+    path = write('a,y\n"x, ""y""",1\nz,0\n')
+    assert [x["a"] for x, _ in read_csv(path, target="y")] == ['x, "y"', "z"]
+    path = write('a,y\n"two\nlines",1\nz,0\n')
+    with pytest.raises(ValueError, match="newlines_in_values"):
+        list(read_csv(path, target="y"))
+    rows = list(read_csv(path, target="y", newlines_in_values=True))
+    assert [x["a"] for x, _ in rows] == ["two\nlines", "z"]
+
+
+def test_values_over_blocks(write, monkeypatch) -> None:
+    monkeypatch.setattr(files.line_blocks, "__defaults__", (64,))
+    rows = [(f"line {i}\nmore {i}", i) for i in range(100)]
+    path = write("a,y\n" + "".join(f'"{a}",{y}\n' for a, y in rows))
+    read = read_csv(path, target="y", newlines_in_values=True)
+    assert [(x["a"], y) for x, y in read] == rows
+
+
+def test_windows_lines(write) -> None:
+    assert list(read_csv(write(b"a,y\r\n1,2\r\n3,4"), "y")) == [({"a": 1.0}, 2), ({"a": 3.0}, 4)]
+
+
+def test_a_line_without_end_is_rejected(write, monkeypatch) -> None:
+    monkeypatch.setattr(files, "LONGEST", 1000)
+    monkeypatch.setattr(files.line_blocks, "__defaults__", (100,))
+    path = write("a,y\n1,1\n" + "9" * 5000 + ",1\n3,0\n")
+    with pytest.raises(ValueError, match="line 3: the line is longer than 1,000 bytes"):
+        list(read_csv(path, target="y"))
+    stream = read_csv(path, target="y", on_error="skip")
+    assert [y for _, y in stream] == [1, 0]
+    assert stream.rejected == 1
+    path = write("a,y\n1,1\n" + "9" * 5000)
+    assert [y for _, y in read_csv(path, target="y", on_error="skip")] == [1]
+
+
+def test_on_error(write) -> None:
+    with pytest.raises(ValueError, match="on_error must be 'raise', 'skip' or the path"):
+        read_csv(write(TEXT), on_error="ignore")
+
+
+def test_weights_are_checked(write) -> None:
+    path = write("a,y,w\n1,1,1\n2,0,-1\n3,1,\n4,0,2\n")
+    with pytest.raises(ValueError, match='line 3, column "w": a weight must be a number from 0'):
+        list(read_csv(path, target="y", weight="w"))
+    stream = read_csv(path, target="y", weight="w", on_error="skip")
+    assert [(y, w) for _, y, w in stream] == [(1, 1.0), (0, 2.0)]
+    model = LogisticRegression().fit(stream)
+    other = LogisticRegression()
+    for x, y, w in stream:
+        other.learn_one(x, y, w)
+    assert model.weights == pytest.approx(other.weights)
+
+
+def test_the_reader_stops_with_its_listener(write) -> None:
+    import threading
+
+    path = write("a,y\n" + "1,1\n" * 400_000)
+    before = threading.active_count()
+    for _ in range(5):
+        rows = iter(read_csv(path, target="y"))
+        next(rows)
+        rows.close()
+    assert len(list(read_csv(path, target="y", limit=10))) == 10
+    assert threading.active_count() == before
+
+
+def test_errors_of_the_reader_reach_the_listener(write) -> None:
+    stream = read_csv(write("a,y\n1,1\n"), target="y")
+    Path(stream.files[0]).unlink()
+    with pytest.raises(FileNotFoundError):
+        list(stream)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.floats(allow_nan=False, allow_infinity=False) | st.none(),
+            st.text(st.characters(exclude_characters="\r\n\0\"',", codec="utf-8")).map(
+                lambda text: f"<{text}>"
+            ),
+            st.integers(-(2**62), 2**62),
+        ),
+        min_size=1,
+    ),
+    chunk=st.integers(1, 200),
+)
+def test_what_is_written_is_read(tmp_path_factory, rows, chunk: int) -> None:
+    path = tmp_path_factory.mktemp("csv") / "a.csv"
+    columns = list(zip(*rows, strict=True))
+    table = pa.table(
+        {
+            "number": pa.array(columns[0], pa.float64()),
+            "text": pa.array(columns[1], pa.string()),
+            "y": pa.array(columns[2], pa.int64()),
+        }
+    )
+    pyarrow.csv.write_csv(table, path)
+    old = files.line_blocks.__defaults__
+    files.line_blocks.__defaults__ = (chunk,)
+    try:
+        read = list(read_csv(path, target="y", types={"number": float, "text": str, "y": int}))
+    finally:
+        files.line_blocks.__defaults__ = old
+    assert [(x["number"], x["text"], y) for x, y in read] == rows

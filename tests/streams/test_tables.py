@@ -1,0 +1,218 @@
+"""Parquet, Arrow IPC, data frames and iterables."""
+
+import contextlib
+import datetime
+import decimal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+from onstream import LogisticRegression
+from onstream.streams import SEA, from_iterable, read_frame, read_ipc, read_parquet
+
+TABLE = pa.table(
+    {
+        "a": [1.5, None, float("nan"), 4.0],
+        "b": [1, 2, 3, 4],
+        "c": ["x", "y", None, "x"],
+        "d": pa.array(["p", "q", "p", "q"]).dictionary_encode(),
+        "y": [True, False, True, False],
+    }
+)
+ROWS = [
+    ({"a": 1.5, "b": 1, "c": "x", "d": "p"}, True),
+    ({"a": None, "b": 2, "c": "y", "d": "q"}, False),
+    ({"a": None, "b": 3, "c": None, "d": "p"}, True),
+    ({"a": 4.0, "b": 4, "c": "x", "d": "q"}, False),
+]
+
+
+def parquet(path: Path, table: pa.Table) -> None:
+    pq.write_table(table, path, row_group_size=3)
+
+
+def ipc_file(path: Path, table: pa.Table) -> None:
+    pyarrow.feather.write_feather(table, path, chunksize=3)
+
+
+def ipc_stream(path: Path, table: pa.Table) -> None:
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as out:
+        out.write_table(table, max_chunksize=3)
+
+
+FORMATS = [(parquet, read_parquet), (ipc_file, read_ipc), (ipc_stream, read_ipc)]
+formats = pytest.mark.parametrize(("write", "read"), FORMATS, ids=["parquet", "file", "stream"])
+
+
+@formats
+class TestFiles:
+    def test_rows(self, tmp_path, write, read) -> None:
+        write(tmp_path / "t", TABLE)
+        stream = read(tmp_path / "t", target="y")
+        assert list(stream) == ROWS
+        assert stream.rows == 4
+        assert stream.bytes_done == stream.bytes_total > 0
+
+    @pytest.mark.parametrize("n", [1, 2, 3, 100])
+    def test_blocks(self, tmp_path, write, read, n: int) -> None:
+        write(tmp_path / "t", TABLE)
+        blocks = list(read(tmp_path / "t", target="y").batches(n))
+        assert [len(y) for _, y in blocks] == [len(ROWS[i : i + n]) for i in range(0, 4, n)]
+
+    def test_options(self, tmp_path, write, read) -> None:
+        write(tmp_path / "t", TABLE)
+        kept = list(read(tmp_path / "t", target="y", weight="b", only=["c"], skip=1, limit=2))
+        assert kept == [({"c": "y"}, False, 2.0), ({"c": None}, True, 3.0)]
+        assert list(read(tmp_path / "t", "y", epochs=2)) == ROWS * 2
+
+    def test_several_files(self, tmp_path, write, read) -> None:
+        write(tmp_path / "t1", TABLE)
+        write(tmp_path / "t2", TABLE)
+        assert list(read(tmp_path / "t?", target="y")) == ROWS * 2
+        write(tmp_path / "t3", TABLE.drop_columns(["a"]))
+        with pytest.raises(ValueError, match=r'columns differ .* see "a"'):
+            list(read(tmp_path / "t?", target="y"))
+
+    def test_bad_rows(self, tmp_path, write, read) -> None:
+        table = pa.table({"a": [1.0, float("inf"), 3.0, 4.0], "y": [1, 2, None, 4]})
+        write(tmp_path / "t", table)
+        with pytest.raises(ValueError, match='t: row 2, column "a": the number is not finite'):
+            list(read(tmp_path / "t", target="y"))
+        stream = read(tmp_path / "t", target="y", on_error="skip")
+        assert [x["a"] for x, _ in stream] == [1.0, 4.0]
+        assert stream.rejected == 2
+
+    def test_columns_that_no_learner_takes(self, tmp_path, write, read) -> None:
+        table = pa.table({"when": [datetime.date(2020, 1, 1)], "y": [1]})
+        write(tmp_path / "t", table)
+        with pytest.raises(ValueError, match=r'column "when" is of type .* drop=\["when"\]'):
+            list(read(tmp_path / "t", target="y"))
+        assert list(read(tmp_path / "t", target="y", drop="when")) == [({}, 1)]
+
+    @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+    def test_truncated(self, tmp_path, write, read, share: float) -> None:
+        write(tmp_path / "t", pa.table({"a": np.arange(1000.0), "y": np.arange(1000)}))
+        data = (tmp_path / "t").read_bytes()
+        (tmp_path / "t").write_bytes(data[: int(share * len(data))])
+        with pytest.raises(ValueError, match=r"t: row [\d,]+: no (Parquet|Arrow) file, or damaged"):
+            list(read(tmp_path / "t", target="y"))
+        stream = read(tmp_path / "t", target="y", on_error="skip")
+        list(stream)
+        assert stream.rejected == 1
+
+    def test_garbage(self, tmp_path, write, read) -> None:
+        rng = np.random.default_rng(1)
+        words = [f"word {i}" for i in range(300)]
+        table = pa.table({"a": np.arange(300.0), "c": words, "y": np.arange(300)})
+        write(tmp_path / "t", table)
+        data = (tmp_path / "t").read_bytes()
+        for _ in range(60):
+            broken = np.frombuffer(data, np.uint8).copy()
+            at = rng.integers(0, len(broken), 6)
+            broken[at] = rng.integers(0, 256, 6)
+            (tmp_path / "t").write_bytes(broken.tobytes())
+            with contextlib.suppress(ValueError, MemoryError):
+                assert len(list(read(tmp_path / "t", target="y"))) <= 300
+
+
+def test_parquet_not_from_standard_input() -> None:
+    with pytest.raises(ValueError, match="standard input"):
+        read_parquet("-")
+
+
+def test_decimals_are_numbers(tmp_path) -> None:
+    table = pa.table({"a": [decimal.Decimal("1.25")], "y": [1]})
+    parquet(tmp_path / "t", table)
+    assert list(read_parquet(tmp_path / "t", target="y")) == [({"a": 1.25}, 1)]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        TABLE,
+        TABLE.to_pandas(),
+        pl.from_arrow(TABLE),
+        TABLE.to_pandas().set_index(pd.Index([3, 4, 5, 6], name="key")),
+    ],
+    ids=["arrow", "pandas", "polars", "index"],
+)
+def test_frames(frame) -> None:
+    stream = read_frame(frame, target="y")
+    assert list(stream) == ROWS
+    assert list(stream) == ROWS
+    assert stream.rows == 4
+
+
+def test_frame_errors() -> None:
+    with pytest.raises(TypeError, match="a data frame is needed"):
+        read_frame([1, 2])
+    with pytest.raises(ValueError, match='no column "z"'):
+        read_frame(TABLE, target="z")
+    frame = pa.table({"a": [1.0, float("inf")], "y": [1, 2]})
+    with pytest.raises(ValueError, match='the frame: row 2, column "a"'):
+        list(read_frame(frame, target="y"))
+    stream = read_frame(frame, target="y", on_error="skip")
+    assert len(list(stream)) == 1
+    assert stream.rejected == 1
+
+
+def test_the_same_model_from_every_source(tmp_path) -> None:
+    X, y = SEA(noise=0.1, seed=1).block(2000)
+    table = pa.table({**{f"f{j}": X[:, j] for j in range(3)}, "y": y})
+    parquet(tmp_path / "t", table)
+    pairs = [
+        ({f"f{j}": row[j] for j in range(3)}, int(label)) for row, label in zip(X, y, strict=True)
+    ]
+    one = LogisticRegression(eta=0.01).fit(read_parquet(tmp_path / "t", target="y"))
+    two = LogisticRegression(eta=0.01).fit(read_frame(table, target="y"))
+    three = LogisticRegression(eta=0.01).fit(from_iterable(pairs))
+    assert one.weights == two.weights
+    assert one.weights == pytest.approx(three.weights, rel=1e-9)
+
+
+class TestIterable:
+    def test_pairs(self) -> None:
+        rows = [({"a": i}, i % 2) for i in range(10)]
+        stream = from_iterable(rows)
+        assert list(stream) == rows
+        assert list(stream) == rows
+        assert [len(y) for _, y in stream.batches(4)] == [4, 4, 2]
+        assert list(from_iterable(iter(rows), skip=2, limit=3)) == rows[2:5]
+        mixed = list(from_iterable(rows, shuffle=10, seed=1))
+        assert mixed != rows
+        assert sorted(mixed, key=str) == sorted(rows, key=str)
+        assert list(from_iterable(rows, epochs=2)) == rows * 2
+
+    def test_weights(self) -> None:
+        rows = [({"a": i}, i % 2, 2.0) for i in range(5)]
+        assert list(from_iterable(rows)) == rows
+        assert list(from_iterable([{"a": 1, "y": 0, "w": 3}], target="y", weight="w")) == [
+            ({"a": 1}, 0, 3)
+        ]
+
+    def test_mappings_are_not_changed(self) -> None:
+        row = {"a": 1, "y": 0}
+        assert list(from_iterable([row], target="y")) == [({"a": 1}, 0)]
+        assert row == {"a": 1, "y": 0}
+
+    @pytest.mark.parametrize(
+        ("rows", "options", "kind", "message"),
+        [
+            ([{"a": 1}], {}, TypeError, "row 0 must be"),
+            ([({"a": 1}, 1), ({"a": 1}, 1, 2)], {}, TypeError, "some rows are"),
+            ([{"a": 1}], {"target": "y"}, ValueError, "row 0 has no 'y'"),
+            ([3], {"target": "y"}, TypeError, "row 0 must be a mapping"),
+            ("text", {}, TypeError, "an iterable"),
+            (3, {}, TypeError, "an iterable"),
+            (iter([]), {"epochs": 2}, TypeError, "read once only"),
+        ],
+    )
+    def test_errors(self, rows, options, kind, message) -> None:
+        with pytest.raises(kind, match=message):
+            list(from_iterable(rows, **options))
