@@ -28,4 +28,4 @@ __all__ = [
 ]
 
 # Imported when `load`, the command line or a test asks for every learner there is.
-expect_families("onstream.stats", "onstream.drift", "onstream.linear")
+expect_families("onstream.drift", "onstream.linear", "onstream.stats", "onstream.tree")

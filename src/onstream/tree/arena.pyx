@@ -1,0 +1,626 @@
+"""A tree as flat arrays: nodes come from a free list, tables from the raw allocator, so that what
+is dropped is really given back. Nothing here knows how a tree is grown.
+"""
+
+cimport numpy as cnp
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from libc.math cimport NAN
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from ..core.example cimport Example
+
+cnp.import_array()
+
+cdef double TOO_LARGE = 1e290  # a sum of squares may not come closer to the largest double
+
+
+cdef void start(Arena* a) noexcept:
+    a.vacant = a.root = NOBODY
+    a.drop_extra = NULL
+
+
+cdef void finish(Arena* a) noexcept:
+    cdef Py_ssize_t i
+    for i in range(a.used):
+        if a.parent[i] > NO_MEMORY:  # not on the free list
+            free_node(a, <int32_t> i)
+    for i in range(a.width):
+        PyMem_RawFree(a.cells[i])
+    PyMem_RawFree(a.feature)
+    PyMem_RawFree(a.threshold)
+    PyMem_RawFree(a.left)
+    PyMem_RawFree(a.right)
+    PyMem_RawFree(a.fan)
+    PyMem_RawFree(a.parent)
+    PyMem_RawFree(a.depth)
+    PyMem_RawFree(a.code)
+    PyMem_RawFree(a.mass)
+    PyMem_RawFree(a.weight)
+    PyMem_RawFree(a.last)
+    PyMem_RawFree(a.fresh)
+    PyMem_RawFree(a.hits_mc)
+    PyMem_RawFree(a.hits_nb)
+    PyMem_RawFree(a.labels)
+    PyMem_RawFree(a.counts)
+    PyMem_RawFree(a.tables)
+    PyMem_RawFree(a.hidden)
+    PyMem_RawFree(a.hides)
+    PyMem_RawFree(a.extra)
+    PyMem_RawFree(a.kind)
+    PyMem_RawFree(a.cells)
+    PyMem_RawFree(a.codes)
+
+# -- memory -------------------------------------------------------------------------------
+
+
+cdef void* grab(Arena* a, size_t size) noexcept nogil:
+    """Zeroed memory, or NULL."""
+    cdef void* block = PyMem_RawCalloc(size, 1)
+    if block != NULL:
+        a.bytes += size
+    return block
+
+
+cdef void give_back(Arena* a, void* block, size_t size) noexcept nogil:
+    if block != NULL:
+        PyMem_RawFree(block)
+        a.bytes -= size
+
+
+cdef int widen(Arena* a, Py_ssize_t width) except -1:
+    """Room for features 0 ... width-1."""
+    cdef Py_ssize_t room
+    if width <= a.width:
+        return 0
+    room = max(width, a.width + a.width // 2)
+    if a.width == 0:
+        room = width
+    if not (
+        regrow(<void**> &a.kind, a.width, room, 1)
+        and regrow(<void**> &a.cells, a.width, room, sizeof(int32_t*))
+        and regrow(<void**> &a.codes, a.width, room, sizeof(int32_t))
+    ):
+        raise MemoryError(f"onstream: no memory for {room:,} features")
+    a.bytes += (room - a.width) * (1 + sizeof(int32_t*) + sizeof(int32_t))
+    a.width = room
+    return 0
+
+
+cdef int grow_nodes(Arena* a) noexcept nogil:
+    """Room for more nodes."""
+    cdef Py_ssize_t old = a.room, room = old + old // 2 + 4
+    cdef bint fine = (
+        regrow(<void**> &a.feature, old, room, sizeof(int32_t))
+        and regrow(<void**> &a.threshold, old, room, sizeof(double))
+        and regrow(<void**> &a.left, old, room, sizeof(int32_t))
+        and regrow(<void**> &a.right, old, room, sizeof(int32_t))
+        and regrow(<void**> &a.fan, old, room, sizeof(int32_t*))
+        and regrow(<void**> &a.parent, old, room, sizeof(int32_t))
+        and regrow(<void**> &a.depth, old, room, sizeof(int32_t))
+        and regrow(<void**> &a.code, old, room, sizeof(int32_t))
+        and regrow(<void**> &a.mass, old, room, sizeof(double))
+        and regrow(<void**> &a.weight, old, room, sizeof(double))
+        and regrow(<void**> &a.last, old, room, sizeof(double))
+        and regrow(<void**> &a.fresh, old, room, sizeof(double))
+        and regrow(<void**> &a.hits_mc, old, room, sizeof(double))
+        and regrow(<void**> &a.hits_nb, old, room, sizeof(double))
+        and regrow(<void**> &a.labels, old, room, sizeof(int32_t))
+        and regrow(<void**> &a.counts, old, room, sizeof(double*))
+        and regrow(<void**> &a.tables, old, room, sizeof(ClassTable**))
+        and regrow(<void**> &a.hidden, old, room, sizeof(uint8_t*))
+        and regrow(<void**> &a.hides, old, room, sizeof(int32_t))
+        and regrow(<void**> &a.extra, old, room, sizeof(void*))
+    )
+    if not fine:  # what has grown has grown; the next attempt begins there
+        return NO_MEMORY
+    a.bytes += (room - old) * (8 * sizeof(int32_t) + 7 * sizeof(double) + 5 * sizeof(void*))
+    a.room = room
+    return 0
+
+# -- nodes --------------------------------------------------------------------------------
+
+
+cdef int32_t new_node(Arena* a, int32_t parent, double mass) noexcept nogil:
+    """An empty leaf, or NO_MEMORY."""
+    cdef int32_t i = a.vacant
+    if i == NOBODY:
+        if a.used == a.room and grow_nodes(a) != 0:
+            return NO_MEMORY
+        i = <int32_t> a.used
+        a.used += 1
+    else:
+        a.vacant = -3 - a.parent[i]
+    a.live += 1
+    a.feature[i] = a.left[i] = a.right[i] = a.code[i] = NOBODY
+    a.fan[i] = NULL
+    a.parent[i] = parent
+    a.depth[i] = a.depth[parent] + 1 if parent >= 0 else 0
+    a.mass[i] = mass
+    a.threshold[i] = a.weight[i] = a.last[i] = a.fresh[i] = 0.0
+    a.hits_mc[i] = a.hits_nb[i] = 0.0
+    a.labels[i] = a.hides[i] = 0
+    a.counts[i] = NULL
+    a.tables[i] = NULL
+    a.hidden[i] = NULL
+    a.extra[i] = NULL
+    return i
+
+
+cdef void free_node(Arena* a, int32_t i) noexcept nogil:
+    """Give back a node and what it holds; its children are somebody else's matter."""
+    deactivate(a, i)
+    give_back(a, a.counts[i], a.labels[i] * sizeof(double))
+    if a.fan[i] != NULL:
+        give_back(a, a.fan[i], (1 + a.fan[i][0]) * sizeof(int32_t))
+    give_back(a, a.hidden[i], a.hides[i])
+    if a.extra[i] != NULL:
+        a.drop_extra(a, a.extra[i])
+    a.parent[i] = -3 - a.vacant  # below every sign: on the free list
+    a.vacant = i
+    a.live -= 1
+
+
+cdef void free_tree(Arena* a, int32_t i) noexcept nogil:
+    """Give back a node and everything below it."""
+    clear_children(a, i)
+    free_node(a, i)
+
+
+cdef void clear_children(Arena* a, int32_t i) noexcept nogil:
+    """Make node i a leaf; what was below is given back."""
+    cdef int32_t j
+    if a.feature[i] == NOBODY:
+        return
+    if a.fan[i] == NULL:
+        free_tree(a, a.left[i])
+        free_tree(a, a.right[i])
+    else:
+        for j in range(a.fan[i][0]):
+            if a.fan[i][1 + j] != NOBODY:
+                free_tree(a, a.fan[i][1 + j])
+        give_back(a, a.fan[i], (1 + a.fan[i][0]) * sizeof(int32_t))
+        a.fan[i] = NULL
+    a.feature[i] = a.left[i] = a.right[i] = NOBODY
+    a.threshold[i] = 0.0
+
+
+cdef int32_t child_of(Arena* a, int32_t i, int32_t at) noexcept nogil:
+    """Child number `at`; NOBODY where a value has no branch, NO_MEMORY after the last."""
+    if a.feature[i] == NOBODY:
+        return NO_MEMORY
+    if a.fan[i] == NULL:
+        return a.left[i] if at == 0 else a.right[i] if at == 1 else NO_MEMORY
+    return a.fan[i][1 + at] if at < a.fan[i][0] else NO_MEMORY
+
+
+cdef int set_branch(Arena* a, int32_t i, int32_t code, int32_t child) noexcept nogil:
+    """Let the nominal value `code` lead to `child`."""
+    cdef int32_t* fan = a.fan[i]
+    cdef int32_t n = 0 if fan == NULL else fan[0], j
+    if code >= n:
+        fan = <int32_t*> grab(a, (2 + code) * sizeof(int32_t))
+        if fan == NULL:
+            return NO_MEMORY
+        fan[0] = code + 1
+        for j in range(code + 1):
+            fan[1 + j] = a.fan[i][1 + j] if j < n else NOBODY
+        if a.fan[i] != NULL:
+            give_back(a, a.fan[i], (1 + n) * sizeof(int32_t))
+        a.fan[i] = fan
+    fan[1 + code] = child
+    if child >= 0:
+        a.code[child] = code
+    return 0
+
+# -- what a node knows -----------------------------------------------------------------------
+
+
+cdef int ensure_label(Arena* a, int32_t i, int32_t label) noexcept nogil:
+    """Room for the weight of this label."""
+    cdef int32_t old = a.labels[i], room
+    cdef double* counts
+    cdef ClassTable** tables
+    if label < old:
+        return 0
+    room = label + 1 if old == 0 else max(label + 1, old + old // 4)
+    counts = <double*> grab(a, room * sizeof(double))
+    if counts == NULL:
+        return NO_MEMORY
+    if a.tables[i] != NULL:
+        tables = <ClassTable**> grab(a, room * sizeof(ClassTable*))
+        if tables == NULL:
+            give_back(a, counts, room * sizeof(double))
+            return NO_MEMORY
+        memcpy(tables, a.tables[i], old * sizeof(ClassTable*))
+        give_back(a, a.tables[i], old * sizeof(ClassTable*))
+        a.table_bytes += (room - old) * sizeof(ClassTable*)
+        a.tables[i] = tables
+    if old > 0:
+        memcpy(counts, a.counts[i], old * sizeof(double))
+        give_back(a, a.counts[i], old * sizeof(double))
+    a.counts[i] = counts
+    a.labels[i] = room
+    return 0
+
+
+cdef Py_ssize_t table_size(Arena* a, ClassTable* t) noexcept nogil:
+    return sizeof(ClassTable) + (5 * <Py_ssize_t> t.d + t.cells) * sizeof(double)
+
+
+cdef ClassTable* ensure_table(Arena* a, int32_t i, int32_t label) noexcept nogil:
+    """The table of this label at an active node, with room for every feature; or NULL."""
+    cdef ClassTable* old = a.tables[i][label]
+    cdef ClassTable* t
+    cdef Py_ssize_t size
+    cdef int r
+    if old != NULL and old.d >= a.width and old.cells >= a.n_cells:
+        return old
+    size = sizeof(ClassTable) + (5 * a.width + a.n_cells) * sizeof(double)
+    t = <ClassTable*> grab(a, size)
+    if t == NULL:
+        return NULL
+    t.d, t.cells = <int32_t> a.width, a.n_cells
+    if old != NULL:
+        for r in range(5):
+            memcpy(numbers(t) + r * t.d, numbers(old) + r * old.d, old.d * sizeof(double))
+        memcpy(numbers(t) + 5 * t.d, numbers(old) + 5 * old.d, old.cells * sizeof(double))
+        a.table_bytes -= table_size(a, old)
+        give_back(a, old, table_size(a, old))
+    a.table_bytes += size
+    a.tables[i][label] = t
+    return t
+
+
+cdef int activate(Arena* a, int32_t i) noexcept nogil:
+    """Let a node keep tables, empty ones to begin with."""
+    if a.tables[i] == NULL:
+        if a.labels[i] == 0 and ensure_label(a, i, 0) != 0:
+            return NO_MEMORY
+        a.tables[i] = <ClassTable**> grab(a, a.labels[i] * sizeof(ClassTable*))
+        if a.tables[i] == NULL:
+            return NO_MEMORY
+        a.table_bytes += a.labels[i] * sizeof(ClassTable*)
+    return 0
+
+
+cdef void deactivate(Arena* a, int32_t i) noexcept nogil:
+    """Drop the tables of a node; its counts stay."""
+    cdef int32_t r
+    cdef Py_ssize_t size
+    if a.tables[i] == NULL:
+        return
+    for r in range(a.labels[i]):
+        if a.tables[i][r] != NULL:
+            size = table_size(a, a.tables[i][r])
+            a.table_bytes -= size
+            give_back(a, a.tables[i][r], size)
+    a.table_bytes -= a.labels[i] * sizeof(ClassTable*)
+    give_back(a, a.tables[i], a.labels[i] * sizeof(ClassTable*))
+    a.tables[i] = NULL
+
+
+cdef bint watched(Arena* a, int32_t i, int32_t feature) noexcept nogil:
+    return a.hidden[i] == NULL or feature >= a.hides[i] or not a.hidden[i][feature]
+
+# -- examples ----------------------------------------------------------------------------------
+
+
+cdef int32_t cell_of(Arena* a, int32_t feature, int32_t code) noexcept nogil:
+    """Where tables keep this nominal value; made if it is new. NO_MEMORY: it could not be."""
+    cdef int32_t known = a.codes[feature], j, room
+    if code < known:
+        return a.cells[feature][code]
+    if not regrow(<void**> &a.cells[feature], known, code + 1, sizeof(int32_t)):
+        return NO_MEMORY
+    a.bytes += (code + 1 - known) * sizeof(int32_t)
+    for j in range(known, code + 1):  # codes come in order, so this is one
+        a.cells[feature][j] = a.n_cells
+        a.n_cells += 1
+    a.codes[feature] = code + 1
+    return a.cells[feature][code]
+
+
+cdef bint fits_in(Arena* a, const Example* e) noexcept nogil:
+    """Could its squares, weighted and summed, leave the range of a double?"""
+    cdef double peak = max(max(a.peak, e.peak), 1.0)
+    return (a.total + e.weight) * 4.0 * peak * peak < TOO_LARGE
+
+
+cdef int open_view(Arena* a, const Example* e, View* view, bint learning) noexcept nogil:
+    """The example by feature. To learn, the kinds of its features are settled."""
+    cdef Py_ssize_t i, f, n = 0
+    cdef double* x
+    view.owned = NULL
+    if e.ids == NULL and not a.nominal:
+        view.x, view.n = e.values, e.n
+        if learning:
+            for f in range(e.n):
+                if a.kind[f] == UNKNOWN and e.values[f] == e.values[f]:
+                    a.kind[f] = NUMERIC
+        return 0
+    if e.ids == NULL:
+        n = e.n
+    else:
+        for i in range(e.n):
+            n = max(n, e.ids[i] + 1)
+    x = view.local
+    if n > LOCAL:
+        x = view.owned = <double*> PyMem_RawMalloc(n * sizeof(double))
+        if x == NULL:
+            return NO_MEMORY
+    if e.ids != NULL:
+        for f in range(n):
+            x[f] = NAN
+    for i in range(e.n):
+        f = e.ids[i] if e.ids != NULL else i
+        x[f] = e.values[i]
+        if learning and a.kind[f] == UNKNOWN and x[f] == x[f]:
+            a.kind[f] = NUMERIC
+    view.x, view.n = x, n
+    return 0
+
+
+cdef void close_view(Arena* a, View* view) noexcept nogil:
+    PyMem_RawFree(view.owned)
+
+
+cdef int32_t next_node(Arena* a, int32_t i, const View* view) noexcept nogil:
+    """The child of inner node i for this example; NOBODY: a nominal value without a branch."""
+    cdef int32_t f = a.feature[i], code
+    cdef double x = view.x[f] if f < view.n else NAN
+    if x != x:
+        return heaviest(a, i)
+    if a.fan[i] == NULL:
+        return a.left[i] if x <= a.threshold[i] else a.right[i]
+    code = <int32_t> x
+    return a.fan[i][1 + code] if 0 <= code < a.fan[i][0] else NOBODY
+
+
+cdef int32_t heaviest(Arena* a, int32_t i) noexcept nogil:
+    """The child that most examples took; the first on ties."""
+    cdef int32_t best = NOBODY, j = 0, child
+    if a.fan[i] == NULL:
+        return a.left[i] if a.mass[a.left[i]] >= a.mass[a.right[i]] else a.right[i]
+    for j in range(a.fan[i][0]):
+        child = a.fan[i][1 + j]
+        if child != NOBODY and (best == NOBODY or a.mass[child] > a.mass[best]):
+            best = child
+    return best
+
+# -- to and from arrays ----------------------------------------------------------------------------
+
+
+cdef list preorder(Arena* a, int32_t root):
+    """All nodes of a tree, each before its children."""
+    cdef list found = [], waiting = [root] if root >= 0 else []
+    cdef int32_t i, at, child
+    while waiting:
+        i = waiting.pop()
+        found.append(i)
+        at, children = 0, []
+        while True:
+            child = child_of(a, i, at)
+            if child == NO_MEMORY:
+                break
+            if child != NOBODY:
+                children.append(child)
+            at += 1
+        waiting.extend(reversed(children))
+    return found
+
+
+cdef object counts_of(Arena* a, int32_t i, Py_ssize_t n_labels):
+    """Weight of each label at node i."""
+    return np.array([a.counts[i][r] if r < a.labels[i] else 0.0 for r in range(n_labels)])
+
+
+cdef object outline(Arena* a, roots):
+    """Shape, numbers and counts of the nodes, in an order that does not depend on how they
+    came about."""
+    cdef list nodes = [i for root in roots for i in preorder(a, root)]
+    cdef Py_ssize_t n = len(nodes), at, r, children
+    cdef int32_t i
+    labels = max([a.labels[<int32_t> i] for i in nodes], default=0)
+    shape = np.zeros((n, 5), dtype=np.int64)
+    told = np.zeros((n, 7))
+    counts = np.zeros((n, labels))
+    for at in range(n):
+        i = nodes[at]
+        children = 0
+        if a.feature[i] != NOBODY:
+            children = 2
+            if a.fan[i] != NULL:
+                children = sum(a.fan[i][1 + r] != NOBODY for r in range(a.fan[i][0]))
+        shape[at] = a.feature[i], children, a.code[i], a.tables[i] != NULL, a.fan[i] != NULL
+        told[at] = (a.threshold[i], a.mass[i], a.weight[i], a.last[i], a.fresh[i],
+                    a.hits_mc[i], a.hits_nb[i])
+        for r in range(a.labels[i]):
+            counts[at, r] = a.counts[i][r]
+    while labels > 0 and not counts[:, labels - 1].any():  # room that nobody used
+        labels -= 1
+    counts = np.ascontiguousarray(counts[:, :labels])
+    return {"nodes": shape, "node_numbers": told, "node_counts": counts}
+
+
+cdef dict export_trees(Arena* a, list roots, Py_ssize_t width):
+    """The trees with their tables."""
+    cdef list nodes = [i for root in roots for i in preorder(a, root)]
+    cdef Py_ssize_t at, r, f, d
+    cdef int32_t i
+    cdef ClassTable* t
+    place, tables, cells, hidden = [], [], [], []
+    for at in range(len(nodes)):
+        i = nodes[at]
+        for r in range(a.labels[i]):
+            t = a.tables[i][r] if a.tables[i] != NULL else NULL
+            if t != NULL:
+                place.append((at, r))
+                row = np.zeros((5, width))
+                d = min(width, t.d)
+                for f in range(5):
+                    row[f, :d] = doubles(numbers(t) + f * t.d, d)
+                tables.append(row)
+                row = np.zeros(a.n_cells)
+                row[:t.cells] = doubles(numbers(t) + 5 * t.d, t.cells)
+                cells.append(row)
+        hidden.extend((at, f) for f in range(a.hides[i]) if a.hidden[i][f])
+    values = np.full((a.n_cells, 2), -1, dtype=np.int64)
+    for f in range(min(width, a.width)):
+        for r in range(a.codes[f]):
+            values[a.cells[f][r]] = f, r
+    return {
+        **outline(a, roots),
+        "tables": np.array(place, dtype=np.int64).reshape(-1, 2),
+        "table_numbers": np.array(tables).reshape(len(tables), 5, width),
+        "table_values": np.array(cells).reshape(len(cells), a.n_cells),
+        "hidden": np.array(hidden, dtype=np.int64).reshape(-1, 2),
+        "kinds": np.array([a.kind[f] if f < a.width else 0 for f in range(width)], dtype=np.int64),
+        "values": values,
+        "total": a.total,
+        "peak": a.peak,
+    }
+
+
+cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_labels):
+    """Build what `export_trees` told; the roots in order. Node ids are places in the arrays."""
+    cdef Py_ssize_t at, r, f, n
+    cdef int32_t i, child
+    cdef ClassTable* t
+    shape = fields.integers("nodes", (-1, 5), -1, 2**31 - 1)
+    n = len(shape)
+    told = fields.array("node_numbers", (n, 7))
+    counts = fields.array("node_counts", (n, -1))
+    place = fields.integers("tables", (-1, 2), 0, max(n, n_labels))
+    tables = fields.array("table_numbers", (len(place), 5, width))
+    values = None
+    kinds = fields.integers("kinds", (width,), UNKNOWN, NOMINAL)
+    values = fields.integers("values", (-1, 2), 0, 2**31 - 1)
+    cells = fields.array("table_values", (len(place), len(values)))
+    hidden = fields.integers("hidden", (-1, 2), 0, max(n, width))
+    a.total = fields.number("total", 0.0, 1e300)
+    a.peak = fields.number("peak", 0.0, 1e300)
+    if counts.shape[1] > n_labels:
+        raise ValueError(f"node_counts knows {counts.shape[1]} labels, there are {n_labels}")
+    if (counts < 0.0).any() or (told[:, 1:] < 0.0).any() or (cells < 0.0).any():
+        raise ValueError("a weight of the tree is negative")
+    if (tables[:, 0] < 0.0).any() or (tables[:, 2] < 0.0).any():
+        raise ValueError("table_numbers holds a negative weight or sum of squares")
+    widen(a, width)
+    for f in range(width):
+        a.kind[f] = kinds[f]
+        a.nominal |= kinds[f] == NOMINAL
+    for at in range(len(values)):
+        f, r = values[at]
+        if f >= width or kinds[f] != NOMINAL or r != a.codes[f]:
+            raise ValueError("values does not number nominal values one by one")
+        enough(cell_of(a, <int32_t> f, <int32_t> r))
+    roots, waiting = [], []  # waiting: (parent, children still to come)
+    for at in range(n):
+        f, children, code, active, nominal = shape[at].tolist()
+        if f >= width or (f < 0 and (children or nominal)) or active > 1 or nominal > 1:
+            raise ValueError(f"node {at} is not a node of a tree")
+        if f >= 0 and (children < 1 or (not nominal and children != 2)):
+            raise ValueError(f"node {at} has {children} children")
+        if nominal and kinds[f] != NOMINAL or f >= 0 and not nominal and kinds[f] != NUMERIC:
+            raise ValueError(f"node {at} splits on a feature of another kind")
+        parent = waiting[-1][0] if waiting else NOBODY
+        i = new_node(a, parent, told[at, 1])
+        enough(i)
+        a.feature[i], a.threshold[i] = f, told[at, 0]
+        a.weight[i], a.last[i], a.fresh[i] = told[at, 2], told[at, 3], told[at, 4]
+        a.hits_mc[i], a.hits_nb[i] = told[at, 5], told[at, 6]
+        if parent == NOBODY:
+            roots.append(i)
+        else:
+            if a.fan[<int32_t> parent] != NULL:
+                if not 0 <= code < a.codes[a.feature[<int32_t> parent]]:
+                    raise ValueError(f"node {at} stands in a branch that does not exist")
+                if code < a.fan[<int32_t> parent][0] and a.fan[<int32_t> parent][1 + code] != NOBODY:
+                    raise ValueError(f"node {at} stands in a branch that is taken")
+                enough(set_branch(a, parent, code, i))
+            elif a.left[<int32_t> parent] == NOBODY:
+                a.left[<int32_t> parent] = i
+            else:
+                a.right[<int32_t> parent] = i
+            waiting[-1][1] -= 1
+        if nominal:
+            enough(set_branch(a, i, 0, NOBODY))
+        if children:
+            waiting.append([i, children])
+        while waiting and waiting[-1][1] == 0:
+            waiting.pop()
+        for r in range(counts.shape[1]):
+            if counts[at, r] > 0.0:
+                enough(ensure_label(a, i, <int32_t> r))
+                a.counts[i][r] = counts[at, r]
+        if active:
+            enough(activate(a, i))
+    if waiting:
+        raise ValueError("the tree ends before its last leaf")
+    for at in range(len(place)):
+        i, r = place[at]
+        if i >= n or r >= n_labels or a.tables[i] == NULL:
+            raise ValueError("a table belongs to no active node")
+        enough(ensure_label(a, i, <int32_t> r))
+        if a.tables[i][r] != NULL:
+            raise ValueError("two tables belong to one label of a node")
+        t = ensure_table(a, i, <int32_t> r)
+        if t == NULL:
+            raise MemoryError("onstream: no memory for the tables of a tree")
+        for f in range(5):
+            put(numbers(t) + f * t.d, tables[at, f])
+        put(numbers(t) + 5 * t.d, cells[at])
+    for i, f in hidden:
+        if i >= n or f >= width:
+            raise ValueError("hidden names a node or feature that does not exist")
+        enough(hide(a, i, <int32_t> f))
+    return roots
+
+
+cdef int hide(Arena* a, int32_t i, int32_t feature) noexcept nogil:
+    """Do not watch this feature at node i."""
+    cdef uint8_t* hidden
+    if feature >= a.hides[i]:
+        hidden = <uint8_t*> grab(a, a.width)
+        if hidden == NULL:
+            return NO_MEMORY
+        if a.hides[i]:
+            memcpy(hidden, a.hidden[i], a.hides[i])
+            give_back(a, a.hidden[i], a.hides[i])
+        a.hidden[i] = hidden
+        a.hides[i] = <int32_t> a.width
+    a.hidden[i][feature] = 1
+    return 0
+
+
+cdef bint regrow(void** block, Py_ssize_t old, Py_ssize_t room, size_t size) noexcept nogil:
+    """Room for `room` entries where there were `old`, the new ones zero."""
+    cdef void* moved = PyMem_RawRealloc(block[0], room * size)
+    if moved == NULL:
+        return False
+    memset(<char*> moved + old * size, 0, (room - old) * size)
+    block[0] = moved
+    return True
+
+
+cdef object doubles(const double* at, Py_ssize_t n):
+    """n numbers as an array of their own."""
+    array = np.empty(n)
+    memcpy(cnp.PyArray_DATA(<cnp.ndarray> array), at, n * sizeof(double))
+    return array
+
+
+cdef int put(double* at, object row) except -1:
+    """The numbers of an array into C memory."""
+    row = np.ascontiguousarray(row)
+    memcpy(at, cnp.PyArray_DATA(<cnp.ndarray> row), len(row) * sizeof(double))
+    return 0
+
+
+cdef int enough(int32_t status) except -1:
+    if status == NO_MEMORY:
+        raise MemoryError("onstream: no memory for the tree")
+    return 0

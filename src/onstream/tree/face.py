@@ -1,0 +1,67 @@
+"""The face of every tree: its common parameters, and ways to look at it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..base.checks import choice, flag, number, positive, whole
+from ..base.errors import NotMergeable
+from ..base.kinds import Label
+from ..base.learner import Learner, ProbabilisticClassifier
+
+
+class Tree(Learner):
+    """What can be seen of any tree."""
+
+    _state: Any
+
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes there are."""
+        return len(self._state.outline()["nodes"])
+
+    @property
+    def n_leaves(self) -> int:
+        """How many of them are leaves."""
+        return int((self._state.outline()["nodes"][:, 0] < 0).sum())
+
+    def merge(self, other: Learner) -> None:
+        """Trees cannot be merged: two trees ask different questions at different nodes."""
+        raise NotMergeable(
+            f"{type(self).__name__} cannot be merged: two trees ask different questions, and what "
+            f"their leaves have counted does not say how the other tree would have sorted it. "
+            f"Let an ensemble vote instead."
+        )
+
+
+class TreeClassifier(Tree, ProbabilisticClassifier):
+    """What all classification trees share."""
+
+    delta: float
+    grace_period: float
+    tau: float
+    criterion: str
+    leaf_prediction: str
+    max_labels: int
+
+    def _check_tree(
+        self, delta: float, grace_period: float, tau: float, criterion: str, leaf_prediction: str
+    ) -> None:
+        self.delta = number(self, "delta", delta, above=0.0, most=1.0)
+        self.grace_period = positive(self, "grace_period", grace_period)
+        self.tau = number(self, "tau", tau, least=0.0)
+        self.criterion = choice(self, "criterion", criterion, ("info_gain", "gini"))
+        self.leaf_prediction = choice(
+            self, "leaf_prediction", leaf_prediction, ("nba", "nb", "mc")
+        )
+
+    def _check_depth(self, max_depth: int | None) -> int | None:
+        return None if max_depth is None else whole(self, "max_depth", max_depth, least=1)
+
+    def _start(
+        self, labels: Iterable[Label] | None, max_labels: int, init: Any, reset_schedule: bool
+    ) -> None:
+        self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
+        self._begin(labels, init, reset_schedule)  # type: ignore[attr-defined]
+
+    def _flag(self, name: str, value: bool) -> bool:
+        return flag(self, name, value)

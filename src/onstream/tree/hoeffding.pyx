@@ -1,0 +1,59 @@
+"""VFDT: route, count, and split as soon as Hoeffding's bound says which feature is best."""
+
+from libc.stdint cimport int32_t
+
+from ..core.example cimport LEARNED, OVERFLOW, Example
+from .arena cimport NOBODY, NO_MEMORY, Arena, View, close_view, fits_in, open_view
+from .leaf cimport observe, prepare
+from .split cimport Split
+from .state cimport TreeState
+
+
+cdef class HoeffdingState(TreeState):
+    cdef int learn(self, const Example* e) noexcept nogil:
+        return self.grow(e, NULL)
+
+    cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
+        return self.grow(e, out)
+
+    cdef int grow(self, const Example* e, double* out) noexcept nogil:
+        """Learn the example; what the tree said before goes to `out`, unless that is NULL."""
+        cdef Arena* a = &self.arena
+        cdef View v
+        cdef int32_t leaf
+        if not fits_in(a, e) or open_view(a, e, &v, True) != 0:
+            if out != NULL:
+                self.score(e, out)
+            return OVERFLOW
+        if a.root == NOBODY:
+            a.root = self.new_leaf(NOBODY, 0.0)
+        if a.root == NO_MEMORY:
+            a.root = NOBODY
+            close_view(a, &v)
+            return OVERFLOW
+        leaf = self.leaf_to_learn(a.root, &v)
+        if leaf == NO_MEMORY or prepare(a, leaf, e.label) != 0:
+            close_view(a, &v)
+            return OVERFLOW
+        a.total += e.weight
+        a.peak = max(a.peak, e.peak)
+        self.consult(leaf, &v, e.label, e.weight, out)
+        self.route_weight(leaf, e.weight)
+        self.learn_leaf(leaf, &v, e.label, e.weight)
+        close_view(a, &v)
+        return LEARNED
+
+    cdef void learn_leaf(self, int32_t leaf, const View* v, int32_t label, double w) noexcept nogil:
+        observe(&self.arena, leaf, v, label, w)
+        if self.due(leaf):
+            self.attempt(leaf)
+
+    cdef void attempt(self, int32_t leaf) noexcept nogil:
+        """Split if the best feature beats the second by epsilon, or if they are as good as equal."""
+        cdef Split best, second
+        cdef double epsilon = self.bound(leaf)
+        self.two_best(leaf, &best, &second)
+        if best.feature == NOBODY:
+            return
+        if best.gain - second.gain > epsilon or epsilon < self.tau:
+            self.split(leaf, &best, False)

@@ -1,0 +1,94 @@
+"""VFDT, the Hoeffding tree."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..base.kinds import Label
+from .face import TreeClassifier
+from .hoeffding import HoeffdingState
+
+
+class HoeffdingTreeClassifier(TreeClassifier):
+    """Hoeffding tree, VFDT (Domingos and Hulten, KDD 2000).
+
+    An example goes to a leaf, which counts it. After every `grace_period` examples the leaf
+    compares its two best splits: if the better one leads by Hoeffding's bound (or if they are so
+    alike that it does not matter) the leaf becomes a question with empty leaves below it. So the
+    tree is, with probability 1 - delta per choice, the one that all data would have given, and it
+    never keeps an example.
+
+    Text is nominal (one branch per value); numbers are seen per label as a Gaussian, of which
+    ten cuts are tried. A missing value takes the heaviest branch. Unlike MOA and River, a split
+    needs two branches with more than 1 % of the weight each.
+
+    Parameters
+    ----------
+    delta : float in (0, 1], default 1e-7
+        Chance of a wrong choice that one split may take. Raise it for earlier, riskier splits.
+    grace_period : float > 0, default 200
+        Weight of examples between two attempts to split a leaf. Lower it to split a little
+        earlier, raise it for speed.
+    tau : float >= 0, default 0.05
+        Break ties when the bound falls below. 0 waits for a clear winner, maybe for ever.
+    criterion : {"info_gain", "gini"}, default "info_gain"
+        What a split should reduce: entropy or the Gini index.
+    leaf_prediction : {"nba", "nb", "mc"}, default "nba"
+        What a leaf answers: naive Bayes ("nb"), its majority ("mc"), or whichever of the two was
+        right more often at this leaf.
+    max_depth : int >= 1 or None, default None
+        Deepest leaf; the root alone has depth 0. Lower it for a tree that people can read.
+    seed_children : bool, default False
+        New leaves begin with the counts that their split promises them, as in MOA, instead of
+        answering with their parent's majority at first.
+    labels : list or None, default None
+        Labels known beforehand. Others may still come.
+    max_labels : int, default 10_000
+        More labels than this are refused: most likely y is a number to be predicted.
+    init : HoeffdingTreeClassifier or None, default None
+        Start from what this tree has learned.
+    reset_schedule : bool, default False
+        Nothing here depends on it; every learner has it.
+
+    Examples
+    --------
+    >>> model = HoeffdingTreeClassifier(grace_period=50)
+    >>> for i in range(1000):
+    ...     model.learn_one({"size": i % 10, "noise": i % 7}, "small" if i % 10 < 4 else "large")
+    >>> model.predict_one({"size": 2})
+    'small'
+    >>> model.n_leaves
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        delta: float = 1e-7,
+        grace_period: float = 200,
+        tau: float = 0.05,
+        criterion: str = "info_gain",
+        leaf_prediction: str = "nba",
+        max_depth: int | None = None,
+        seed_children: bool = False,
+        labels: Iterable[Label] | None = None,
+        max_labels: int = 10_000,
+        init: Any = None,
+        reset_schedule: bool = False,
+    ) -> None:
+        self._check_tree(delta, grace_period, tau, criterion, leaf_prediction)
+        self.max_depth = self._check_depth(max_depth)
+        self.seed_children = self._flag("seed_children", seed_children)
+        self._start(labels, max_labels, init, reset_schedule)
+
+    def _new_state(self) -> HoeffdingState:
+        params = {
+            name: getattr(self, name)
+            for name in (
+                "delta", "grace_period", "tau", "criterion", "leaf_prediction", "max_depth",
+                "seed_children",
+            )
+        }  # fmt: skip
+        return HoeffdingState(type(self).__name__, None, 0, self.max_labels, params)
+
+
+VFDT = HoeffdingTreeClassifier

@@ -1,0 +1,32 @@
+# The search for the best split of a node: one candidate per feature, the best of its cuts.
+
+from libc.stdint cimport int32_t
+
+from .arena cimport Arena
+from .criteria cimport Criterion
+
+
+cdef struct Split:
+    int32_t feature    # NOBODY: the null split, which changes nothing
+    double threshold   # numeric: left if x <= threshold
+    bint nominal       # one branch per value
+    double gain
+
+
+cdef struct Scratch:   # room for the counts of every label, for the search
+    double* parent
+    double* left
+    double* right
+    int32_t* present   # labels that have values
+    Py_ssize_t room
+
+
+cdef int make_scratch(Scratch* s, Py_ssize_t labels) except -1
+cdef void free_scratch(Scratch* s) noexcept
+cdef Py_ssize_t scratch_bytes(const Scratch* s) noexcept
+
+cdef void best_split(
+    Arena* a, int32_t node, int32_t feature, Criterion criterion, Scratch* s, Split* out) noexcept nogil
+cdef void branch_counts(
+    Arena* a, int32_t node, const Split* split, int32_t branch, Py_ssize_t k, double* out) noexcept nogil
+cdef Py_ssize_t labels_at(Arena* a, int32_t node) noexcept nogil

@@ -1,0 +1,35 @@
+from libc.stdint cimport int32_t
+
+from ..core.state cimport ClassifierState
+from .arena cimport Arena, View
+from .criteria cimport Criterion
+from .leaf cimport LeafRule
+from .split cimport Scratch, Split
+
+
+cdef class TreeState(ClassifierState):
+    cdef Arena arena
+    cdef Scratch scratch        # for the search of splits
+    cdef double* votes          # one per label, for learning
+    cdef Py_ssize_t room_votes
+    cdef double delta           # how sure a split must be
+    cdef double grace           # weight between two attempts
+    cdef double tau             # ties are broken below this
+    cdef int32_t max_depth
+    cdef Criterion criterion
+    cdef LeafRule rule
+    cdef bint seed_children     # children begin with the counts that the split gives them
+
+    cdef void present(self, double* votes, double* out) noexcept nogil
+    cdef int32_t tie(self) noexcept nogil
+    cdef int32_t leaf_of(self, int32_t root, const View* v) noexcept nogil
+    cdef int32_t leaf_to_learn(self, int32_t root, const View* v) noexcept nogil
+    cdef void tell(self, int32_t node, const View* v, double* out) noexcept nogil
+    cdef void consult(self, int32_t node, const View* v, int32_t label, double w, double* out) noexcept nogil
+    cdef void route_weight(self, int32_t leaf, double w) noexcept nogil
+    cdef bint due(self, int32_t node) noexcept nogil
+    cdef void two_best(self, int32_t node, Split* a, Split* b) noexcept nogil
+    cdef double bound(self, int32_t node) noexcept nogil
+    cdef int split(self, int32_t node, const Split* s, bint keep) noexcept nogil
+    cdef int32_t new_leaf(self, int32_t parent, double mass) noexcept nogil
+    cdef list roots(self)

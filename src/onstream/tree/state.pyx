@@ -1,0 +1,282 @@
+"""What all classification trees share: routing, the answer of a leaf, the making of a split."""
+
+cimport numpy as cnp
+from libc.stdint cimport int32_t
+
+import numpy as np
+
+from ..core.example cimport Example
+from ..core.memory cimport release, resize
+from ..core.state cimport PROBA, LABEL, ClassifierState, Task
+from .arena cimport (
+    NOBODY, NO_MEMORY, Arena, View, activate, clear_children, close_view, deactivate, ensure_label,
+    export_trees, finish, free_node, new_node, next_node, open_view, outline, restore_trees, set_branch,
+    start, widen,
+)
+from .criteria cimport GINI, INFO_GAIN, gain_range, hoeffding
+from .leaf cimport MC, NB, NBA, answer, choose, majority, naive_bayes, softmax
+from .split cimport (
+    Scratch, Split, best_split, branch_counts, free_scratch, labels_at, make_scratch, scratch_bytes,
+)
+
+CRITERIA = {"info_gain": INFO_GAIN, "gini": GINI}
+RULES = {"mc": MC, "nb": NB, "nba": NBA}
+
+cdef double NO_GAIN = 1e-10  # a gain that may be rounding
+
+
+cdef class TreeState(ClassifierState):
+    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, dict params):
+        start(&self.arena)
+        self.votes = NULL
+        self.room_votes = 0
+        self.grace = params["grace_period"]
+        self.delta = params["delta"]
+        self.tau = params["tau"]
+        self.max_depth = params.get("max_depth") or 2**31 - 2
+        self.criterion = CRITERIA[params["criterion"]]
+        self.rule = RULES[params["leaf_prediction"]]
+        self.seed_children = params.get("seed_children", False)
+
+    def __dealloc__(self):
+        finish(&self.arena)
+        free_scratch(&self.scratch)
+        release(self.votes)
+
+    cdef Py_ssize_t outputs(self) noexcept nogil:
+        return self.n_labels if self.n_labels > 2 else 1
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        return widen(&self.arena, width)
+
+    cdef int set_labels(self, Py_ssize_t n) except -1:
+        if n > self.room_votes:
+            n = max(n, self.room_votes + self.room_votes // 2)
+            self.votes = <double*> resize(self.votes, 0, n * sizeof(double))
+            self.room_votes = n
+        return make_scratch(&self.scratch, n)
+
+    # -- answers ------------------------------------------------------------------------------
+
+    cdef void present(self, double* votes, double* out) noexcept nogil:
+        """Probabilities as scores: for two labels how much likelier the one coded +1 is."""
+        cdef Py_ssize_t r
+        if self.n_labels > 2:
+            if votes != out:
+                for r in range(self.n_labels):
+                    out[r] = votes[r]
+        elif self.n_labels == 2:
+            out[0] = self.first_sign * (votes[0] - votes[1])
+        else:
+            out[0] = self.first_sign
+
+    cdef int32_t tie(self) noexcept nogil:
+        """Of two labels equally likely, the one coded +1."""
+        return 0 if self.first_sign > 0.0 else 1
+
+    cdef void link(self, const double* scores, double* out) noexcept nogil:
+        cdef Py_ssize_t r
+        cdef int32_t plus = self.tie()
+        if self.n_labels == 2:
+            out[plus] = 0.5 + 0.5 * scores[0]
+            out[1 - plus] = 0.5 - 0.5 * scores[0]
+        else:
+            for r in range(self.n_labels):
+                out[r] = scores[r]
+
+    cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
+        if task.output != LABEL and task.columns > 1 and self.n_labels == 2:
+            self.link(scores, task.numeric + i * task.columns)  # more labels are to come
+        else:
+            ClassifierState.answer(self, scores, task, i)
+
+    cdef void score(self, const Example* e, double* out) noexcept nogil:
+        cdef View v
+        if self.arena.root == NOBODY or open_view(&self.arena, e, &v, False) != 0:
+            self.tell(NOBODY, NULL, out)
+            return
+        self.tell(self.leaf_of(self.arena.root, &v), &v, out)
+        close_view(&self.arena, &v)
+
+    cdef void tell(self, int32_t node, const View* v, double* out) noexcept nogil:
+        """What this node says of the example."""
+        cdef double two[2]
+        cdef double* votes = out if self.n_labels > 2 else two
+        cdef Py_ssize_t r
+        if node != NOBODY:
+            answer(&self.arena, node, v, self.rule, self.n_labels, votes)
+        else:
+            for r in range(self.n_labels):
+                votes[r] = 1.0 / self.n_labels
+        self.present(votes, out)
+
+    cdef int32_t leaf_of(self, int32_t root, const View* v) noexcept nogil:
+        """The leaf an example comes to; an inner node if its nominal value has no branch there."""
+        cdef Arena* a = &self.arena
+        cdef int32_t node = root, child
+        while a.feature[node] != NOBODY:
+            child = next_node(a, node, v)
+            if child == NOBODY:
+                return node
+            node = child
+        return node
+
+    # -- learning -----------------------------------------------------------------------------
+
+    cdef int32_t leaf_to_learn(self, int32_t root, const View* v) noexcept nogil:
+        """The same, with a new branch for a nominal value that has none."""
+        cdef Arena* a = &self.arena
+        cdef int32_t node = self.leaf_of(root, v), leaf
+        if a.feature[node] == NOBODY:
+            return node
+        leaf = self.new_leaf(node, 0.0)
+        if leaf != NO_MEMORY and set_branch(a, node, <int32_t> v.x[a.feature[node]], leaf) != 0:
+            free_node(a, leaf)
+            return NO_MEMORY
+        return leaf
+
+    cdef int32_t new_leaf(self, int32_t parent, double mass) noexcept nogil:
+        """An active leaf without examples."""
+        cdef int32_t leaf = new_node(&self.arena, parent, mass)
+        if leaf != NO_MEMORY and activate(&self.arena, leaf) != 0:
+            free_node(&self.arena, leaf)
+            return NO_MEMORY
+        return leaf
+
+    cdef void consult(
+        self, int32_t node, const View* v, int32_t label, double w, double* out
+    ) noexcept nogil:
+        """What the leaf says before it learns (if `out` is wanted), and which rule was right."""
+        cdef Arena* a = &self.arena
+        cdef Py_ssize_t k = self.n_labels
+        cdef bint possible
+        cdef int32_t mc, nb
+        cdef bint trusted
+        if self.rule != NBA or a.weight[node] <= 0.0 or a.tables[node] == NULL:
+            if out != NULL:
+                self.tell(node, v, out)
+            return
+        trusted = a.hits_nb[node] > a.hits_mc[node]
+        possible = naive_bayes(a, node, v, k, self.votes)
+        nb = choose(self.votes, k, self.tie()) if possible else NOBODY
+        if out != NULL and possible and trusted:
+            softmax(self.votes, k)
+            self.present(self.votes, out)
+        majority(a, node, k, self.votes)
+        mc = choose(self.votes, k, self.tie())
+        if out != NULL and not (possible and trusted):
+            self.present(self.votes, out)
+        a.hits_mc[node] += w * (mc == label)
+        a.hits_nb[node] += w * ((nb if possible else mc) == label)
+
+    cdef void route_weight(self, int32_t leaf, double w) noexcept nogil:
+        """Every node on the way to this leaf has been passed by so much more."""
+        while leaf != NOBODY:
+            self.arena.mass[leaf] += w
+            leaf = self.arena.parent[leaf]
+
+    cdef bint due(self, int32_t node) noexcept nogil:
+        """Is it time to try a split? Then the next grace period begins, whatever comes of it."""
+        cdef Arena* a = &self.arena
+        if a.tables[node] == NULL or a.fresh[node] - a.last[node] < self.grace:
+            return False
+        a.last[node] = a.fresh[node]
+        return a.depth[node] < self.max_depth and labels_at(a, node) > 1
+
+    cdef double bound(self, int32_t node) noexcept nogil:
+        """Hoeffding's epsilon at this node."""
+        cdef double span = gain_range(self.criterion, labels_at(&self.arena, node))
+        return hoeffding(span, self.delta, self.arena.weight[node])
+
+    cdef void two_best(self, int32_t node, Split* a, Split* b) noexcept nogil:
+        """The two best splits on different features; the null split, gain 0, is one of them."""
+        cdef Split s
+        cdef int32_t f
+        a.feature = b.feature = NOBODY
+        a.gain = b.gain = a.threshold = b.threshold = 0.0
+        a.nominal = b.nominal = False
+        for f in range(<int32_t> self.arena.width):
+            best_split(&self.arena, node, f, self.criterion, &self.scratch, &s)
+            if s.gain > a.gain and s.gain > NO_GAIN:
+                b[0] = a[0]
+                a[0] = s
+            elif s.gain > b.gain and s.gain > NO_GAIN:
+                b[0] = s
+
+    cdef int split(self, int32_t node, const Split* s, bint keep) noexcept nogil:
+        """Turn a leaf into a question with empty leaves below; `keep` its tables, or drop them."""
+        cdef Arena* a = &self.arena
+        cdef int32_t branch, child, n = a.codes[s.feature] if s.nominal else 2, r
+        cdef double mass
+        cdef bint made = False
+        for branch in range(n):
+            branch_counts(a, node, s, branch, self.n_labels, self.votes)
+            mass = 0.0
+            for r in range(self.n_labels):
+                mass += self.votes[r]
+            if s.nominal and mass <= 0.0:
+                continue
+            child = self.new_leaf(node, mass)
+            if child == NO_MEMORY or (s.nominal and set_branch(a, node, branch, child) != 0):
+                a.feature[node] = s.feature  # so that what was made is given back
+                if child != NO_MEMORY:
+                    free_node(a, child)
+                if not s.nominal and a.left[node] != NOBODY:
+                    free_node(a, a.left[node])
+                    a.left[node] = NOBODY
+                    a.feature[node] = NOBODY
+                elif s.nominal and made:
+                    clear_children(a, node)
+                a.feature[node] = NOBODY
+                return NO_MEMORY
+            made = True
+            if not s.nominal:
+                if branch == 0:
+                    a.left[node] = child
+                else:
+                    a.right[node] = child
+            if self.seed_children and ensure_label(a, child, self.n_labels - 1) == 0:
+                for r in range(self.n_labels):
+                    a.counts[child][r] = self.votes[r]
+                a.weight[child] = mass
+        a.feature[node] = s.feature
+        a.threshold[node] = s.threshold
+        if not keep:
+            deactivate(a, node)
+        return 0
+
+    # -- to and from arrays ---------------------------------------------------------------------
+
+    cdef list roots(self):
+        """The trees to be saved, the main one first."""
+        return [] if self.arena.root == NOBODY else [self.arena.root]
+
+    def export(self):
+        return {**ClassifierState.export(self), **export_trees(&self.arena, self.roots(), self.door.width)}
+
+    def restore(self, fields):
+        ClassifierState.restore(self, fields)
+        roots = restore_trees(&self.arena, fields, self.door.width, self.n_labels)
+        if len(roots) != (self.seen > 0):
+            raise ValueError(f"there are {len(roots)} trees after {self.seen} examples")
+        if roots:
+            self.arena.root = roots[0]
+
+    def outline(self):
+        """The main tree without its tables: what pictures are drawn from."""
+        self.gate.begin_read()
+        try:
+            told = outline(&self.arena, [self.arena.root] if self.arena.root != NOBODY else [])
+            return {**told, **ClassifierState.export(self)}
+        finally:
+            self.gate.end_read()
+
+    def path(self, x):
+        """The nodes that an example passes, as places in `outline`."""
+        raise NotImplementedError
+
+    def memory(self):
+        return (
+            ClassifierState.memory(self) + self.arena.bytes + scratch_bytes(&self.scratch)
+            + self.room_votes * sizeof(double) + 600
+        )
