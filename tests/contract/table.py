@@ -7,6 +7,7 @@ themselves. Functions must be ones that pickle knows.
 """
 
 import inspect
+import math
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, NamedTuple
@@ -47,6 +48,22 @@ class Case(NamedTuple):
     def functions(self) -> dict[str, Any]:
         """The parameters that no file can hold."""
         return {name: value for name, value in self.params.items() if callable(value)}
+
+    @property
+    def skips_missing(self) -> bool:
+        """Is what is absent (or NaN) missing, rather than 0?"""
+        try:
+            self.make().learn_one({"a": math.nan}, "a" if self.classifies else 1.0)
+        except ValueError:
+            return False
+        return True
+
+    @property
+    def takes_nominal(self) -> bool:
+        """Is a text a value of its feature, rather than a feature of its own?"""
+        model = self.make()
+        model.learn_one({"a": "text"}, "a" if self.classifies else 1.0)
+        return "a" in model._state.export()["features"]
 
     def has(self, parameter: str) -> bool:
         """Does the constructor take this?"""

@@ -46,7 +46,8 @@ def test_values_are_not_kept(case: Case) -> None:
         model.learn_one({"n": value, "s": text}, y)
         model.learn_many([{"n": value, "s": text}] * 2, [y, y])
         model.predict_one({"n": value, "s": text})
-    assert (sys.getrefcount(value), sys.getrefcount(text)) == counts
+    kept = int(case.takes_nominal)  # a nominal value is known by its text
+    assert (sys.getrefcount(value), sys.getrefcount(text)) == (counts[0], counts[1] + kept)
 
 
 def test_arrays_are_neither_changed_nor_kept(case: Case) -> None:

@@ -135,6 +135,7 @@ def test_columns_are_matched_by_name(case: Case) -> None:
     wider = frame.assign(new=1.0)[["new", *names]]
     if not case.hashed:
         assert_close(model.score_many(wider), expected)
+    if not case.hashed and not case.skips_missing:
         without = frame.drop(columns="f3")
         assert_close(model.score_many(without), model.score_many(frame.assign(f3=0.0)))
 
@@ -269,6 +270,9 @@ def test_widths_of_sparse_matrices_may_differ(case: Case) -> None:
     for X in (narrow, wide, narrow):
         model.learn_many(X, stream.y)
         rows.learn_many(
-            [dict(zip(r.indices.tolist(), r.data.tolist(), strict=True)) for r in X], stream.y
+            dicts(X.toarray())
+            if case.skips_missing  # what a sparse matrix leaves out is 0, not missing
+            else [dict(zip(r.indices.tolist(), r.data.tolist(), strict=True)) for r in X],
+            stream.y,
         )
     assert_close(model.score_many(wide), rows.score_many(stream.X))

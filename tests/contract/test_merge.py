@@ -244,6 +244,8 @@ def test_what_cannot_be_merged(case: Case) -> None:
 
 
 def test_only_equal_parameters_can_be_merged(learner: Case) -> None:
+    if not can_merge(learner):
+        return
     for params in learner.line.variants:
         a, b = learned(learner), learned(learner._replace(params=params))
         before = fingerprint(a)

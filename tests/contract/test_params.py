@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import onstream
+from onstream.base import learners
 
 from .table import Case
 from .tools import fingerprint, learned, targets
@@ -72,7 +73,7 @@ def test_repr_can_be_typed_in_again(case: Case) -> None:
         assert text.startswith(f"{case.name}(")
         if case.functions:
             continue  # a function has no name that could be typed
-        again = eval(text, dict(vars(onstream)))
+        again = eval(text, {**vars(onstream), **learners()})
         assert again.params == model.params
         assert fingerprint(again) == fingerprint(case.make())
     assert repr(case.cls()) == f"{case.name}()"

@@ -77,7 +77,7 @@ def test_bad_questions_change_nothing(case: Case) -> None:
     before = fingerprint(model)
     for verb in verbs(model):
         ask = getattr(model, verb)
-        bad = [{"a": np.nan}, {"a": np.inf}, {"a": []}, X[0, :3], None, 3.0, "text"]
+        bad = [{"a": -np.inf}, {"a": np.inf}, {"a": []}, X[0, :3], None, 3.0, "text"]
         for x in bad:
             with pytest.raises((TypeError, ValueError), match=f"^{case.name}: "):
                 ask([x] if verb.endswith("_many") and isinstance(x, dict) else x)

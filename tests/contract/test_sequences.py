@@ -29,7 +29,15 @@ values = st.one_of(
 )
 rows = st.dictionaries(st.sampled_from(["a", "b", "c", "d", "e", 0, 1, "1", 2]), values, max_size=5)
 bad_rows = st.sampled_from(
-    [{"a": math.nan}, {"new": 1.0, "b": math.inf}, {"a": []}, {(): 1.0}, None, "x", {"\ud800": 1.0}]
+    [
+        {"a": -math.inf},
+        {"new": 1.0, "b": math.inf},
+        {"a": []},
+        {(): 1.0},
+        None,
+        "x",
+        {"\ud800": 1.0},
+    ]
 )
 weights = st.sampled_from([1.0, 1.0, 1.0, 0.0, 0.5, 3.0])
 bad_weights = st.sampled_from([-1.0, math.nan, math.inf, "1", None, 10**400])
@@ -63,10 +71,12 @@ class Life(RuleBasedStateMachine):
         w = [w for _, w in block]
         y = [data.draw(self.target) for _ in block]
         verb = data.draw(st.sampled_from(["learn_many", "predict_learn_many"]))
-        accepted = True
+        accepted, seen, before = True, self.model.seen, copy.deepcopy(self.shadow)
         for lesson in zip(X, y, w, strict=True):
             accepted = accepted and self.learn(*lesson)
         assert (attempt(self.model, verb, X, y, w) is None) == accepted
+        if self.model.seen == seen:  # a bad value: then nothing of the block was learned
+            self.shadow = before
 
     @rule(x=st.lists(st.floats(-5.0, 5.0), min_size=3, max_size=3), data=st.data())
     def learn_array(self, x: list[float], data: st.DataObject) -> None:

@@ -654,7 +654,7 @@ cdef class Door:
         held = sum(map(getsizeof, (self.index, self.names, self.categories, self.new_values)))
         held += sum(map(getsizeof, self.names)) + 32 * max(0, len(self.names) - 256)
         for known in self.categories.values():
-            held += getsizeof(known) + sum(map(getsizeof, known))
+            held += getsizeof(known) + sum(map(getsizeof, known)) + 32 * max(0, len(known) - 256)
         held += self.last_room * (sizeof(PyObject*) + sizeof(int32_t) + sizeof(double))
         while row != NULL:
             held += sizeof(Row) + row.room * ((2 if self.nominal else 1) * sizeof(int32_t) + sizeof(double))

@@ -72,13 +72,11 @@ cdef struct Arena:
     int32_t** cells       # nominal: place in the tables of each code
     int32_t* codes        # nominal: how many codes are known
     int32_t n_cells       # nominal values of all features
-    bint nominal          # is any feature nominal?
 
     # -- all
     Py_ssize_t bytes      # held in C
     Py_ssize_t table_bytes  # of it in tables
     double total          # weight of all examples
-    double peak           # largest |value|
 
 
 cdef void start(Arena* a) noexcept
@@ -97,7 +95,8 @@ cdef int activate(Arena* a, int32_t i) noexcept nogil
 cdef void deactivate(Arena* a, int32_t i) noexcept nogil
 cdef int32_t cell_of(Arena* a, int32_t feature, int32_t code) noexcept nogil
 cdef int set_branch(Arena* a, int32_t i, int32_t code, int32_t child) noexcept nogil
-cdef int open_view(Arena* a, const Example* e, View* view, bint learning) noexcept nogil
+cdef int open_view(Arena* a, const Example* e, View* view) noexcept nogil
+cdef int welcome(Arena* a, const Example* e) noexcept nogil
 cdef void close_view(Arena* a, View* view) noexcept nogil
 cdef bint fits_in(Arena* a, const Example* e) noexcept nogil
 cdef int32_t next_node(Arena* a, int32_t i, const View* view) noexcept nogil

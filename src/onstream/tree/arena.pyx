@@ -10,11 +10,12 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from ..core.example cimport Example
+from ..core.example cimport NUMBER, Example
 
 cnp.import_array()
 
-cdef double TOO_LARGE = 1e290  # a sum of squares may not come closer to the largest double
+cdef double LARGEST_VALUE = 1e120
+cdef double MOST_WEIGHT = 1e50
 
 
 cdef void start(Arena* a) noexcept:
@@ -324,26 +325,20 @@ cdef int32_t cell_of(Arena* a, int32_t feature, int32_t code) noexcept nogil:
 
 
 cdef bint fits_in(Arena* a, const Example* e) noexcept nogil:
-    """Could its squares, weighted and summed, leave the range of a double?"""
-    cdef double peak = max(max(a.peak, e.peak), 1.0)
-    return (a.total + e.weight) * 4.0 * peak * peak < TOO_LARGE
+    """Can its squares be summed? Weights below 1e50 times squares of values below 1e120 can."""
+    return a.total + e.weight < MOST_WEIGHT
 
 
-cdef int open_view(Arena* a, const Example* e, View* view, bint learning) noexcept nogil:
-    """The example by feature. To learn, the kinds of its features are settled."""
+cdef int open_view(Arena* a, const Example* e, View* view) noexcept nogil:
+    """The example by feature. What is beyond 1e120 counts as 1e120: a tree compares numbers."""
     cdef Py_ssize_t i, f, n = 0
     cdef double* x
     view.owned = NULL
-    if e.ids == NULL and not a.nominal:
+    if e.ids == NULL and e.peak <= LARGEST_VALUE:
         view.x, view.n = e.values, e.n
-        if learning:
-            for f in range(e.n):
-                if a.kind[f] == UNKNOWN and e.values[f] == e.values[f]:
-                    a.kind[f] = NUMERIC
         return 0
-    if e.ids == NULL:
-        n = e.n
-    else:
+    n = e.n if e.ids == NULL else 0
+    if e.ids != NULL:
         for i in range(e.n):
             n = max(n, e.ids[i] + 1)
     x = view.local
@@ -351,15 +346,30 @@ cdef int open_view(Arena* a, const Example* e, View* view, bint learning) noexce
         x = view.owned = <double*> PyMem_RawMalloc(n * sizeof(double))
         if x == NULL:
             return NO_MEMORY
-    if e.ids != NULL:
-        for f in range(n):
-            x[f] = NAN
+    for f in range(n):
+        x[f] = NAN
     for i in range(e.n):
         f = e.ids[i] if e.ids != NULL else i
         x[f] = e.values[i]
-        if learning and a.kind[f] == UNKNOWN and x[f] == x[f]:
-            a.kind[f] = NUMERIC
+        if x[f] > LARGEST_VALUE:  # not true of NaN
+            x[f] = LARGEST_VALUE
+        elif x[f] < -LARGEST_VALUE:
+            x[f] = -LARGEST_VALUE
     view.x, view.n = x, n
+    return 0
+
+
+cdef int welcome(Arena* a, const Example* e) noexcept nogil:
+    """Make the kinds of its features and its nominal values known."""
+    cdef Py_ssize_t i, f
+    for i in range(e.n):
+        f = e.ids[i] if e.ids != NULL else i
+        if e.codes != NULL and e.codes[i] != NUMBER:
+            a.kind[f] = NOMINAL
+            if cell_of(a, <int32_t> f, e.codes[i]) == NO_MEMORY:
+                return NO_MEMORY
+        elif a.kind[f] == UNKNOWN and e.values[i] == e.values[i]:
+            a.kind[f] = NUMERIC
     return 0
 
 
@@ -480,7 +490,6 @@ cdef dict export_trees(Arena* a, list roots, Py_ssize_t width):
         "kinds": np.array([a.kind[f] if f < a.width else 0 for f in range(width)], dtype=np.int64),
         "values": values,
         "total": a.total,
-        "peak": a.peak,
     }
 
 
@@ -501,7 +510,6 @@ cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_
     cells = fields.array("table_values", (len(place), len(values)))
     hidden = fields.integers("hidden", (-1, 2), 0, max(n, width))
     a.total = fields.number("total", 0.0, 1e300)
-    a.peak = fields.number("peak", 0.0, 1e300)
     if counts.shape[1] > n_labels:
         raise ValueError(f"node_counts knows {counts.shape[1]} labels, there are {n_labels}")
     if (counts < 0.0).any() or (told[:, 1:] < 0.0).any() or (cells < 0.0).any():
@@ -511,7 +519,6 @@ cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_
     widen(a, width)
     for f in range(width):
         a.kind[f] = kinds[f]
-        a.nominal |= kinds[f] == NOMINAL
     for at in range(len(values)):
         f, r = values[at]
         if f >= width or kinds[f] != NOMINAL or r != a.codes[f]:

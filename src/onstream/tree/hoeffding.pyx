@@ -3,10 +3,10 @@
 from libc.stdint cimport int32_t
 
 from ..core.example cimport LEARNED, OVERFLOW, Example
-from .arena cimport NOBODY, NO_MEMORY, Arena, View, close_view, fits_in, open_view
+from .arena cimport NOBODY, NO_MEMORY, Arena, View, close_view, fits_in, open_view, welcome
 from .leaf cimport observe, prepare
 from .split cimport Split
-from .state cimport TreeState
+from .state cimport Opinion, TreeState
 
 
 cdef class HoeffdingState(TreeState):
@@ -21,23 +21,22 @@ cdef class HoeffdingState(TreeState):
         cdef Arena* a = &self.arena
         cdef View v
         cdef int32_t leaf
-        if not fits_in(a, e) or open_view(a, e, &v, True) != 0:
+        cdef Opinion opinion
+        if not fits_in(a, e) or open_view(a, e, &v) != 0:
             if out != NULL:
                 self.score(e, out)
             return OVERFLOW
-        if a.root == NOBODY:
-            a.root = self.new_leaf(NOBODY, 0.0)
-        if a.root == NO_MEMORY:
-            a.root = NOBODY
+        if a.root == NOBODY and self.plant() != 0:
             close_view(a, &v)
             return OVERFLOW
         leaf = self.leaf_to_learn(a.root, &v)
-        if leaf == NO_MEMORY or prepare(a, leaf, e.label) != 0:
+        if leaf != NO_MEMORY:
+            opinion = self.consult(leaf, &v, out)
+        if leaf == NO_MEMORY or welcome(a, e) != 0 or prepare(a, leaf, e.label) != 0:
             close_view(a, &v)
             return OVERFLOW
         a.total += e.weight
-        a.peak = max(a.peak, e.peak)
-        self.consult(leaf, &v, e.label, e.weight, out)
+        self.note_hits(leaf, opinion, e.label, e.weight)
         self.route_weight(leaf, e.weight)
         self.learn_leaf(leaf, &v, e.label, e.weight)
         close_view(a, &v)

@@ -40,6 +40,9 @@ class HoeffdingTreeClassifier(TreeClassifier):
     seed_children : bool, default False
         New leaves begin with the counts that their split promises them, as in MOA, instead of
         answering with their parent's majority at first.
+    nominal : list or None, default None
+        Features whose numbers are names of categories (codes, weekdays): one branch per value
+        instead of cuts. Text always is.
     labels : list or None, default None
         Labels known beforehand. Others may still come.
     max_labels : int, default 10_000
@@ -70,6 +73,7 @@ class HoeffdingTreeClassifier(TreeClassifier):
         leaf_prediction: str = "nba",
         max_depth: int | None = None,
         seed_children: bool = False,
+        nominal: list[str | int] | None = None,
         labels: Iterable[Label] | None = None,
         max_labels: int = 10_000,
         init: Any = None,
@@ -78,6 +82,7 @@ class HoeffdingTreeClassifier(TreeClassifier):
         self._check_tree(delta, grace_period, tau, criterion, leaf_prediction)
         self.max_depth = self._check_depth(max_depth)
         self.seed_children = self._flag("seed_children", seed_children)
+        self.nominal = self._check_nominal(nominal)
         self._start(labels, max_labels, init, reset_schedule)
 
     def _new_state(self) -> HoeffdingState:
@@ -85,7 +90,7 @@ class HoeffdingTreeClassifier(TreeClassifier):
             name: getattr(self, name)
             for name in (
                 "delta", "grace_period", "tau", "criterion", "leaf_prediction", "max_depth",
-                "seed_children",
+                "seed_children", "nominal",
             )
         }  # fmt: skip
         return HoeffdingState(type(self).__name__, None, 0, self.max_labels, params)

@@ -7,6 +7,11 @@ from .leaf cimport LeafRule
 from .split cimport Scratch, Split
 
 
+cdef struct Opinion:  # what a leaf says of an example before it learns it
+    int32_t mc  # label by majority; NOBODY: not asked
+    int32_t nb  # label by naive Bayes
+
+
 cdef class TreeState(ClassifierState):
     cdef Arena arena
     cdef Scratch scratch        # for the search of splits
@@ -25,11 +30,13 @@ cdef class TreeState(ClassifierState):
     cdef int32_t leaf_of(self, int32_t root, const View* v) noexcept nogil
     cdef int32_t leaf_to_learn(self, int32_t root, const View* v) noexcept nogil
     cdef void tell(self, int32_t node, const View* v, double* out) noexcept nogil
-    cdef void consult(self, int32_t node, const View* v, int32_t label, double w, double* out) noexcept nogil
+    cdef Opinion consult(self, int32_t node, const View* v, double* out) noexcept nogil
+    cdef void note_hits(self, int32_t node, Opinion opinion, int32_t label, double w) noexcept nogil
     cdef void route_weight(self, int32_t leaf, double w) noexcept nogil
     cdef bint due(self, int32_t node) noexcept nogil
     cdef void two_best(self, int32_t node, Split* a, Split* b) noexcept nogil
     cdef double bound(self, int32_t node) noexcept nogil
     cdef int split(self, int32_t node, const Split* s, bint keep) noexcept nogil
     cdef int32_t new_leaf(self, int32_t parent, double mass) noexcept nogil
+    cdef int plant(self) noexcept nogil
     cdef list roots(self)

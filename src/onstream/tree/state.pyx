@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.example cimport Example
 from ..core.memory cimport release, resize
-from ..core.state cimport PROBA, LABEL, ClassifierState, Task
+from ..core.state cimport ClassifierState
 from .arena cimport (
     NOBODY, NO_MEMORY, Arena, View, activate, clear_children, close_view, deactivate, ensure_label,
     export_trees, finish, free_node, new_node, next_node, open_view, outline, restore_trees, set_branch,
@@ -28,6 +28,9 @@ cdef double NO_GAIN = 1e-10  # a gain that may be rounding
 cdef class TreeState(ClassifierState):
     def __cinit__(self, str who, hash_bits, hash_seed, max_labels, dict params):
         start(&self.arena)
+        self.door.nominal = self.door.nan_missing = self.door.fill_sparse = True
+        nominal = params.get("nominal")
+        self.door.categorical = None if nominal is None else set(map(str, nominal))
         self.votes = NULL
         self.room_votes = 0
         self.grace = params["grace_period"]
@@ -68,7 +71,7 @@ cdef class TreeState(ClassifierState):
         elif self.n_labels == 2:
             out[0] = self.first_sign * (votes[0] - votes[1])
         else:
-            out[0] = self.first_sign
+            out[0] = self.first_sign if self.seen else 0.0
 
     cdef int32_t tie(self) noexcept nogil:
         """Of two labels equally likely, the one coded +1."""
@@ -82,17 +85,11 @@ cdef class TreeState(ClassifierState):
             out[1 - plus] = 0.5 - 0.5 * scores[0]
         else:
             for r in range(self.n_labels):
-                out[r] = scores[r]
-
-    cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
-        if task.output != LABEL and task.columns > 1 and self.n_labels == 2:
-            self.link(scores, task.numeric + i * task.columns)  # more labels are to come
-        else:
-            ClassifierState.answer(self, scores, task, i)
+                out[r] = scores[r] if self.seen else 1.0 / self.n_labels
 
     cdef void score(self, const Example* e, double* out) noexcept nogil:
         cdef View v
-        if self.arena.root == NOBODY or open_view(&self.arena, e, &v, False) != 0:
+        if self.arena.root == NOBODY or open_view(&self.arena, e, &v) != 0:
             self.tell(NOBODY, NULL, out)
             return
         self.tell(self.leaf_of(self.arena.root, &v), &v, out)
@@ -107,7 +104,7 @@ cdef class TreeState(ClassifierState):
             answer(&self.arena, node, v, self.rule, self.n_labels, votes)
         else:
             for r in range(self.n_labels):
-                votes[r] = 1.0 / self.n_labels
+                votes[r] = 0.0
         self.present(votes, out)
 
     cdef int32_t leaf_of(self, int32_t root, const View* v) noexcept nogil:
@@ -135,6 +132,14 @@ cdef class TreeState(ClassifierState):
             return NO_MEMORY
         return leaf
 
+    cdef int plant(self) noexcept nogil:
+        """The root, before the first example."""
+        cdef int32_t root = self.new_leaf(NOBODY, 0.0)
+        if root == NO_MEMORY:
+            return NO_MEMORY
+        self.arena.root = root
+        return 0
+
     cdef int32_t new_leaf(self, int32_t parent, double mass) noexcept nogil:
         """An active leaf without examples."""
         cdef int32_t leaf = new_node(&self.arena, parent, mass)
@@ -143,31 +148,36 @@ cdef class TreeState(ClassifierState):
             return NO_MEMORY
         return leaf
 
-    cdef void consult(
-        self, int32_t node, const View* v, int32_t label, double w, double* out
-    ) noexcept nogil:
-        """What the leaf says before it learns (if `out` is wanted), and which rule was right."""
+    cdef Opinion consult(self, int32_t node, const View* v, double* out) noexcept nogil:
+        """What the leaf says before it learns (to `out`, if wanted), and what each rule says."""
         cdef Arena* a = &self.arena
         cdef Py_ssize_t k = self.n_labels
-        cdef bint possible
-        cdef int32_t mc, nb
-        cdef bint trusted
+        cdef Opinion opinion
+        cdef bint trusted = a.hits_nb[node] > a.hits_mc[node]
+        opinion.mc = opinion.nb = NOBODY
         if self.rule != NBA or a.weight[node] <= 0.0 or a.tables[node] == NULL:
             if out != NULL:
                 self.tell(node, v, out)
-            return
-        trusted = a.hits_nb[node] > a.hits_mc[node]
-        possible = naive_bayes(a, node, v, k, self.votes)
-        nb = choose(self.votes, k, self.tie()) if possible else NOBODY
-        if out != NULL and possible and trusted:
-            softmax(self.votes, k)
-            self.present(self.votes, out)
+            return opinion
+        if naive_bayes(a, node, v, k, self.votes):
+            opinion.nb = choose(self.votes, k, self.tie())
+            if out != NULL and trusted:
+                softmax(self.votes, k)
+                self.present(self.votes, out)
         majority(a, node, k, self.votes)
-        mc = choose(self.votes, k, self.tie())
-        if out != NULL and not (possible and trusted):
+        opinion.mc = choose(self.votes, k, self.tie())
+        if opinion.nb == NOBODY:
+            opinion.nb = opinion.mc
+            trusted = False
+        if out != NULL and not trusted:
             self.present(self.votes, out)
-        a.hits_mc[node] += w * (mc == label)
-        a.hits_nb[node] += w * ((nb if possible else mc) == label)
+        return opinion
+
+    cdef void note_hits(self, int32_t node, Opinion opinion, int32_t label, double w) noexcept nogil:
+        """Which rule was right?"""
+        if opinion.mc != NOBODY:
+            self.arena.hits_mc[node] += w * (opinion.mc == label)
+            self.arena.hits_nb[node] += w * (opinion.nb == label)
 
     cdef void route_weight(self, int32_t leaf, double w) noexcept nogil:
         """Every node on the way to this leaf has been passed by so much more."""
@@ -270,10 +280,6 @@ cdef class TreeState(ClassifierState):
             return {**told, **ClassifierState.export(self)}
         finally:
             self.gate.end_read()
-
-    def path(self, x):
-        """The nodes that an example passes, as places in `outline`."""
-        raise NotImplementedError
 
     def memory(self):
         return (
