@@ -155,7 +155,7 @@ def test_numbers_can_be_declared_nominal() -> None:
     numeric.learn_many(X, y)
     assert nominal.n_leaves == 8
     assert (nominal.predict_many(X) == y).all()
-    with pytest.raises(TypeError, match="^HoeffdingTreeClassifier: nominal"):
+    with pytest.raises(TypeError, match=r"^HoeffdingTreeClassifier: nominal"):
         VFDT(nominal="colour")
 
 
@@ -207,7 +207,7 @@ def test_seeded_children_know_their_counts() -> None:
 
 def test_trees_cannot_be_merged() -> None:
     a, b = VFDT(), VFDT()
-    with pytest.raises(NotMergeable, match="^HoeffdingTreeClassifier: trees cannot be merged"):
+    with pytest.raises(NotMergeable, match=r"^HoeffdingTreeClassifier: trees cannot be merged"):
         a.merge(b)
 
 
