@@ -23,7 +23,7 @@ import numpy as np
 from collections.abc import Mapping
 
 from .example cimport NUMBER, UNSEEN, onstream_peak
-from .hashing cimport hash_more, hash_start, mix
+from .hashing cimport hash_more, hash_start, mix, seeded
 from .memory cimport release, resize, roomier
 
 cnp.import_array()
@@ -232,15 +232,15 @@ cdef class Door:
 
     cdef int32_t slot(self, uint64_t name_hash, double* sign) noexcept nogil:
         """Where a name goes: the lowest bits, with the highest as sign."""
-        cdef uint64_t h = mix(name_hash)
+        cdef uint64_t h = seeded(name_hash, self.seed)
         sign[0] = -1.0 if h >> 63 else 1.0
         return <int32_t> (h & ((<uint64_t> 1 << self.bits) - 1))
 
     cdef uint64_t hash_name(self, object key, object value) except? 0:
-        """64 bits from the name and the seed."""
+        """64 bits from the name alone."""
         cdef Py_ssize_t n
         cdef const char* text
-        cdef uint64_t h = hash_start(self.seed)
+        cdef uint64_t h = hash_start()
         if PyLong_CheckExact(key):
             key = str(valid_name(self.who, key))
         try:
