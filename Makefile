@@ -22,7 +22,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
-demo: build ## race the learners over real weather and a drift; picture in demo-report/
+demo: build ## race the learners over real weather and a drift; report in demo-report/
 	@$(PY) -m onstream.cli.demo --out demo-report
 
 test: lint build ## lint, tests with coverage, every example in README and docs, a short demo

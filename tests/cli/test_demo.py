@@ -21,26 +21,28 @@ def test_quick_run(tmp_path):
     for name in ("Perceptron", "PAClassifier", "LogisticRegression", "majority so far", "RLS"):
         assert name in result.output
     assert "\x1b" not in result.output  # no colours into a pipe
-    assert all(len(line) <= 80 for line in result.output.splitlines() if "race.png" not in line)
+    assert all(len(line) <= 80 for line in result.output.splitlines() if "report" not in line)
+    page = (tmp_path / "a" / "b" / "report.html").read_text(encoding="utf-8")
+    assert "the concept changes" in page
+    assert "Plotly" in page
     picture = tmp_path / "a" / "b" / "race.png"
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert picture.stat().st_size > 10_000
 
 
 def test_learners_beat_the_guess():
-    for stream, contenders in (
-        (demo.rain(), demo.classifiers()),
-        (demo.drifting(6_000), demo.classifiers()),
-        (demo.tomorrow(), demo.regressors()),
-    ):
-        *learners, guess = demo.race(contenders, stream)
+    for race in (demo.rain(), demo.drifting(6_000), demo.tomorrow()):
+        report = race.run()
+        metric = report.metrics[0]["name"]
+        *learners, guess = report.runs
         assert guess.baseline
         for learner in learners:
-            assert learner.mean < guess.mean, f"{learner.name} on {stream.title}"
+            better = learner.values[metric]["cumulative"] < guess.values[metric]["cumulative"]
+            assert better, f"{learner.name}: {report.question}"
 
 
-def test_without_matplotlib(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+def test_without_plotly(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
     result = CliRunner().invoke(app, ["demo", "--quick", "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
     assert 'pip install "onstream[plot]"' in result.output
@@ -64,7 +66,7 @@ def test_as_a_module(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    assert (tmp_path / "race.png").exists()
+    assert (tmp_path / "report.html").exists()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send to one process")
@@ -76,7 +78,7 @@ def test_interrupt_is_one_line(tmp_path):
         "def endless(*a, **k):\n"
         "    print('begun', flush=True)\n"
         "    while True: pass\n"
-        "demo.race = endless\n"
+        "demo.prequential = endless\n"
         "main.app(['demo', '--out', sys.argv[1]])\n"
     )
     run = subprocess.Popen(
@@ -119,8 +121,10 @@ class TestStandardised:
 
 def test_drift_changes_the_rule():
     stream = demo.drifting(20_000)
-    assert stream.drift == 10_000
+    assert list(stream.marks) == [10_000]
     raw = np.random.default_rng(0).uniform(0.0, 10.0, size=(20_000, 3))
     old = raw[:, 0] + raw[:, 1] > 8.0
     assert (stream.y == old)[:10_000].mean() == pytest.approx(0.95, abs=0.01)
     assert (stream.y == old)[10_000:].mean() < 0.7
+    assert list(stream.first(10_001).marks) == [10_000]
+    assert stream.first(10_000).marks == {}

@@ -1,67 +1,109 @@
 """`onstream demo`: the learners race over real weather and over a stream that changes its mind."""
 
 import sys
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..datasets import noaa_weather
+from ..evaluate import (
+    MAE,
+    R2,
+    ErrorRate,
+    Kappa,
+    LastValue,
+    MajorityClass,
+    Metric,
+    Report,
+    prequential,
+)
+from ..evaluate.page import write
+from ..evaluate.picture import draw
 from ..linear import RLS, LinearRegression, LogisticRegression, PAClassifier, Perceptron
-from .baselines import LastValue, MajorityClass
-from .race import Contender, Floats, Result, Stream, distance, race, wrong
-from .report import plot, table
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Race:
+    """Examples in time order, who runs, and what is asked."""
+
+    question: str
+    X: Floats
+    y: NDArray[Any]
+    models: dict[str, Any]
+    metrics: list[Metric]
+    step: str  # what one example is
+    window: int  # examples that the recent figures look back on
+    unit: str = ""
+    marks: dict[int, str] = field(default_factory=dict)
+
+    def first(self, n: int) -> "Race":
+        """Return the first `n` examples as a race of their own."""
+        marks = {row: text for row, text in self.marks.items() if row < n}
+        return replace(self, X=self.X[:n], y=self.y[:n], marks=marks)
+
+    def run(self, progress: Any = False) -> Report:
+        """Let everybody predict each example, then learn it."""
+        return prequential(
+            self.models,
+            (self.X, self.y),
+            self.metrics,
+            self.window,
+            progress=progress,
+            marks=self.marks,
+            question=self.question,
+            step=self.step,
+            unit=self.unit,
+        )
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo-report"),
+    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("demo-report"),
     quick: Annotated[bool, typer.Option("--quick", help="Only the start of each stream.")] = False,
 ) -> None:
-    """Race the learners: predict each example, then learn it; table here, picture in a file."""
+    """Race the learners: predict each example, then learn it; table here, report in a file."""
     console = Console()
     out.mkdir(parents=True, exist_ok=True)
-    lineup: list[tuple[Stream, dict[str, Contender]]] = [
-        (rain(), classifiers()),
-        (drifting(length=6_000 if quick else 20_000), classifiers()),
-        (tomorrow(), regressors()),
-    ]
+    races = [rain(), drifting(length=6_000 if quick else 20_000), tomorrow()]
     if quick:
-        lineup = [(stream.first(6_000), contenders) for stream, contenders in lineup]
+        races = [race.first(6_000) for race in races]
 
-    races: list[tuple[Stream, list[Result]]] = []
+    reports = []
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("predictions"),
+        TextColumn("examples"),
         TimeRemainingColumn(),
         console=console,
         transient=True,
         disable=not console.is_terminal,
     ) as bar:
-        total = sum(len(stream.y) * len(contenders) for stream, contenders in lineup)
-        task = bar.add_task("", total=total)
-        for number, (stream, contenders) in enumerate(lineup, 1):
-            bar.update(task, description=f"race {number} of {len(lineup)}")
-            result = race(contenders, stream, progress=lambda n: bar.advance(task, n))
-            races.append((stream, result))
+        task = bar.add_task("", total=sum(len(race.y) for race in races))
+        for number, race in enumerate(races, 1):
+            bar.update(task, description=f"race {number} of {len(races)}")
+            reports.append(race.run(progress=lambda rows: bar.advance(task, rows)))
 
-    for stream, results in races:
-        console.print(table(stream, results))
+    for report in reports:
+        console.print(report.table())
         console.print()
-    picture = out / "race.png"
     try:
-        plot(picture, races)
+        page = write(reports, out / "report.html", title="Which learner suits which stream?")
+        draw(reports, metrics=1).savefig(out / "race.png")
     except ImportError:
-        console.print('No picture: it needs matplotlib, pip install "onstream\\[plot]".')
+        console.print('No report: it needs plotly and matplotlib, pip install "onstream\\[plot]".')
     else:
-        console.print(f"The errors over time are drawn in {picture}.", soft_wrap=True)
+        console.print(f"The errors over time are in {page}.", soft_wrap=True)
 
 
-def classifiers() -> dict[str, Contender]:
+def classifiers() -> dict[str, Any]:
     """Return fresh classifiers and the guess they have to beat."""
     return {
         "Perceptron": Perceptron(),
@@ -71,7 +113,7 @@ def classifiers() -> dict[str, Contender]:
     }
 
 
-def regressors() -> dict[str, Contender]:
+def regressors() -> dict[str, Any]:
     """Return fresh regressors and the guess they have to beat."""
     return {
         "LinearRegression": LinearRegression(),
@@ -81,37 +123,36 @@ def regressors() -> dict[str, Contender]:
     }
 
 
-def rain() -> Stream:
+def rain() -> Race:
     """Return the weather of each day, and whether that day had rain."""
     X, y = noaa_weather()
-    return Stream(
-        title="Does it rain? Daily weather, Bellevue, Nebraska, 1949-1999",
+    return Race(
+        question="Does it rain? Daily weather, Bellevue, Nebraska, 1949-1999",
         X=standardised(X),
         y=y,
-        loss=wrong,
-        measure="error",
-        unit="%",
+        models=classifiers(),
+        metrics=[ErrorRate(), Kappa()],
         step="day",
         window=730,  # two years: the seasons cancel out
     )
 
 
-def tomorrow() -> Stream:
+def tomorrow() -> Race:
     """Return the weather of each day, and the mean temperature of the day after."""
     X, _ = noaa_weather()
-    return Stream(
-        title="How warm is tomorrow? The same weather, mean absolute error",
+    return Race(
+        question="How warm is tomorrow? The same weather, mean absolute error",
         X=standardised(X)[:-1],
         y=X[1:, 0],
-        loss=distance,
-        measure="MAE",
-        unit="°F",
+        models=regressors(),
+        metrics=[MAE(), R2()],
         step="day",
         window=730,  # two years: the seasons cancel out
+        unit="°F",
     )
 
 
-def drifting(length: int, seed: int = 0) -> Stream:
+def drifting(length: int, seed: int = 0) -> Race:
     """Return points in a cube whose labels follow another rule from the middle on.
 
     After SEA (Street & Kim, KDD 2001): three features in [0, 10), the sum of two of them against
@@ -123,16 +164,15 @@ def drifting(length: int, seed: int = 0) -> Stream:
     middle = length // 2
     y = np.where(np.arange(length) < middle, X[:, 0] + X[:, 1] > 8.0, X[:, 1] + X[:, 2] > 12.0)
     y ^= random.random(length) < 0.05
-    return Stream(
-        title="A sudden drift, generated after SEA; 5 % of the labels are noise",
+    return Race(
+        question="Who recovers from a sudden drift? Generated after SEA; 5 % label noise",
         X=standardised(X),
         y=y.astype(np.int64),
-        loss=wrong,
-        measure="error",
-        unit="%",
+        models=classifiers(),
+        metrics=[ErrorRate(), Kappa()],
         step="example",
         window=500,
-        drift=middle,
+        marks={middle: "the concept changes"},
     )
 
 

@@ -1,0 +1,48 @@
+"""How good learners are while they learn: metrics, prequential evaluation, regret."""
+
+from .baselines import LastValue, MajorityClass
+from .metrics import (
+    F1,
+    MAE,
+    R2,
+    RMSE,
+    ROCAUC,
+    Accuracy,
+    BalancedAccuracy,
+    ErrorRate,
+    Kappa,
+    KappaM,
+    KappaT,
+    LogLoss,
+    Metric,
+    Precision,
+    Recall,
+)
+from .prequential import Prequential, prequential
+from .regret import Regret, regret
+from .report import Report
+
+__all__ = [
+    "F1",
+    "MAE",
+    "R2",
+    "RMSE",
+    "ROCAUC",
+    "Accuracy",
+    "BalancedAccuracy",
+    "ErrorRate",
+    "Kappa",
+    "KappaM",
+    "KappaT",
+    "LastValue",
+    "LogLoss",
+    "MajorityClass",
+    "Metric",
+    "Precision",
+    "Prequential",
+    "Recall",
+    "Regret",
+    "Report",
+    "prequential",
+    "regret",
+]

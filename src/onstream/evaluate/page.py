@@ -1,0 +1,49 @@
+"""Reports as one self-contained page: curves to hover over, learners to switch on and off."""
+
+import html
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from .report import Report, colours
+
+
+def write(reports: Sequence[Report], path: str | Path, title: str | None = None) -> Path:
+    """Write reports into one HTML file that needs no other, and no network.
+
+    Raises
+    ------
+    ImportError
+        If plotly, whose script goes into the page, is not installed.
+    """
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError:
+        raise ImportError('Report: a page needs plotly, pip install "onstream[plot]".') from None
+    title = title or (reports[0].question if len(reports) == 1 else "Which learner is best?")
+    colour = colours(reports)
+    data: dict[str, Any] = {"title": title, "reports": []}
+    for report in reports:
+        told = report.to_dict()
+        told["ranges"] = {name: report.about(name) for name in ("window", "cumulative", "fading")}
+        for learner in told["learners"]:
+            learner["colour"] = colour[learner["name"]]
+            learner["code"] = written_out(learner["learner"], learner["params"])
+        data["reports"].append(told)
+    text = (files(__package__) / "report.html").read_text(encoding="utf-8")
+    # No text of the user may end the script that it stands in.
+    told_json = msgspec.json.encode(data).decode().replace("<", "\\u003c")
+    text = text.replace("__TITLE__", html.escape(title))
+    text = text.replace("__DATA__", told_json).replace("__PLOTLY__", get_plotlyjs())
+    out = Path(path)
+    out.write_text(text, encoding="utf-8")
+    return out
+
+
+def written_out(learner: str, params: dict[str, Any]) -> str:
+    """A learner in code, with every parameter."""
+    told = ", ".join(f"{name}={value!r}" for name, value in params.items())
+    return f"{learner.split('(')[0]}({told})" if params else learner

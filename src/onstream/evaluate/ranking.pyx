@@ -1,0 +1,243 @@
+"""How well scores put one label above the others: what the area under the ROC curve is made of.
+
+Over a window the area is exact. Over all examples, or fading, scores fall into 1024 bins, which
+costs a fixed memory and an error that is known: pairs in one bin count one half.
+"""
+
+cimport numpy as cnp
+from libc.math cimport fabs
+from libc.stdint cimport int32_t
+
+import copy
+
+import numpy as np
+
+
+cnp.import_array()
+
+BINS = 1024
+
+
+cdef class Ranking:
+    """Of each label: weights of its examples and of all others, by score of that label."""
+
+    cdef readonly Py_ssize_t window
+    cdef readonly double alpha
+    cdef readonly bint proba     # scores are probabilities, binned as they are
+    cdef readonly object names
+    cdef readonly object bins    # label, [others, own], bin
+    cdef readonly long long n
+    cdef double gain
+    cdef list tail               # window: (label, scores by label, weight)
+    cdef readonly bint single    # one score an example so far: it speaks for or against label 0
+
+    def __init__(self, window=0, alpha=1.0, proba=False):
+        from .confusion import Names
+
+        self.window, self.alpha, self.proba = window, alpha, proba
+        self.names = Names()
+        self.bins = np.zeros((0, 2, BINS))
+        self.n = 0
+        self.gain = 1.0
+        self.tail = []
+        self.single = True
+
+    def add_single(self, y, scores, w):
+        """y: at most two labels; scores: of the label coded +1."""
+        for label in y:
+            if self.names.of(label) > 1 or not self.single:
+                raise ValueError(
+                    "one score for an example is enough for two labels only; give one per label.")
+        if len(y):
+            first = self.names.labels[0]
+            own = scores if self.names.positive == first else 1.0 - scores if self.proba else -scores
+            self.add_rows([first], y, own[:, None], w, True)
+
+    def several(self):
+        """From now on every label has its scores."""
+        if self.single and len(self.names.labels) > 1:
+            a, b = self.names.labels[:2]
+            self.tail = [(y, {a: s[None], b: -s[None]}, w) for y, s, w in self.tail]
+            if len(self.bins):
+                self.grow()
+                self.bins[1] = self.bins[0, ::-1, ::-1]
+        self.single = False
+
+    def add_columns(self, labels, y, scores, w, start, stop):
+        """Add rows start ... stop-1."""
+        self.add_rows(labels, y[start:stop], scores[start:stop], None if w is None else w[start:stop])
+
+    def add_rows(self, labels, y, scores, w, single=False):
+        """y: labels; scores: an array (rows, labels); w: an array or None."""
+        cdef Py_ssize_t i, r, rows = len(y), k = len(labels), bin
+        cdef double weight, s
+        cdef double* bins
+        cdef const double* values
+        cdef const int32_t* columns
+        cdef int32_t own
+        cdef bint proba = self.proba
+        if not single:
+            self.several()
+        if not single:  # in the order of the learner
+            for label in labels:
+                self.names.of(label)
+        if self.window:
+            for label in y:
+                self.names.of(label)
+            weights = np.ones(rows) if w is None else w
+            keep = [i for i in range(rows) if weights[i] > 0.0]
+            self.n += len(keep)
+            for i in keep[-self.window:]:
+                told = dict(zip([None] if single else labels, scores[i].tolist()))
+                self.tail.append((y[i], told, weights[i]))
+            del self.tail[:-self.window]
+            return
+        numbers = np.array([self.names.of(label) for label in labels], dtype=np.int32)
+        truth = [self.names.of(label) for label in y]
+        if len(self.names.labels) > len(self.bins):
+            self.grow()
+        scores = np.ascontiguousarray(scores, dtype=np.float64)
+        bins = <double*> cnp.PyArray_DATA(<cnp.ndarray> self.bins)
+        values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> scores)
+        columns = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> numbers)
+        absent = [n for n in range(len(self.names.labels)) if n not in set(numbers.tolist())]
+        for i in range(rows):
+            weight = self.gain * (1.0 if w is None else w[i])
+            if weight == 0.0:
+                continue
+            own = truth[i]
+            for r in range(k):
+                s = values[i * k + r]
+                bin = bin_of(s, proba)
+                bins[(columns[r] * 2 + (columns[r] == own)) * 1024 + bin] += weight
+            for r in absent:  # a label without a score ranks last
+                bins[(r * 2 + (r == own)) * 1024] += weight
+            self.n += 1
+            if self.alpha != 1.0:
+                self.gain /= self.alpha
+                if self.gain > 1e150:
+                    self.bins *= 1.0 / self.gain
+                    self.gain = 1.0
+
+    def reset(self):
+        """Forget all examples."""
+        self.bins[:] = 0.0
+        self.tail = []
+        self.n = 0
+        self.gain = 1.0
+
+    cdef int grow(self) except -1:
+        """A label met late: the examples so far were others, and ranked last."""
+        old = self.bins
+        self.bins = np.zeros((len(self.names.labels), 2, BINS))
+        self.bins[:len(old)] = old
+        if len(old):
+            self.bins[len(old):, 0, 0] = old[0].sum()
+        return 0
+
+    def area(self):
+        """Of two labels: of the positive one. Of more: the mean over those with counterexamples."""
+        return self.exact() if self.window else self.binned()[0]
+
+    def error_bound(self):
+        """The binned area is at most so far from the exact one."""
+        return 0.0 if self.window else self.binned()[1]
+
+    def judged(self):
+        """Numbers of the labels whose areas count."""
+        if self.single:
+            return slice(0, 1)
+        if len(self.names.labels) == 2:
+            positive = self.names.labels.index(self.names.positive)
+            return slice(positive, positive + 1)
+        return slice(0, None)
+
+    def binned(self):
+        areas, bounds = [], []
+        for others, own in self.bins[self.judged()]:
+            pairs = own.sum() * others.sum()
+            if pairs > 0.0:
+                below = np.cumsum(others) - others
+                areas.append(float(own @ (below + others / 2) / pairs))
+                bounds.append(float(own @ others / (2 * pairs)))
+        return (float(np.mean(areas)), float(np.mean(bounds))) if areas else (0.0, 0.0)
+
+    def exact(self):
+        weights = np.array([w for _, _, w in self.tail])
+        areas = []
+        for label in self.names.labels[self.judged()]:
+            own = np.array([y == label for y, _, _ in self.tail])
+            side = 1.0 if self.names.labels and label == self.names.labels[0] else -1.0
+            scores = np.array([
+                s.get(label, side * s[None] if None in s else -np.inf) for _, s, _ in self.tail
+            ])
+            scores[np.isnan(scores)] = -np.inf
+            if own.any() and not own.all():
+                areas.append(area(scores, own, weights))
+        return float(np.mean(areas)) if areas else 0.0
+
+    def merge(self, Ranking other):
+        """As if the examples of `other` had come after ours."""
+        if not self.single or not other.single or self.names.labels[:1] != other.names.labels[:1]:
+            theirs = copy.deepcopy(other)
+            for label in other.names.labels:
+                self.names.of(label)
+            for label in self.names.labels:
+                theirs.names.of(label)
+            self.several()
+            theirs.several()
+            other = theirs
+        self.n += other.n
+        if self.window:
+            self.tail += other.tail
+            del self.tail[:-self.window]
+            return
+        mine = [self.names.of(label) for label in other.names.labels]
+        if len(self.names.labels) > len(self.bins):
+            self.grow()
+        self.bins *= self.alpha ** other.n / self.gain
+        self.gain = 1.0
+        if len(other.bins):
+            self.bins[mine] += other.bins / other.gain
+            for r in set(range(len(self.bins))) - set(mine):
+                self.bins[r, 0, 0] += other.bins[0].sum() / other.gain
+
+    def export(self):
+        return {
+            "names": self.names,
+            "bins": self.bins.copy(),
+            "n": self.n,
+            "gain": self.gain,
+            "tail": list(self.tail),
+            "single": self.single,
+        }
+
+    def restore(self, told):
+        self.names, self.bins, self.n = told["names"], told["bins"], told["n"]
+        self.gain, self.tail, self.single = told["gain"], told["tail"], told["single"]
+
+    def __reduce__(self):
+        return revive, (self.window, self.alpha, self.proba, self.export())
+
+
+def revive(window, alpha, proba, told):
+    """Unpickle."""
+    ranking = Ranking(window, alpha, proba)
+    ranking.restore(told)
+    return ranking
+
+
+cdef Py_ssize_t bin_of(double s, bint proba) noexcept:
+    if s != s:  # no score: ranks last
+        return 0
+    if not proba:
+        s = 0.5 + s / (2.0 * (1.0 + fabs(s))) if fabs(s) < 1e300 else (1.0 if s > 0.0 else 0.0)
+    return max(0, min(1023, <Py_ssize_t> (s * 1024.0)))
+
+
+def area(scores, own, weights):
+    """Weighted share of pairs that are in the right order, ties counting one half."""
+    _, rank = np.unique(scores, return_inverse=True)
+    up = np.bincount(rank, weights=np.where(own, weights, 0.0))
+    down = np.bincount(rank, weights=np.where(own, 0.0, weights))
+    return float(up @ (np.cumsum(down) - down / 2) / (up.sum() * down.sum()))

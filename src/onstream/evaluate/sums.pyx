@@ -1,0 +1,359 @@
+"""The sums that metrics are made of, over all examples, the last few, or with fading memory.
+
+A metric is a formula over such sums; several metrics can share them. Fading multiplies no sum:
+the weight of the newest example grows by 1/alpha instead, and only ratios are ever shown. A
+window keeps its examples and counts them anew when somebody asks, so nothing is ever subtracted
+and no rounding piles up: what comes out is the metric of these examples alone.
+"""
+
+cimport numpy as cnp
+from libc.math cimport INFINITY, fabs, log
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy, memmove
+
+import numpy as np
+
+from ..core.memory cimport release, resize
+
+cnp.import_array()
+
+
+cdef class Sums:
+    def __cinit__(self, Py_ssize_t window=0, double alpha=1.0, *more):
+        self.window = window
+        self.alpha = alpha
+        self.n = 0
+        self.gain = 1.0
+        self.growth = 1.0 / alpha
+        self.columns = 0
+        self.tail = NULL
+        self.end = 0
+        self.stale = False
+
+    def __dealloc__(self):
+        release(self.tail)
+
+    cdef int hold(self, Py_ssize_t columns) except -1:
+        """Examples are so many numbers each."""
+        self.columns = columns
+        if self.window:
+            self.tail = <double*> resize(NULL, 0, 2 * self.window * columns * sizeof(double))
+        return 0
+
+    # -- one example ---------------------------------------------------------------------------
+
+    cdef void add(self, const double* row) noexcept nogil:
+        if row[self.columns - 1] == 0.0:  # weight 0: nothing happened
+            return
+        self.n += 1
+        if self.window:
+            self.push(row)
+        else:
+            self.count(row)
+            self.fade()
+
+    cdef void fade(self) noexcept nogil:
+        if self.alpha != 1.0:
+            self.gain *= self.growth
+            if self.gain > 1e150:
+                self.scale(1.0 / self.gain)
+                self.gain = 1.0
+
+    cdef void push(self, const double* row) noexcept nogil:
+        cdef Py_ssize_t c = self.columns, w = self.window
+        if self.end == 2 * w:  # keep the last window - 1, so that moving costs O(1) an example
+            memmove(self.tail, self.tail + (w + 1) * c, (w - 1) * c * sizeof(double))
+            self.end = w - 1
+        memcpy(self.tail + self.end * c, row, c * sizeof(double))
+        self.end += 1
+        self.stale = True
+
+    cdef void refresh(self) noexcept nogil:
+        cdef Py_ssize_t i
+        if not self.stale:
+            return
+        self.clear()
+        for i in range(max(0, self.end - self.window), self.end):
+            self.count(self.tail + i * self.columns)
+        self.stale = False
+
+    def reset(self):
+        """Forget all examples."""
+        self.clear()
+        self.n = self.end = 0
+        self.gain = 1.0
+        self.stale = False
+
+    # -- what a kind of sums adds ----------------------------------------------------------------
+
+    cdef void count(self, const double* row) noexcept nogil:
+        """Add an example to the sums with its weight times `gain`."""
+
+    cdef void clear(self) noexcept nogil:
+        """All sums become 0."""
+
+    cdef void scale(self, double factor) noexcept nogil:
+        """All sums are multiplied."""
+
+    # -- merging and copies ----------------------------------------------------------------------
+
+    cdef double age(self, Sums other) noexcept:
+        """Make the sums what they are once the examples of `other` have gone by; what the sums of
+        `other` are multiplied with then."""
+        self.scale(self.alpha ** other.n / self.gain)
+        self.gain = 1.0
+        return 1.0 / other.gain
+
+    def window_rows(self):
+        """The examples in the window, oldest first."""
+        cdef Py_ssize_t first = max(0, self.end - self.window), rows = self.end - first
+        out = np.empty((rows, self.columns))
+        memcpy(cnp.PyArray_DATA(<cnp.ndarray> out), self.tail + first * self.columns,
+               rows * self.columns * sizeof(double))
+        return out
+
+    cdef int push_rows(self, object rows) except -1:
+        cdef Py_ssize_t i
+        rows = np.ascontiguousarray(rows, dtype=np.float64)
+        for i in range(len(rows)):
+            self.push(<double*> cnp.PyArray_DATA(<cnp.ndarray> rows) + i * self.columns)
+        return 0
+
+    def export(self):
+        told = {"n": self.n, "gain": self.gain}
+        return {**told, "tail": self.window_rows()} if self.window else told
+
+    def restore(self, told):
+        self.n = told["n"]
+        self.gain = told["gain"]
+        if self.window:
+            self.push_rows(told["tail"])
+
+    def __reduce__(self):
+        return revive, (type(self), self.window, self.alpha, self.export())
+
+
+def revive(cls, window, alpha, told):
+    """Unpickle."""
+    sums = cls(window, alpha)
+    sums.restore(told)
+    return sums
+
+
+# -- numbers --------------------------------------------------------------------------------------
+
+
+cdef class Residuals(Sums):
+    """Of numbers and their predictions: absolute and squared errors, spread of the numbers."""
+
+    cdef double weight, absolute, squared, mean, spread
+
+    def __init__(self, window=0, alpha=1.0):
+        self.hold(3)
+
+    cdef void count(self, const double* row) noexcept nogil:
+        cdef double y = row[0], e = row[1] - row[0], w = row[2] * self.gain, d = y - self.mean
+        self.weight += w
+        self.absolute += w * fabs(e)
+        self.squared += w * e * e
+        self.mean += d * (w / self.weight)
+        self.spread += w * d * (y - self.mean)
+
+    cdef void clear(self) noexcept nogil:
+        self.weight = self.absolute = self.squared = self.mean = self.spread = 0.0
+
+    cdef void scale(self, double factor) noexcept nogil:
+        self.weight *= factor
+        self.absolute *= factor
+        self.squared *= factor
+        self.spread *= factor
+
+    def add_one(self, y, p, w=1.0):
+        cdef double row[3]
+        row[0], row[1], row[2] = number(y, "y"), number(p, "the prediction"), weight_of(w)
+        self.add(row)
+
+    def add_many(self, y, p, w=None):
+        """Add all pairs, or none."""
+        y, p = column(y, "y"), column(p, "the prediction")
+        if len(y) != len(p):
+            raise ValueError(f"y has {len(y):,} rows, the predictions have {len(p):,}.")
+        self.add_columns(y, p, weights_of(w, len(y)))
+
+    def add_columns(self, y, p, w, Py_ssize_t start=0, stop=None):
+        """The same for rows start ... stop-1 of arrays known to be good."""
+        cdef Py_ssize_t i, end = len(y) if stop is None else stop
+        cdef const double* ys = <const double*> cnp.PyArray_DATA(<cnp.ndarray> y)
+        cdef const double* ps = <const double*> cnp.PyArray_DATA(<cnp.ndarray> p)
+        cdef const double* ws = NULL
+        cdef double row[3]
+        if w is not None:
+            ws = <const double*> cnp.PyArray_DATA(<cnp.ndarray> w)
+        with nogil:
+            for i in range(start, end):
+                row[0], row[1], row[2] = ys[i], ps[i], ws[i] if ws != NULL else 1.0
+                self.add(row)
+
+    def mae(self):
+        self.refresh()
+        return self.absolute / self.weight if self.weight > 0.0 else 0.0
+
+    def mse(self):
+        self.refresh()
+        return self.squared / self.weight if self.weight > 0.0 else 0.0
+
+    def r2(self):
+        self.refresh()
+        return 1.0 - self.squared / self.spread if self.spread > 0.0 else 0.0
+
+    def merge(self, Residuals other):
+        cdef double factor, w, d
+        if self.window:
+            self.push_rows(other.window_rows())
+            self.n += other.n
+            return
+        factor = self.age(other)
+        w = factor * other.weight
+        d = other.mean - self.mean
+        if w > 0.0:
+            self.spread += factor * other.spread + d * d * self.weight * w / (self.weight + w)
+            self.mean += d * (w / (self.weight + w))
+        self.weight += w
+        self.absolute += factor * other.absolute
+        self.squared += factor * other.squared
+        self.n += other.n
+
+    def export(self):
+        sums = (self.weight, self.absolute, self.squared, self.mean, self.spread)
+        return {**Sums.export(self), "sums": sums}
+
+    def restore(self, told):
+        Sums.restore(self, told)
+        self.weight, self.absolute, self.squared, self.mean, self.spread = told["sums"]
+
+
+cdef class Surprise(Sums):
+    """Of probabilities: how much a label that came had not been expected."""
+
+    cdef double weight, loss
+
+    def __init__(self, window=0, alpha=1.0):
+        self.hold(2)
+
+    cdef void count(self, const double* row) noexcept nogil:
+        self.weight += row[1] * self.gain
+        self.loss += row[1] * self.gain * row[0]
+
+    cdef void clear(self) noexcept nogil:
+        self.weight = self.loss = 0.0
+
+    cdef void scale(self, double factor) noexcept nogil:
+        self.weight *= factor
+        self.loss *= factor
+
+    def add_one(self, y, p, w=1.0):
+        """p: a mapping from labels to probabilities."""
+        cdef double row[2]
+        row[0] = -log(max(probability(p.get(y, 0.0)), 1e-15))
+        row[1] = weight_of(w)
+        self.add(row)
+
+    def add_columns(self, p, w, Py_ssize_t start=0, stop=None):
+        """p: the probability that the true label had, one per example."""
+        cdef Py_ssize_t i, end = len(p) if stop is None else stop
+        cdef const double* ps = <const double*> cnp.PyArray_DATA(<cnp.ndarray> p)
+        cdef const double* ws = NULL
+        cdef double row[2]
+        if w is not None:
+            ws = <const double*> cnp.PyArray_DATA(<cnp.ndarray> w)
+        with nogil:
+            for i in range(start, end):
+                row[0], row[1] = -log(max(ps[i], 1e-15)), ws[i] if ws != NULL else 1.0
+                self.add(row)
+
+    def mean(self):
+        self.refresh()
+        return self.loss / self.weight if self.weight > 0.0 else 0.0
+
+    def merge(self, Surprise other):
+        cdef double factor
+        if self.window:
+            self.push_rows(other.window_rows())
+        else:
+            factor = self.age(other)
+            self.weight += factor * other.weight
+            self.loss += factor * other.loss
+        self.n += other.n
+
+    def export(self):
+        return {**Sums.export(self), "sums": (self.weight, self.loss)}
+
+    def restore(self, told):
+        Sums.restore(self, told)
+        self.weight, self.loss = told["sums"]
+
+
+# -- what comes in ----------------------------------------------------------------------------------
+
+
+cdef double weight_of(object w) except? -1.0:
+    cdef double weight = number(w, "the weight w")
+    if weight < 0.0:
+        raise ValueError(f"the weight w must be at least 0, got {w!r:.80}.")
+    return weight
+
+
+cdef object weights_of(object w, Py_ssize_t rows):
+    """Weights as an array; None: all 1."""
+    if w is None:
+        return None
+    weights = column(w, "the weight w")
+    if len(weights) != rows:
+        raise ValueError(f"y has {rows:,} rows, w has {len(weights):,}.")
+    if rows and weights.min() < 0.0:
+        row = int(np.argmax(weights < 0.0))
+        raise ValueError(f"row {row}: the weight w must be at least 0, got {weights[row]}.")
+    return weights
+
+
+cdef double number(object value, str name) except? -1.0:
+    cdef double result
+    try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        result = value
+    except TypeError:
+        raise TypeError(f"{name} must be a number, got {value!r:.80}.") from None
+    except OverflowError:
+        result = INFINITY
+    if not -INFINITY < result < INFINITY:
+        raise ValueError(f"{name} must be finite, got {value!r:.80}.")
+    return result
+
+
+cdef double probability(object value) except? -1.0:
+    cdef double p = number(value, "a probability")
+    if not 0.0 <= p <= 1.0 + 1e-9:
+        raise ValueError(f"a probability must lie between 0 and 1, got {value!r:.80}.")
+    return p
+
+
+def column(values, str name):
+    """Finite float64 numbers, one per row."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, got shape {array.shape}.")
+    if array.dtype.kind not in "fiubO":
+        raise TypeError(f"{name} must be numbers, got {array.dtype}.")
+    try:
+        array = np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be numbers, one in each row.") from None
+    if not np.isfinite(array).all():
+        row = int(np.argmin(np.isfinite(array)))
+        raise ValueError(f"row {row}: {name} must be finite, got {array[row]}.")
+    return array
+
+
+def checked_weights(w, rows):
+    return weights_of(w, rows)

@@ -1,0 +1,389 @@
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as sk
+
+from onstream import evaluate
+from onstream.evaluate import (
+    F1,
+    MAE,
+    R2,
+    RMSE,
+    ROCAUC,
+    Accuracy,
+    BalancedAccuracy,
+    ErrorRate,
+    Kappa,
+    KappaM,
+    KappaT,
+    LogLoss,
+    Precision,
+    Recall,
+)
+
+OF_LABELS = [
+    Accuracy,
+    ErrorRate,
+    Kappa,
+    KappaT,
+    KappaM,
+    BalancedAccuracy,
+    Precision,
+    Recall,
+    F1,
+]
+OF_NUMBERS = [MAE, RMSE, R2]
+TRUTH, SAID = list("aaaaabbbcc"), list("aaabbbbacb")
+
+labels = st.integers(0, 3)
+weights = st.floats(0.01, 10.0)
+label_rows = st.lists(st.tuples(labels, labels, weights), min_size=1, max_size=40)
+numbers = st.floats(-1e3, 1e3)
+number_rows = st.lists(st.tuples(numbers, numbers, weights), min_size=2, max_size=40)
+
+
+def fed(metric, rows):
+    """The metric after these (y, prediction, w), one by one."""
+    for row in rows:
+        metric.update(*row)
+    return metric
+
+
+def columns(rows):
+    return (np.array(column) for column in zip(*rows, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [
+        (Accuracy(), 0.6),
+        (ErrorRate(), 0.4),
+        (Kappa(), 0.365079365079),
+        (KappaT(), -1 / 3),
+        (KappaM(), 1 / 3),
+        (BalancedAccuracy(), 0.588888888889),
+        (Precision(average="macro"), 0.716666666667),
+        (Recall(average="macro"), 0.588888888889),
+        (F1(average="macro"), 0.611111111111),
+        (Precision(average="weighted"), 0.695),
+        (Recall(average="weighted"), 0.6),
+        (F1(average="weighted"), 0.616666666667),
+        (Precision(average="micro"), 0.6),
+    ],
+    ids=repr,
+)
+def test_vectors(metric, value):
+    metric.update_many(TRUTH, SAID)
+    assert metric.value == pytest.approx(value, abs=1e-12)
+
+
+def test_log_loss_vector():
+    metric = LogLoss()
+    for p in (0.9, 0.2, 0.6, 0.0):
+        metric.update("a", {"a": p, "b": 1 - p})
+    assert metric.value == pytest.approx(9.191100, abs=1e-6)
+    metric = LogLoss()
+    metric.update("unheard", {"a": 1.0})
+    assert metric.value == pytest.approx(-np.log(1e-15))
+
+
+@pytest.mark.parametrize("more", [{}, {"window": 10}, {"alpha": 1.0}], ids=str)
+@pytest.mark.parametrize(
+    ("scores", "area"), [((0.1, 0.4, 0.35, 0.8), 0.75), ((0.1, 0.4, 0.4, 0.8), 0.875)]
+)
+def test_roc_vectors(scores, area, more):
+    one = fed(ROCAUC(**more), zip([0, 0, 1, 1], scores, strict=True))
+    assert one.value == pytest.approx(area, abs=1e-12)
+    many = ROCAUC(output="proba", **more)
+    many.update_many([0, 0, 1, 1], np.array([[1 - s, s] for s in scores]), labels=[0, 1])
+    assert many.value == pytest.approx(area, abs=1e-12)
+
+
+class TestAgainstScikitLearn:
+    @settings(max_examples=150, deadline=None)
+    @given(label_rows)
+    def test_labels(self, rows):
+        y, p, w = columns(rows)
+        for metric, expected in [
+            (Accuracy(), sk.accuracy_score(y, p, sample_weight=w)),
+            (ErrorRate(), sk.zero_one_loss(y, p, sample_weight=w)),
+            (Kappa(), kappa(y, p, w)),
+            (BalancedAccuracy(), np.mean(recalls(y, p, w))),
+        ]:
+            metric.update_many(y, p, w)
+            assert metric.value == pytest.approx(expected, rel=1e-12, abs=1e-12), metric
+        for average in ("macro", "micro", "weighted"):
+            expected = sk.precision_recall_fscore_support(
+                y, p, average=average, sample_weight=w, zero_division=0
+            )
+            for cls, value in zip((Precision, Recall, F1), expected, strict=False):
+                metric = fed(cls(average=average), rows)
+                assert metric.value == pytest.approx(value, rel=1e-12, abs=1e-12), metric
+
+    @settings(max_examples=100, deadline=None)
+    @given(st.lists(st.tuples(st.booleans(), st.booleans(), weights), min_size=1, max_size=30))
+    def test_binary(self, rows):
+        y, p, w = columns(rows)
+        expected = sk.precision_recall_fscore_support(
+            y, p, average="binary", sample_weight=w, zero_division=0, pos_label=True
+        )
+        for cls, value in zip((Precision, Recall, F1), expected, strict=False):
+            metric = cls(positive=True)
+            metric.update_many(y, p, w)
+            assert metric.value == pytest.approx(value, rel=1e-12, abs=1e-12)
+
+    @settings(max_examples=150, deadline=None)
+    @given(number_rows)
+    def test_numbers(self, rows):
+        y, p, w = columns(rows)
+        squared = sk.mean_squared_error(y, p, sample_weight=w)
+        for cls, expected in (
+            (MAE, sk.mean_absolute_error(y, p, sample_weight=w)),
+            (RMSE, np.sqrt(squared)),
+        ):
+            metric = cls()
+            metric.update_many(y, p, w)
+            assert metric.value == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        if np.ptp(y) > 1e-3:
+            metric = fed(R2(), rows)
+            expected = sk.r2_score(y, p, sample_weight=w)
+            assert 1 - metric.value == pytest.approx(1 - expected, rel=1e-12, abs=1e-12)
+
+    @settings(max_examples=100, deadline=None)
+    @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1), weights), min_size=2, max_size=30))
+    def test_scores(self, rows):
+        y, p, w = columns(rows)
+        metric = LogLoss()
+        metric.update_many(y, np.column_stack([1 - p, p]), w, labels=[False, True])
+        clipped = np.maximum(np.where(y, p, 1 - p), 1e-15)
+        assert metric.value == pytest.approx(np.average(-np.log(clipped), weights=w), rel=1e-12)
+        if 0.01 <= p.min() <= p.max() <= 0.99 and y.any() and not y.all():
+            assert metric.value == pytest.approx(sk.log_loss(y, p, sample_weight=w), rel=1e-12)
+        if y.any() and not y.all():
+            expected = sk.roc_auc_score(y, p, sample_weight=w)
+            exact = ROCAUC(window=len(rows))
+            exact.update_many(y, np.column_stack([1 - p, p]), w, labels=[False, True])
+            assert exact.value == pytest.approx(expected, abs=1e-12)
+            for more in ({"output": "proba"}, {}):
+                binned = ROCAUC(**more)
+                binned.update_many(y, np.column_stack([1 - p, p]), w, labels=[False, True])
+                assert abs(binned.value - expected) <= binned.error_bound + 1e-12
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.integers(0, 2**32 - 1))
+    def test_scores_of_three(self, seed):
+        random = np.random.default_rng(seed)
+        y = np.concatenate([[0, 1, 2], random.integers(0, 3, 20)])
+        P = random.dirichlet(np.ones(3), size=len(y)).round(random.integers(1, 4))
+        metric = ROCAUC(window=100, output="proba")
+        metric.update_many(y, P, labels=[0, 1, 2])
+        each = [sk.roc_auc_score(y == r, P[:, r]) for r in range(3)]
+        assert metric.value == pytest.approx(np.mean(each), abs=1e-12)
+
+
+def kappa(y, p, w):
+    """Cohen's; scikit-learn's has no answer where chance is always right."""
+    n = w.sum()
+    agree = w[y == p].sum() / n
+    chance = sum(w[y == r].sum() * w[p == r].sum() for r in {*y.tolist()}) / n**2
+    if abs(1 - chance) < 1e-12:
+        return 0.0
+    assert (agree - chance) / (1 - chance) == pytest.approx(
+        sk.cohen_kappa_score(y, p, sample_weight=w), abs=1e-9
+    )
+    return (agree - chance) / (1 - chance)
+
+
+def recalls(y, p, w):
+    return [w[(y == r) & (p == r)].sum() / w[y == r].sum() for r in np.unique(y)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(label_rows, st.integers(1, 12), st.integers(0, 40))
+def test_ranges_of_labels(rows, window, cut):
+    """A window is the metric of its rows; alpha=1 forgets nothing; merged comes afterwards."""
+    for cls in OF_LABELS:
+        more = {"average": "macro"} if hasattr(cls(), "average") else {}
+        by_one = fed(cls(**more), rows)
+        blocks = cls(**more)
+        blocks.update_many(*columns(rows[:cut])) if rows[:cut] else None
+        blocks.update_many(*columns(rows[cut:])) if rows[cut:] else None
+        assert blocks.value == by_one.value
+        assert fed(cls(alpha=1.0, **more), rows).value == by_one.value
+        last = fed(cls(window=window, **more), rows)
+        assert last.value == pytest.approx(fed(cls(**more), rows[-window:]).value, abs=1e-12)
+        for ranged in ({}, {"window": window}, {"alpha": 0.9}):
+            whole = fed(cls(**more, **ranged), rows)
+            if cls is KappaM and ranged != {"window": window}:
+                continue  # the commonest label of each part is its own
+            left = fed(cls(**more, **ranged), rows[:cut])
+            left.merge(fed(cls(**more, **ranged), rows[cut:]))
+            assert left.value == pytest.approx(whole.value, rel=1e-9, abs=1e-9), (cls, ranged)
+            assert left.n == whole.n
+
+
+@settings(max_examples=60, deadline=None)
+@given(number_rows, st.integers(1, 12), st.integers(0, 40))
+def test_ranges_of_numbers(rows, window, cut):
+    for cls in OF_NUMBERS:
+        by_one = fed(cls(), rows)
+        blocks = cls()
+        blocks.update_many(*columns(rows))
+        assert blocks.value == by_one.value
+        assert fed(cls(alpha=1.0), rows).value == by_one.value
+        assert fed(cls(window=window), rows).value == fed(cls(), rows[-window:]).value
+        for ranged in ({}, {"window": window}, {"alpha": 0.9}):
+            left = fed(cls(**ranged), rows[:cut])
+            left.merge(fed(cls(**ranged), rows[cut:]))
+            whole = fed(cls(**ranged), rows)
+            if cls is R2 and (
+                abs(whole.value) > 1e6 or np.ptp([r[0] for r in rows[-window:]]) < 1e-3
+            ):
+                continue  # hardly any variance to explain
+            assert left.value == pytest.approx(whole.value, rel=1e-7, abs=1e-9), (cls, ranged)
+
+
+def test_fading_is_the_recursion():
+    """S = L + alpha S, N = 1 + alpha N."""
+    random = np.random.default_rng(0)
+    y, p = random.integers(0, 2, 3000), random.integers(0, 2, 3000)
+    for alpha in (0.5, 0.99, 0.999):  # 0.5: the weights must be scaled back now and then
+        metric = ErrorRate(alpha=alpha)
+        metric.update_many(y, p)
+        S = N = 0.0
+        for wrong in y != p:
+            S, N = wrong + alpha * S, 1 + alpha * N
+        assert metric.value == pytest.approx(S / N, rel=1e-10)
+        number = MAE(alpha=alpha)
+        number.update_many(y.astype(float), p.astype(float))
+        assert number.value == pytest.approx(S / N, rel=1e-10)
+
+
+def test_fading_roc_forgets():
+    metric = ROCAUC(alpha=0.9)
+    metric.update_many([0, 1] * 200, [1.0, 0.0] * 200)  # the wrong way round
+    assert metric.value < 0.1
+    metric.update_many([0, 1] * 200, [0.0, 1.0] * 200)
+    assert metric.value > 0.99
+
+
+@pytest.mark.parametrize("ranged", [{}, {"window": 5}, {"alpha": 0.9}], ids=str)
+def test_roc_merges(ranged):
+    random = np.random.default_rng(1)
+    y = random.integers(0, 2, 60).tolist()
+    s = (random.normal(size=60) + y).tolist()
+    whole = fed(ROCAUC(**ranged), zip(y, s, strict=True))
+    left = fed(ROCAUC(**ranged), zip(y[:23], s[:23], strict=True))
+    left.merge(fed(ROCAUC(**ranged), zip(y[23:], s[23:], strict=True)))
+    assert left.value == pytest.approx(whole.value, abs=1e-12)
+
+
+def test_one_score_becomes_several():
+    """A learner that meets a third label goes on with a score for each."""
+    metric = ROCAUC()
+    metric.update_many(["a", "b", "a", "b"], [-1.0, 1.0, -0.5, 2.0])  # "b" is +1
+    assert metric.value == 1.0
+    metric.update_many(["c"], np.array([[-1.0, -1.0, 2.0]]), labels=["a", "b", "c"])
+    assert metric.value == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("cls", [*OF_LABELS, *OF_NUMBERS, LogLoss, ROCAUC])
+def test_common(cls):
+    row = (1, {1: 0.5}) if cls in (LogLoss,) else (1, 1.0)
+    metric = cls()
+    assert metric.value == 0.0
+    metric.update(*row, 0.0)  # weight 0: nothing happened
+    assert (metric.n, metric.value) == (0, 0.0)
+    for w in (-1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match=f"^{cls.__name__}: .*weight"):
+            metric.update(*row, w)
+    with pytest.raises(ValueError, match=r"exclude each other"):
+        cls(window=5, alpha=0.5)
+    with pytest.raises(ValueError, match="window must be at least 1"):
+        cls(window=0)
+    with pytest.raises(ValueError, match="alpha must be"):
+        cls(alpha=0.0)
+    with pytest.raises(ValueError, match="cannot be merged"):
+        metric.merge(cls(window=3))
+    for ranged in ({}, {"window": 7}, {"alpha": 0.9}):
+        metric = cls(**ranged)
+        random = np.random.default_rng(0)
+        for y, p in random.integers(0, 2, (20, 2)).tolist():
+            metric.update(y, {0: 1.0 - p, 1: float(p)} if cls is LogLoss else p)
+        copied = pickle.loads(pickle.dumps(metric))
+        assert copied.value == metric.value
+        for m in (metric, copied):
+            m.update(1, {1: 0.3} if cls is LogLoss else 0)
+        assert copied.value == metric.value
+        assert metric.clone().n == 0
+        assert repr(metric.clone()) == repr(metric)
+
+
+def test_nothing_predicted_is_wrong():
+    metric = Accuracy()
+    metric.update_many(["a", "a"], np.array([None, "a"], dtype=object))
+    assert metric.value == 0.5
+    recall = Recall(average="macro")
+    recall.update("a", None)
+    recall.update("a", "a")
+    assert recall.value == 0.5
+    precision = Precision(average="macro")
+    precision.update("a", None)
+    precision.update("a", "a")
+    assert precision.value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "positive"),
+    [(0, 1, 1), (1, 0, 1), (True, False, True), ("ham", "spam", "spam"), (3, 7, 7), (1.0, 0.0, 1)],
+)
+def test_positive_label(first, second, positive):
+    metric = Recall()
+    metric.update(first, first)
+    metric.update(second, first)
+    assert metric.value == (1.0 if positive == first else 0.0)
+
+
+def test_refused_blocks_change_nothing():
+    metric = MAE()
+    metric.update(1.0, 2.0)
+    for y, p in [([1.0, np.nan], [1.0, 1.0]), ([1.0], [1.0, 2.0]), (["a"], [1.0])]:
+        with pytest.raises((ValueError, TypeError), match=r"^MAE: "):
+            metric.update_many(y, p)
+    assert (metric.n, metric.value) == (1, 1.0)
+    with pytest.raises(ValueError, match="row 1"):
+        metric.update_many([1.0, np.inf], [1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.int8, np.uint64, bool, np.float32, object, "U1"], ids=lambda d: str(d)
+)
+def test_label_dtypes(dtype):
+    y, p = np.array([0, 1, 1, 0]).astype(dtype), np.array([0, 1, 0, 0]).astype(dtype)
+    metric = Accuracy()
+    metric.update_many(y, p)
+    metric.update_many([int(float(v)) if dtype != "U1" else v for v in y.tolist()], p)
+    assert metric.value == 0.75
+    assert metric._sums.matrix().shape == (2, 2)
+
+
+def test_many_labels():
+    random = np.random.default_rng(0)
+    y, p = random.integers(-500, 500, 5000), random.integers(-500, 500, 5000)
+    p[::2] = y[::2]
+    metric = F1(average="macro")
+    metric.update_many(y, p)
+    expected = sk.f1_score(y, p, average="macro", zero_division=0)
+    assert metric.value == pytest.approx(expected, rel=1e-12)
+
+
+def test_all_metrics_are_tested():
+    metrics = {
+        cls
+        for name, cls in vars(evaluate).items()
+        if isinstance(cls, type) and issubclass(cls, evaluate.Metric) and name != "Metric"
+    }
+    assert metrics == {*OF_LABELS, *OF_NUMBERS, LogLoss, ROCAUC}

@@ -1,0 +1,211 @@
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from onstream import LogisticRegression, PAClassifier
+from onstream.evaluate import Accuracy, Kappa, MajorityClass, prequential
+from onstream.evaluate.page import write
+from onstream.evaluate.report import shown
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+
+
+@pytest.fixture(scope="module")
+def report():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(3000, 3))
+    y = (X[:, 0] > 0).astype(int)
+    y[1500:] = X[1500:, 1] > 0
+    models = {"<b>passive</b>": PAClassifier(C=0.1), "logistic": LogisticRegression()}
+    models["guess"] = MajorityClass()
+    return prequential(
+        models,
+        (X, y),
+        [Accuracy(), Kappa()],
+        window=200,
+        marks={1500: "</script>the <i>concept</i> changes"},
+        question="Who notices that the concept changes?",
+        detector=Hundreds(),
+    )
+
+
+class Hundreds:
+    """Cries at the 100th value."""
+
+    n = 0
+
+    def update_many(self, values):
+        before, self.n = self.n, self.n + len(values)
+        return [99 - before] if before < 100 <= self.n else []
+
+
+def test_table(report):
+    text = str(report)
+    assert "Who notices that the concept changes?" in text
+    for word in ("logistic", "Accuracy, %", "last 200", "Kappa", "examples/s", "CPU, ms", "alarms"):
+        assert word in text
+    assert f"{100 * report.value('logistic', 'Accuracy'):.1f}" in text
+    assert "\x1b" not in text
+
+
+def test_unknown_names_are_told(report):
+    for asked in (("x", "Accuracy"), ("logistic", "x"), ("logistic", "Accuracy", "x")):
+        with pytest.raises(KeyError, match="Report: "):
+            report.value(*asked)
+
+
+def test_json(report, tmp_path):
+    told = json.loads(report.to_json(tmp_path / "report.json"))
+    assert json.loads((tmp_path / "report.json").read_text()) == told
+    assert told["rows"] == 3000
+    assert told["at"] == report.at.tolist()
+    logistic = told["learners"][1]
+    assert logistic["values"]["Accuracy"]["window"] == report.value(
+        "logistic", "Accuracy", "window"
+    )
+    assert logistic["params"]["eta"] == 0.1
+    assert logistic["alarms"] == [100]
+    assert told["settings"]["window"] == "200 examples"
+
+
+def test_frame(report):
+    frame = report.to_frame()
+    assert list(frame.columns) == ["learner", "metric", "rows", "window", "cumulative", "fading"]
+    assert len(frame) == 3 * 2 * len(report.at)
+    last = frame[(frame.learner == "logistic") & (frame.metric == "Kappa")].iloc[-1]
+    assert last.rows == 3000
+    assert last.cumulative == report.value("logistic", "Kappa")
+    assert report.to_arrow().num_rows == len(frame)
+
+
+def test_picture(report, tmp_path):
+    figure = report.plot(tmp_path / "curves.png")
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+    assert [axes.get_xlabel() for axes in figure.axes] == ["examples seen"] * 2
+    first = figure.axes[0]
+    assert first.get_ylabel() == "Accuracy, %\n(the last 200 examples)"
+    figure.canvas.draw()
+    key = first.get_legend().get_window_extent()
+    assert key.x0 >= first.get_window_extent().x1  # beside the lines
+    assert first.lines[0].get_xdata()[0] >= 200  # a window that is not full is not shown
+
+
+@pytest.mark.parametrize("missing", ["matplotlib.figure", "plotly.offline"])
+def test_missing_extras_are_named(report, tmp_path, monkeypatch, missing):
+    monkeypatch.setitem(sys.modules, missing, None)
+    draw = report.plot if missing == "matplotlib.figure" else report.to_html
+    with pytest.raises(ImportError, match=r'pip install "onstream\[plot\]"'):
+        draw(tmp_path / "out")
+
+
+def test_missing_pandas(report, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        report.to_frame()
+
+
+def test_figures_are_rounded():
+    percent, plain = {"unit": "%"}, {"unit": ""}
+    assert [shown(percent, 0.1234), shown(plain, 0.5), shown(plain, -1e-9)] == [
+        "12.3",
+        "0.500",
+        "0.000",
+    ]
+
+
+def test_page_needs_nothing_else(report, tmp_path):
+    page = report.to_html(tmp_path / "report.html").read_text(encoding="utf-8")
+    head = page[: page.index("<script>")]
+    assert "http" not in head
+    assert not re.search(r"<(script|link|img)[^>]+(src|href)=", head)
+    tail = page[page.index('id="data"') :]
+    assert tail.count("</script>") == 2  # that of the data and of the page: none of a user's text
+    assert "http" not in tail
+    assert "concept" in tail
+    for name, value in report.settings().items():
+        assert json.dumps(value)[1:-1].replace("<", "\\u003c") in tail, name
+    assert "PAClassifier(variant='PA-I', C=0.1, intercept=True" in tail  # every parameter
+
+
+SCRIPT = """
+<script>
+addEventListener("load", () => setTimeout(() => {
+  const said = {}, chart = document.querySelector(".chart");
+  const lines = () => chart.data.filter(t => t.visible !== false).map(t => t.name);
+  said.before = lines();
+  document.querySelectorAll(".learners button")[1].click();
+  said.after = lines();
+  said.pressed = document.querySelectorAll(".learners button")[1].getAttribute("aria-pressed");
+  const trace = chart.data[0], at = trace.x.length - 1;
+  Plotly.Fx.hover(chart, [{curveNumber: 0, pointNumber: at}]);
+  said.hover = [...chart.querySelectorAll(".hoverlayer text")].map(t => t.textContent);
+  said.last = trace.y[at];
+  [...document.querySelectorAll(".choice button")].find(b => b.textContent === "Kappa").click();
+  said.axis = chart.layout.yaxis.title.text;
+  said.marks = [...chart.querySelectorAll(".annotation text")].map(t => t.textContent);
+  const box = chart.querySelector(".nsewdrag").getBoundingClientRect();
+  const key = document.querySelector(".learners").getBoundingClientRect();
+  said.covered = key.bottom > box.top;
+  said.wide = document.documentElement.scrollWidth > innerWidth;
+  said.size = parseFloat(getComputedStyle(chart.querySelector(".xtick text")).fontSize);
+  said.bold = document.querySelectorAll("main i + b > *").length;
+  tell(said);
+}, 300));
+const tell = said => {
+  const out = document.createElement("output");
+  out.id = "said"; out.textContent = JSON.stringify(said);
+  document.body.append(out);
+};
+addEventListener("error", event => tell({error: event.message}));
+</script>
+"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+@pytest.mark.parametrize("width", [1280, 500])
+def test_in_a_browser(report, tmp_path, width):
+    """A learner is switched off, a point hovered over, another metric chosen."""
+    page = write([report], tmp_path / "report.html")
+    text = page.read_text(encoding="utf-8")
+    start, end, rest = text.rpartition("</body>")  # the script of plotly may have one, too
+    page.write_text(start + SCRIPT + end + rest, encoding="utf-8")
+    command = [
+        CHROMIUM,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--window-size={width},900",
+    ]
+    command += [
+        f"--user-data-dir={tmp_path / 'profile'}",
+        "--virtual-time-budget=20000",
+        "--dump-dom",
+    ]
+    done = subprocess.run(
+        [*command, page.as_uri()], capture_output=True, text=True, timeout=120, check=True
+    )
+    found = re.search(r'<output id="said">(.*?)</output>', done.stdout)
+    assert found, done.stderr[-2000:]
+    said = json.loads(found[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    assert "error" not in said, said["error"]
+    alarms = [f"{name}: drift alarm" for name in ("<b>passive</b>", "logistic", "guess")]
+    assert said["before"] == ["<b>passive</b>", "logistic", "guess", *alarms]
+    assert said["after"] == ["<b>passive</b>", "guess", alarms[0], alarms[2]]
+    assert said["pressed"] == "false"
+    value = 100 * report.value("<b>passive</b>", "Accuracy", "window")
+    assert said["last"] == pytest.approx(value)
+    assert any(f"{value:.1f} %" in text for text in said["hover"]), said["hover"]
+    assert said["axis"].startswith("Kappa")
+    assert len(said["marks"]) == 1
+    assert "concept" in said["marks"][0]
+    assert not said["covered"]
+    assert not said["wide"]  # nothing sticks out sideways, on a phone either
+    assert said["size"] >= 14
+    assert said["bold"] == 0  # names are text, not markup
