@@ -12,3 +12,4 @@ class Line(NamedTuple):
     stream: Callable[[], Stream]
     score: float
     variants: tuple[dict[str, Any], ...] = ()
+    sure: bool = True  # False: a few lessons may leave two labels level, or be forgotten again

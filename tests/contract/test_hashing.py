@@ -3,9 +3,12 @@
 import gc
 import tracemalloc
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
+
+from onstream import LinearRegression
 
 from .table import Case
 from .tools import KINDS, assert_close, dicts, fingerprint, reloaded, some_rows, streams, targets
@@ -64,13 +67,10 @@ def test_without_collisions_hashing_changes_nothing(hashed: Case) -> None:
         assert_close(model.score_many(stream.X), plain.score_many(stream.X))
 
 
-def slots(model: object, n: int) -> set[int]:
+def slots(model: Any, n: int) -> set[int]:
     """The slots of the features 0 ... n-1."""
-    probe = model.clone()
-    probe.learn_many(
-        [{i: 1.0} for i in range(n)],
-        ["a", "b"] * (n // 2) if hasattr(probe, "labels") else np.ones(n),
-    )
+    probe = LinearRegression(hash_bits=model.hash_bits, hash_seed=model.hash_seed)
+    probe.learn_many([{i: 1.0} for i in range(n)], 1.0 + np.arange(n))  # no weight stays 0
     return set(probe.weights)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from .table import Case
-from .tools import fingerprint, outputs, reloaded, some_rows
+from .tools import fingerprint, opposites, outputs, reloaded, some_rows
 
 KINDS = {
     "bool": [False, True],
@@ -144,10 +144,11 @@ def test_the_binary_code(classifier: Case) -> None:
     """A first label True or 1 is +1, any other first label is -1, the second the other."""
     for first, second, positive in CODES:
         model = classifier.make()
+        x, y = opposites(classifier)
         for _ in range(3):
-            model.learn_one({"x": 1.0}, first)
-            model.learn_one({"y": 1.0}, second)
-        at = {first: {"x": 1.0}, second: {"y": 1.0}}
+            model.learn_one(x, first)
+            model.learn_one(y, second)
+        at = {first: x, second: y}
         negative = second if positive == first else first
         assert model.score_one(at[positive]) > 0.0 > model.score_one(at[negative])
         assert model.predict_one(at[positive]) == positive
@@ -224,11 +225,12 @@ def test_labels_that_numpy_could_not_hold(classifier: Case) -> None:
     for label in ("x\0", "\0", "a" * 1000, 10**30, -(2**70)):
         other = "other" if isinstance(label, str) else 0
         model = classifier.make()
+        x, y = opposites(classifier)
         for _ in range(3):
-            model.learn_one({"a": 1.0}, label)
-            model.learn_one({"b": 1.0}, other)
-        assert model.predict_one({"a": 1.0}) == label
-        assert model.predict_many([{"a": 1.0}, {"b": 1.0}]).tolist() == [label, other]
+            model.learn_one(x, label)
+            model.learn_one(y, other)
+        assert model.predict_one(x) == label
+        assert model.predict_many([x, y]).tolist() == [label, other]
         assert reloaded(model).labels == [label, other]
 
 
@@ -253,10 +255,11 @@ def test_declared_labels(classifier: Case) -> None:
 
 def test_declared_labels_settle_the_code(classifier: Case) -> None:
     model, plain = classifier.make(labels=[1, 0]), classifier.make()
+    x = dict(zip((1, 0), opposites(classifier), strict=True))
     for label in (1, 0, 0, 1, 0):
         for learner in (model, plain):
-            learner.learn_one({f"x{label}": 1.0}, label)
-    assert model.score_one({"x0": 1.0}) == plain.score_one({"x0": 1.0}) < 0.0
+            learner.learn_one(x[label], label)
+    assert model.score_one(x[0]) == plain.score_one(x[0]) < 0.0
     other = classifier.make(labels=[0, 1])
     other.learn_one({"x1": 1.0}, 1)
     assert other.score_one({"x1": 1.0}) > 0.0

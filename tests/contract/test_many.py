@@ -24,11 +24,12 @@ def assert_scores_equal(model: Any, block: np.ndarray, loop: list[Any]) -> None:
             assert row[:known].tolist() == list(told.values())
             assert np.isnan(row[known:]).all()
         elif np.isnan(row[1]):  # one label, or none
-            assert row[0] in (0.5 * told, -0.5 * told) or (np.isnan(row[0]) and told == 0.0)
+            shares = (0.5 * told, -0.5 * told, told, -told)
+            assert row[0] in shares or (np.isnan(row[0]) and told == 0.0)
             assert np.isnan(row[1:]).all()
-        else:  # the halves that a third label would make of the score; labels[1] is +1 here
-            assert labels[0] not in (True, 1)
-            assert row[1] - row[0] == told
+        else:  # what a third label would make of the score: halves, or (one-vs-rest) -f and +f
+            assert labels[0] not in (True, 1)  # so labels[1] is +1
+            assert row[1] in (0.5 * told, told)
             assert row[1] == -row[0]
             assert np.isnan(row[2:]).all()
 

@@ -46,6 +46,11 @@ def targets(case: Case, n: int, seed: int = 5) -> np.ndarray:
     return rng.choice(["a", "b", "c"], n) if case.classifies else rng.normal(size=n)
 
 
+def opposites(case: Case) -> tuple[dict[str, float], dict[str, float]]:
+    """Two examples that a few lessons tell apart."""
+    return ({"x": 1.0}, {"y": 1.0}) if case.line.sure else ({"x": 2.0}, {"x": -2.0})
+
+
 def learned(case: Case, n: int = 100, **params: Any) -> Any:
     """A model that knows the features 0, 1, ... as columns, and two labels."""
     model = case.make(**params)

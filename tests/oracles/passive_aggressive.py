@@ -40,3 +40,27 @@ def max_margin_step(W, x, right, variant, C):
     W[right] += tau * x
     W[wrong] -= tau * x
     return W
+
+
+class PARegressor:
+    """The intercept stands last."""
+
+    def __init__(self, d, variant="PA-I", C=1.0, epsilon=0.1, intercept=True):
+        self.variant, self.C, self.epsilon, self.intercept = variant, C, epsilon, intercept
+        self.W = np.zeros((1, d + intercept))
+        self.seen = 0
+
+    def extended(self, x):
+        return np.append(x, 1.0) if self.intercept else np.asarray(x, dtype=float)
+
+    def scores(self, x):
+        return self.W @ self.extended(x)
+
+    def learn(self, x, y, weight=1.0):
+        if weight == 0.0:
+            return
+        self.seen += 1
+        z = self.extended(x)
+        error = y - self.W[0] @ z
+        loss = max(0.0, abs(error) - self.epsilon)
+        self.W[0] += np.sign(error) * step(self.variant, loss, z @ z, weight * self.C) * z

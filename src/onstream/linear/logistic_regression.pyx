@@ -58,6 +58,8 @@ class LogisticRegression(LinearClassifier, ProbabilisticClassifier):
     0.9
     """
 
+    _pace = 1.0  # how many rows a step with two labels moves
+
     def __init__(
         self, *, eta=0.1, schedule="constant", power=0.6, l2=0.0, intercept=True, hash_bits=None,
         hash_seed=0, labels=None, max_labels=10_000, init=None, reset_schedule=False,
@@ -69,11 +71,13 @@ class LogisticRegression(LinearClassifier, ProbabilisticClassifier):
     def _new_state(self):
         cdef LogisticState state = LogisticState(*self._state_arguments())
         state.schedule = make_schedule(self.schedule, self.eta, self.power, self.l2)
+        state.pace = self._pace
         return state
 
 
 cdef class LogisticState(LinearClassifierState):
     cdef Schedule schedule
+    cdef double pace
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double rate = self.schedule.rate(&self.schedule, self.seen - self.start + 1)
@@ -81,7 +85,7 @@ cdef class LogisticState(LinearClassifierState):
         cdef Py_ssize_t r
         rate *= e.weight
         if self.w.k == 1:  # y - p, for y = 1 and y = 0 alike
-            return add(self.w, e, rate * e.y / (1.0 + exp(e.y * f[0])), shrink)
+            return add(self.w, e, self.pace * rate * e.y / (1.0 + exp(e.y * f[0])), shrink)
         softmax(f, self.steps, self.w.k)
         for r in range(self.w.k):
             self.steps[r] = rate * ((r == e.label) - self.steps[r])

@@ -86,8 +86,11 @@ def first_sign(labels: list[Any]) -> float:
     return 1.0 if labels and (labels[0] is True or labels[0] == 1) else -1.0
 
 
-def by_label(fields: Fields, labels: list[Any]) -> tuple[Matrix, Matrix]:
-    """Weights and intercepts with one column per label of `labels`, or one for two labels."""
+def by_label(fields: Fields, labels: list[Any], share: float) -> tuple[Matrix, Matrix]:
+    """Weights and intercepts with one column per label of `labels`, or one for two labels.
+
+    Each of two labels gets `share` of a single column.
+    """
     weights, bias = fields["scale"] * fields["weights"], fields["bias"]
     own = fields["labels"]
     if len(labels) <= 2:
@@ -97,9 +100,9 @@ def by_label(fields: Fields, labels: list[Any]) -> tuple[Matrix, Matrix]:
     intercepts = np.zeros(len(labels))
     if len(own) <= 2:
         for i, label in enumerate(own):
-            half = 0.5 * first_sign(own) * (1 if i == 0 else -1)
-            out[:, labels.index(label)] = half * weights[:, 0]
-            intercepts[labels.index(label)] = half * bias[0]
+            part = share * first_sign(own) * (1 if i == 0 else -1)
+            out[:, labels.index(label)] = part * weights[:, 0]
+            intercepts[labels.index(label)] = part * bias[0]
     else:
         for r, label in enumerate(own):
             out[:, labels.index(label)] = weights[:, r]
@@ -107,7 +110,7 @@ def by_label(fields: Fields, labels: list[Any]) -> tuple[Matrix, Matrix]:
     return out, intercepts
 
 
-def mix_classifiers(who: str, mine: Fields, theirs: Fields) -> Fields:
+def mix_classifiers(who: str, mine: Fields, theirs: Fields, share: float = 0.5) -> Fields:
     """The merged state of two linear classifiers; labels are matched by name."""
     kinds = {type(label) for label in mine["labels"] + theirs["labels"]}
     if len(kinds) > 1:
@@ -115,7 +118,7 @@ def mix_classifiers(who: str, mine: Fields, theirs: Fields) -> Fields:
         raise NotMergeable(f"{who}: the labels are of different types here and there: {names}.")
     labels = mine["labels"] + [y for y in theirs["labels"] if y not in mine["labels"]]
     a, b = shares(mine, theirs)
-    ours, our_bias = by_label(mine, labels)
-    other, their_bias = by_label(theirs, labels)
+    ours, our_bias = by_label(mine, labels, share)
+    other, their_bias = by_label(theirs, labels, share)
     merged = mix(mine, theirs, ours, other, a * our_bias + b * their_bias)
     return {**merged, "labels": labels}

@@ -2,13 +2,12 @@
 
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.weights cimport add, add_pair
+from .pa_step cimport Step, step_of
 from .state cimport LinearClassifierState, rival
 from libc.math cimport INFINITY
 
-from ..base.checks import choice, positive
+from .aggressiveness import check_pa
 from .state import LinearClassifier
-
-ctypedef double (*Step)(double loss, double q, double C) noexcept nogil
 
 
 class PAClassifier(LinearClassifier):
@@ -54,28 +53,15 @@ class PAClassifier(LinearClassifier):
         self, *, variant="PA-I", C=1.0, intercept=True, hash_bits=None, hash_seed=0, labels=None,
         max_labels=10_000, init=None, reset_schedule=False,
     ):
-        self.variant = choice(self, "variant", variant, ("PA-I", "PA", "PA-II"))
-        self.C = positive(self, "C", C, "It caps the step per example; 1.0 is a good start.")
+        check_pa(self, variant, C)
         self._check_common(intercept, hash_bits, hash_seed, max_labels)
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
         cdef PAState state = PAState(*self._state_arguments())
         state.C = self.C
-        state.step = pa2 if self.variant == "PA-II" else pa1 if self.variant == "PA-I" else pa
+        state.step = step_of(self.variant)
         return state
-
-
-cdef double pa(double loss, double q, double C) noexcept nogil:
-    return loss / q
-
-
-cdef double pa1(double loss, double q, double C) noexcept nogil:
-    return min(C, loss / q)
-
-
-cdef double pa2(double loss, double q, double C) noexcept nogil:
-    return loss / (q + 1.0 / (2.0 * C))
 
 
 cdef class PAState(LinearClassifierState):

@@ -191,6 +191,8 @@ class Linear:
 class LinearClassifier(Linear, Classifier):
     """A classifier that scores by w.x, or by one w per label."""
 
+    _share = 0.5  # of a binary score that each of two labels gets at promotion: as in the state
+
     def _check_common(self, intercept, hash_bits, hash_seed, max_labels):
         super()._check_common(intercept, hash_bits, hash_seed)
         self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
@@ -217,7 +219,7 @@ class LinearClassifier(Linear, Classifier):
         return bias[0] if len(bias) == 1 else dict(zip(fields["labels"], bias, strict=True))
 
     def _merged(self, mine, theirs):
-        return mix_classifiers(type(self).__name__, mine, theirs)
+        return mix_classifiers(type(self).__name__, mine, theirs, self._share)
 
 
 class LinearRegressor(Linear, Regressor):
