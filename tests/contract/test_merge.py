@@ -198,7 +198,7 @@ def test_labels_that_only_one_knows(
     assert a.seen == one.seen + two.seen
     for model, labels in ((one, ours), (two, theirs)):
         for label in labels:
-            if len(labels) > 1 and not set(ours) & set(theirs):
+            if case.line.sure and len(labels) > 1 and not set(ours) & set(theirs):
                 assert a.predict_one({label: 2.0}) == model.predict_one({label: 2.0}) == label
     assert_finite(a)
     assert fingerprint(reloaded(a)) == fingerprint(a)

@@ -148,7 +148,7 @@ def test_a_huge_target_is_refused_or_capped():
     capped, plain = PARegressor(C=0.5), PARegressor(variant="PA")
     capped.learn_one({"a": 1.0}, 1e308)
     assert capped.weights == {"a": 0.5}
-    with pytest.raises(ValueError, match="PARegressor: .*overflow"):
+    with pytest.raises(ValueError, match=r"PARegressor: .*overflow"):
         plain.learn_one({"a": 1e-3}, 1e308)
     assert plain.seen == 0
     assert plain.weights == {}

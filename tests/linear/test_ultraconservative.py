@@ -150,7 +150,7 @@ def test_max_holds_twice_the_rows_of_the_perceptron(labels):
     np.testing.assert_allclose(rows(twice, 6), 2.0 * rows(plain, 6), rtol=1e-12, atol=1e-12)
 
 
-# -- MIRA: vectors, KKT, a solver -------------------------------------------------------------------
+# -- MIRA: vectors, KKT, a solver ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_against_a_solver(beta):
             np.testing.assert_allclose(exact, solved.x, atol=1e-6)
 
 
-# -- MIRA: properties -------------------------------------------------------------------------------
+# -- MIRA: properties ----------------------------------------------------------------------------
 
 
 def test_the_norm_never_grows():

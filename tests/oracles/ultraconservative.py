@@ -1,4 +1,4 @@
-"""Multiclass perceptrons and MIRA, by the rows of all labels; two labels are the rows -w/2, +w/2."""
+"""Multiclass perceptrons and MIRA, by the rows of all labels; those of two are -w/2, +w/2."""
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def project(v, total):
 
 
 def mira_taus(A, B, right, beta, C):
-    """Minimise A/2 sum tau^2 + sum (B_r - beta [r = right]) tau_r, tau_r <= C [r = right], sum 0."""
+    """Minimise A/2 sum tau^2 + sum (B - beta delta) tau with tau <= C delta and sum tau = 0."""
     delta = np.arange(len(B)) == right
     if np.isinf(C):
         return support_class_taus(A, B, right, beta)
