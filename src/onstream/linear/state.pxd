@@ -18,4 +18,7 @@ cdef class LinearRegressorState(RegressorState):
     cdef int update(self, const Example* e, double prediction) noexcept nogil
 
 
+cdef restore_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k)
+
+
 cdef int rival(const double* f, int label, Py_ssize_t k) noexcept nogil

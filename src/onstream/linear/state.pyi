@@ -1,6 +1,16 @@
-from typing import Any
+from typing import Any, ClassVar, Literal
+
+from numpy.typing import NDArray
 
 from ..base.learner import Classifier, Regressor
+
+class Linear:
+    merge_kind: ClassVar[Literal["exact", "mixing"] | None]
+    intercept: bool
+    hash_bits: int | None
+    hash_seed: int
+    def _check_common(self, intercept: bool, hash_bits: int | None, hash_seed: int) -> None: ...
+    def _named(self, fields: dict[str, Any], column: NDArray[Any]) -> dict[Any, float]: ...
 
 class LinearClassifier(Classifier):
     intercept: bool

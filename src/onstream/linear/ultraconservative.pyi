@@ -35,11 +35,11 @@ class MIRA(LinearClassifier):
     ) -> None: ...
 
 class ExactMulticlassPA(LinearClassifier):
-    C: float | None
+    C: float
     def __init__(
         self,
         *,
-        C: float | None = 1.0,
+        C: float = 1.0,
         intercept: bool = True,
         hash_bits: int | None = None,
         hash_seed: int = 0,

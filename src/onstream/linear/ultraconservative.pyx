@@ -173,9 +173,9 @@ class ExactMulticlassPA(LinearClassifier):
 
     Parameters
     ----------
-    C : float > 0 or None, default 1.0
-        Aggressiveness: no row moves by more than C x. Lower it when labels are noisy. None (or
-        infinity): no limit, the margin is restored whatever it takes.
+    C : float > 0 or infinity, default 1.0
+        Aggressiveness: no row moves by more than C x. Lower it when labels are noisy. Infinity:
+        the margin is restored whatever it takes (kept as 1e300, which no step may reach).
     intercept : bool, default True
         Append a constant 1 to every example; its weight is `bias`.
     hash_bits : int or None, default None
@@ -194,7 +194,7 @@ class ExactMulticlassPA(LinearClassifier):
 
     Examples
     --------
-    >>> model = ExactMulticlassPA(C=None, labels=["dog", "cat", "bird"], intercept=False)
+    >>> model = ExactMulticlassPA(C=1e300, labels=["dog", "cat", "bird"], intercept=False)
     >>> model.learn_one({"fur": 1, "purrs": 1}, "cat")
     >>> {label: round(score, 9) for label, score in model.score_one({"fur": 1, "purrs": 1}).items()}
     {'dog': -0.333333333, 'cat': 0.666666667, 'bird': -0.333333333}
@@ -204,15 +204,15 @@ class ExactMulticlassPA(LinearClassifier):
         self, *, C=1.0, intercept=True, hash_bits=None, hash_seed=0, labels=None,
         max_labels=10_000, init=None, reset_schedule=False,
     ):
-        self.C = None
-        if C is not None and not (isinstance(C, float) and C == INFINITY):
-            self.C = positive(self, "C", C, "It caps the step per example; 1.0 is a good start.")
+        if isinstance(C, float) and C == INFINITY:
+            C = 1e300
+        self.C = positive(self, "C", C, "It caps the step per example; 1.0 is a good start.")
         self._check_common(intercept, hash_bits, hash_seed, max_labels)
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
         cdef MiraState state = MiraState(*self._state_arguments())
-        state.beta, state.C = 1.0, INFINITY if self.C is None else self.C
+        state.beta, state.C = 1.0, self.C
         return state
 
 

@@ -7,7 +7,7 @@ from ..streams import plane, two_labels
 
 TABLE = {
     "DeltaRule": Line(two_labels, 0.85),
-    "ExactMulticlassPA": Line(two_labels, 0.85, ({"C": None},)),
+    "ExactMulticlassPA": Line(two_labels, 0.85, ({"C": 1e300},)),
     "LMS": Line(plane, 0.75, ({"normalized": True, "eta": 0.5, "c": 0.1},)),
     "LinearRegression": Line(
         plane,

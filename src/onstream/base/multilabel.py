@@ -1,0 +1,73 @@
+"""The face of a learner whose targets are sets of labels."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .checks import whole
+from .kinds import Example, Label, Rows
+from .learner import Labelled
+
+
+class MultilabelClassifier(Labelled):
+    """A learner of sets of labels: it scores every label, and predicts those above `threshold`."""
+
+    threshold: float
+
+    def learn_one(self, x: Example, y: Iterable[Label], w: float = 1.0) -> None:
+        """Learn that the example `x` has just the labels in the set `y`, with importance `w`."""
+        self._state.teach(x, y, w)
+
+    def predict_one(self, x: Example) -> set[Any]:
+        """The labels whose score is above the threshold. Changes nothing."""
+        return {label for label, score in self.score_one(x).items() if score > self.threshold}
+
+    def score_one(self, x: Example) -> dict[Any, float]:
+        """The score of every label known."""
+        scores: dict[Any, float] = self._state.tell(x)
+        return scores
+
+    def rank_one(self, x: Example) -> list[Any]:
+        """All labels known, the best-scored first; of equal ones the earlier known."""
+        scores = self.score_one(x)
+        return sorted(scores, key=scores.__getitem__, reverse=True)
+
+    def top_one(self, x: Example, n: int) -> list[Any]:
+        """The n best-scored labels, the best first."""
+        return self.rank_one(x)[: whole(self, "n", n, least=0)]
+
+    def learn_many(self, X: Rows, y: Iterable[Iterable[Label]], w: Any = None) -> None:
+        """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""
+        self._state.teach_many(X, y, w, False)
+
+    def predict_many(self, X: Rows) -> NDArray[np.object_]:
+        """A set of labels for every row."""
+        return self._sets(self.score_many(X))
+
+    def score_many(self, X: Rows) -> NDArray[np.float64]:
+        """Scores of every row, shape (n, k), in the order of `labels`."""
+        scores: NDArray[np.float64] = self._state.tell_many(X)
+        return scores
+
+    def predict_learn_many(
+        self, X: Rows, y: Iterable[Iterable[Label]], w: Any = None, output: str = "label"
+    ) -> NDArray[Any]:
+        """Test, then train: what was predicted for each row before it was learned.
+
+        `output` is "label" (sets) or "score": columns in the order of `labels` after the last row,
+        NaN where a label was not known yet.
+        """
+        if output not in ("label", "score"):
+            raise ValueError(
+                f"{type(self).__name__}: output must be 'label' or 'score', got {output!r}."
+            )
+        scores: NDArray[np.float64] = self._state.teach_many(X, y, w, True)
+        return self._sets(scores) if output == "label" else scores
+
+    def _sets(self, scores: NDArray[np.float64]) -> NDArray[np.object_]:
+        names, sets = self.labels, np.empty(len(scores), dtype=object)
+        for i, row in enumerate(scores > self.threshold):
+            sets[i] = {names[r] for r in np.flatnonzero(row)}
+        return sets

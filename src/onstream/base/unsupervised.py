@@ -1,0 +1,73 @@
+"""The face of a learner that needs no targets."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .checks import whole
+from .kinds import Example, Rows
+from .learner import Learner, count_rows, take_rows
+
+
+class Unsupervised(Learner):
+    """A learner of examples alone, which answers whether an example is one of them.
+
+    Wherever there could be a target, it may be left out, and is ignored: so the learner can stand
+    where one with targets stands.
+    """
+
+    def learn_one(self, x: Example, y: Any = None, w: float = 1.0) -> None:
+        """Learn the example `x` with importance `w`; `y` is ignored."""
+        self._state.teach(x, w)
+
+    def predict_one(self, x: Example) -> bool:
+        """Is `x` like what was learned? Changes nothing."""
+        return bool(self._state.tell(x) >= 0.0)
+
+    def score_one(self, x: Example) -> float:
+        """How clearly it is: at least 0 if so."""
+        return float(self._state.tell(x))
+
+    def learn_many(self, X: Rows, y: Any = None, w: Any = None) -> None:
+        """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""
+        self._state.teach_many(X, w, False)
+
+    def predict_many(self, X: Rows) -> NDArray[np.bool_]:
+        """The answer for every row."""
+        return self.score_many(X) >= 0.0
+
+    def score_many(self, X: Rows) -> NDArray[np.float64]:
+        """The score of every row."""
+        scores: NDArray[np.float64] = self._state.tell_many(X)
+        return scores
+
+    def predict_learn_many(
+        self, X: Rows, y: Any = None, w: Any = None, output: str = "label"
+    ) -> NDArray[Any]:
+        """Test, then train: what was predicted for each row before it was learned.
+
+        `output` is "label" (True or False) or "score".
+        """
+        if output not in ("label", "score"):
+            raise ValueError(
+                f"{type(self).__name__}: output must be 'label' or 'score', got {output!r}."
+            )
+        scores: NDArray[np.float64] = self._state.teach_many(X, w, True)
+        return scores >= 0.0 if output == "label" else scores
+
+    def fit(
+        self, X: Rows, y: Any = None, *, epochs: int = 1, shuffle: bool = True, seed: int = 0
+    ) -> Self:
+        """Go over a static block `X` `epochs` times, from the present state on.
+
+        The block is shuffled anew in each epoch unless `shuffle` is False. Returns the learner.
+        """
+        whole(self, "epochs", epochs, least=1)
+        if y is not None:
+            return super().fit(X, y, epochs=epochs, shuffle=shuffle, seed=seed)
+        rows = count_rows(self, "X", X)
+        generator = np.random.default_rng(seed)
+        for _ in range(epochs):
+            self.learn_many(take_rows(X, generator.permutation(rows)) if shuffle else X)
+        return self

@@ -1,0 +1,220 @@
+"""Passive-aggressive learning of sets of labels: every relevant label above every other."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.checks import number, whole
+from ..base.kinds import Example, Label, Rows
+from ..base.multilabel import MultilabelClassifier
+from ..core.fields import Fields
+from .aggressiveness import check_function, check_pa
+from .mixing import mix_rows
+from .pa_ranking import MarginState, MultilabelState
+from .row_by_row import difference, learn_rows
+from .state import Linear
+
+Features = Callable[[Any, Any], Mapping[Any, Any]]
+
+
+class PAMultilabel(Linear, MultilabelClassifier):
+    """Passive-aggressive multilabel classifier (Crammer et al., JMLR 7, 2006, section 7).
+
+    An example comes with the set of its labels. The worst-scored of them should be above the
+    best-scored of all others by 1; if it is not, these two move, by the smallest step that makes
+    it so. Predicted are the labels with a score above `threshold`; `rank_one` and `top_one` order
+    them. A set that is empty, or holds all labels known, teaches nothing.
+
+    Parameters
+    ----------
+    variant : {"PA-I", "PA", "PA-II"}, default "PA-I"
+        How far one example may push: "PA" all the way, "PA-I" at most C, "PA-II" softened by C.
+        "PA" suits clean data only.
+    C : float > 0, default 1.0
+        Aggressiveness of PA-I and PA-II; lower it when labels are noisy.
+    features : function of x and a label or None, default None
+        features(x, label) gives the features that say how well the label suits x; their weights
+        are shared by all labels. None: every label has its own weights for the features of x.
+    threshold : float, default 0.0
+        Labels scored above are predicted. Raise it to predict fewer.
+    intercept : bool, default True
+        Append a constant 1 to every example; its weight is `bias`. Not with `features`.
+    hash_bits : int or None, default None
+        Hash features to 2**hash_bits signed slots, so that memory stays fixed whatever the stream
+        sends. None names every feature.
+    hash_seed : int, default 0
+        Seed of that hash.
+    labels : list or None, default None
+        Labels known beforehand. Others may still come.
+    max_labels : int, default 10_000
+        More labels than this are refused.
+    init : PAMultilabel or None, default None
+        Start from what this model has learned.
+    reset_schedule : bool, default False
+        No effect here: there is no schedule.
+
+    Examples
+    --------
+    >>> model = PAMultilabel()
+    >>> for _ in range(5):
+    ...     model.learn_one({"goal": 1, "match": 1}, {"sport"})
+    ...     model.learn_one({"election": 1}, {"politics"})
+    ...     model.learn_one({"stadium": 1, "election": 1}, {"sport", "politics"})
+    >>> model.predict_one({"goal": 1})
+    {'sport'}
+    >>> model.rank_one({"election": 1})
+    ['politics', 'sport']
+    """
+
+    variant: str
+    C: float
+
+    def __init__(
+        self,
+        *,
+        variant: Literal["PA-I", "PA", "PA-II"] = "PA-I",
+        C: float = 1.0,
+        features: Features | None = None,
+        threshold: float = 0.0,
+        intercept: bool = True,
+        hash_bits: int | None = None,
+        hash_seed: int = 0,
+        labels: Iterable[Label] | None = None,
+        max_labels: int = 10_000,
+        init: "PAMultilabel | dict[str, Any] | None" = None,
+        reset_schedule: bool = False,
+    ) -> None:
+        check_pa(self, variant, C)
+        self.features = None if features is None else check_function(self, "features", features)
+        self.threshold = number(self, "threshold", threshold)
+        self._check_common(intercept, hash_bits, hash_seed)
+        self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
+        self._begin(labels, init, reset_schedule)
+
+    def _new_state(self) -> Any:
+        return self._rows() if self.features is None else FeatureState(self.features, self._parts)
+
+    def _rows(self) -> MultilabelState:
+        arguments = (self.hash_bits, self.hash_seed, self.max_labels, self.intercept)
+        rows = MultilabelState(type(self).__name__, *arguments)
+        rows.set_parameters(self.variant, self.C)
+        return rows
+
+    def _parts(self) -> tuple[MarginState, MultilabelState]:
+        shared = MarginState(type(self).__name__, self.hash_bits, self.hash_seed, False)
+        shared.set_parameters(self.variant, self.C)
+        return shared, self._rows()
+
+    @property
+    def weights(self) -> dict[Any, Any]:
+        """Label to feature to weight; with `features`, feature to weight."""
+        fields = self._state.snapshot()
+        matrix = fields["scale"] * fields["weights"]
+        if self.features is not None:
+            return self._named(fields, matrix[:, 0])
+        return {y: self._named(fields, matrix[:, r]) for r, y in enumerate(fields["labels"])}
+
+    @property
+    def bias(self) -> dict[Any, float]:
+        """Label to intercept; with `features` there is none."""
+        fields = self._state.snapshot()
+        bias = fields["bias"].tolist()
+        return {} if self.features else {y: bias[r] for r, y in enumerate(fields["labels"])}
+
+    def _merged(self, mine: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
+        return mix_rows(type(self).__name__, mine, theirs, shared=self.features is not None)
+
+
+class FeatureState:
+    """One weight vector over the user's features of an example and a label."""
+
+    def __init__(
+        self, features: Features, make: Callable[[], tuple[MarginState, MultilabelState]]
+    ) -> None:
+        self.features, self.make = features, make
+        self.shared, self.table = make()  # the weights; and, for its labels only, a table of rows
+        self.who = self.shared.who
+
+    @property
+    def seen(self) -> int:
+        """Examples learned."""
+        return self.shared.seen
+
+    def teach(self, x: Example, y: Any, w: float) -> None:
+        """Move the worst-scored relevant label above the best-scored other one."""
+        relevant = self.table.plain_set(y)
+        fresh = self.table.new_labels(relevant)
+        scores = self.score(x, self.label_names() + fresh)
+        others = [label for label in scores if label not in relevant]
+        if relevant and others:
+            up = min((label for label in scores if label in relevant), key=scores.__getitem__)
+            down = max(others, key=scores.__getitem__)
+            change = difference(self.features(x, up), self.features(x, down))
+            self.shared.satisfy(change, 1.0, w)
+        else:
+            self.shared.satisfy({}, 0.0, w)
+        if w > 0.0:
+            self.table.declare(fresh)
+
+    def score(self, x: Example, labels: list[Any]) -> dict[Any, float]:
+        """The scores of these labels."""
+        return {label: self.shared.value(self.features(x, label)) for label in labels}
+
+    def tell(self, x: Example) -> dict[Any, float]:
+        """The scores of all labels known."""
+        return self.score(x, self.label_names())
+
+    def teach_many(self, X: Rows, y: Any, w: Any, asked: bool) -> NDArray[np.float64] | None:
+        """Learn all rows or none; the scores before each, if asked."""
+        told = learn_rows(self, X, y, w, self.tell if asked else None)
+        return self.matrix(told) if asked else None
+
+    def tell_many(self, X: Rows) -> NDArray[np.float64]:
+        """The scores of every row."""
+        return self.matrix([self.tell(x) for x in X])
+
+    def matrix(self, rows: list[dict[Any, float]]) -> NDArray[np.float64]:
+        """Scores in the order of the labels, NaN where one was not known."""
+        names = self.label_names()
+        scores = [[row.get(name, np.nan) for name in names] for row in rows]
+        return np.array(scores, dtype=float).reshape(len(rows), len(names))
+
+    def label_names(self) -> list[Any]:
+        """The labels known."""
+        return self.table.label_names()
+
+    def plain_labels(self, labels: Any) -> list[Any]:
+        """Labels to be declared, as Python's own objects."""
+        return self.table.plain_labels(labels)
+
+    def declare(self, labels: list[Any]) -> None:
+        """Labels known before any example."""
+        self.table.declare(labels)
+
+    def export(self) -> dict[str, Any]:
+        """Everything that was learned."""
+        return {**self.shared.export(), "labels": self.label_names()}
+
+    def snapshot(self) -> dict[str, Any]:
+        """`export`, while nobody else is learning."""
+        return {**self.shared.snapshot(), "labels": self.label_names()}
+
+    def restore(self, fields: Fields) -> None:
+        """Take over an exported state; this one is new."""
+        self.shared.restore(fields)
+        self.table.declare(fields.names("labels", (bool, int, str)))
+
+    def rewind(self, saved: dict[str, Any]) -> None:
+        """Back to what `snapshot` saved."""
+        self.shared, self.table = self.make()
+        self.restore(Fields(saved))
+
+    def reset_schedule(self) -> None:
+        """There is none."""
+        self.shared.reset_schedule()
+
+    def memory(self) -> int:
+        """Bytes held."""
+        return self.shared.memory() + self.table.memory()
