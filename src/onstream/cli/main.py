@@ -1,12 +1,18 @@
 """The `onstream` command, and how every subcommand ends when it cannot go on."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
+from .convert import convert, generate
 from .demo import demo
+from .look import inspect
+from .models import models
+from .predict import predict
+from .run import run
+from .train import train
 
 
 class Commands(TyperGroup):
@@ -21,7 +27,7 @@ class Commands(TyperGroup):
             raise typer.Exit(130) from None
         except BrokenPipeError:  # the reader of a pipe left; typer ends quietly
             raise
-        except (ValueError, TypeError, OSError) as error:
+        except (ValueError, TypeError, ImportError, OSError) as error:
             sentence = str(error)
             if isinstance(error, OSError) and error.filename:
                 sentence = f"onstream: {error.filename}: {error.strerror}."
@@ -33,15 +39,23 @@ app = typer.Typer(
     cls=Commands,
     help="Online machine learning: one example at a time, forever, in bounded memory.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(demo)
+for command in (demo, run, train, predict, models, inspect, generate, convert):
+    app.command()(command)
 
 
 @app.callback()
-def _group() -> None:
-    """Keep `demo` a subcommand while it is the only one."""
+def options(
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """Online machine learning: one example at a time, forever, in bounded memory."""
+    if version:
+        from .. import __version__
+
+        typer.echo(f"onstream {__version__}")
+        raise typer.Exit
 
 
 def main() -> None:

@@ -1,0 +1,73 @@
+"""What a long run shows: rows, speed, time left, and how well the learner does just now."""
+
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+
+class Live:
+    """A bar on standard error; nothing at all where that is no terminal, or if `quiet`."""
+
+    def __init__(self, title: str, stream: Any, limit: int | None, *, quiet: bool) -> None:
+        self.stream = stream
+        self.total = limit
+        self.console = Console(stderr=True)
+        narrow = self.console.width < 80
+        columns = [
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=10 if narrow else 30),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[told]}"),
+        ]
+        if not narrow:
+            columns.append(TimeRemainingColumn())
+        self.bar = Progress(
+            *columns,
+            console=self.console,
+            transient=True,
+            disable=quiet or not self.console.is_terminal,
+        )
+        self.task = self.bar.add_task(title, total=None, told="")
+        self.rows = 0
+
+    def __enter__(self) -> Self:
+        self.bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.bar.stop()
+
+    def advance(self, rows: int, told: str = "") -> None:
+        """So many more rows are done."""
+        self.rows += rows
+        if self.bar.disable:
+            return
+        task = self.bar.tasks[0]
+        seconds = max(task.elapsed or 0.0, 1e-9)
+        words = [f"{short(self.rows)} rows", f"{short(self.rows / seconds)}/s"]
+        total = getattr(self.stream, "bytes_total", None)
+        done = getattr(self.stream, "bytes_done", 0)
+        if self.total is not None:
+            self.bar.update(self.task, total=self.total, completed=self.rows)
+        elif total:
+            self.bar.update(self.task, total=total, completed=min(done, total))
+            words.append(f"{short(done)}B of {short(total)}B")
+        if told:
+            words.append(told)
+        self.bar.update(self.task, told=", ".join(words))
+
+
+def short(number: float) -> str:
+    """A count with three digits: 950, 12.3k, 4.56M."""
+    for unit in ("", "k", "M", "G"):
+        if abs(number) < 999.5:
+            return f"{number:.0f}" if not unit else f"{number:.3g}{unit}"
+        number /= 1000
+    return f"{number:.3g}T"

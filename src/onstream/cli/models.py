@@ -1,0 +1,97 @@
+"""`onstream models`: what there is, read from the code."""
+
+import inspect as reflection
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..base import Classifier, Regressor, learners, parts
+from ..base.learner import parameters
+from . import options
+from .specs import guess
+
+
+def models(
+    name: Annotated[str | None, typer.Argument(help="One of them, in full.")] = None,
+    family: Annotated[str | None, typer.Option(help="Only one family: linear, tree, ...")] = None,
+    as_json: options.Json = False,
+) -> None:
+    """List every learner, or describe one.
+
+    \b
+    onstream models
+    onstream models PAClassifier
+    onstream models --family tree --json
+    """
+    known = {**learners(), **parts()}
+    if name is not None:
+        if name not in known:
+            raise ValueError(f"onstream: there is no model {name!r}.{guess(name, known)}")
+        describe(name, known[name], as_json)
+        return
+    chosen = {n: cls for n, cls in known.items() if family in (None, family_of(cls))}
+    if not chosen:
+        families = sorted({family_of(cls) for cls in known.values()})
+        raise ValueError(
+            f"onstream: there is no family {family!r}; there are {', '.join(families)}."
+        )
+    if as_json:
+        typer.echo(msgspec.json.encode([facts(n, cls) for n, cls in chosen.items()]).decode())
+        return
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for heading in ("family", "name", "learns", "what it is"):
+        table.add_column(heading, no_wrap=heading == "name", overflow="fold")
+    last = None
+    for n, cls in sorted(chosen.items(), key=lambda item: (family_of(item[1]), item[0])):
+        here = family_of(cls)
+        table.add_row(here if here != last else "", n, kind_of(cls), summary(cls), style=None)
+        last = here
+    Console().print(table)
+
+
+def family_of(cls: type[Any]) -> str:
+    """The package it comes from."""
+    return cls.__module__.split(".")[1]
+
+
+def kind_of(cls: type[Any]) -> str:
+    """What it learns."""
+    if issubclass(cls, Classifier):
+        return "labels"
+    if issubclass(cls, Regressor):
+        return "numbers"
+    return "features" if hasattr(cls, "transform_one") else ""
+
+
+def summary(cls: type[Any]) -> str:
+    """The first line of its docstring."""
+    return (reflection.getdoc(cls) or "").split("\n")[0]
+
+
+def facts(name: str, cls: type[Any]) -> dict[str, Any]:
+    """The same for programs."""
+    defaults = {n: repr(v) for n, v in parameters(cls).items()}
+    return {
+        "name": name,
+        "family": family_of(cls),
+        "learns": kind_of(cls),
+        "summary": summary(cls),
+        "parameters": defaults,
+    }
+
+
+def describe(name: str, cls: type[Any], as_json: bool) -> None:
+    """Everything about one."""
+    if as_json:
+        typer.echo(msgspec.json.encode(facts(name, cls)).decode())
+        return
+    console = Console()
+    given = ", ".join(
+        n if v is reflection.Parameter.empty else f"{n}={v!r}" for n, v in parameters(cls).items()
+    )
+    console.print(f"[bold]onstream.{family_of(cls)}.{name}[/]")
+    console.print(f"({given})\n", markup=False, highlight=False)
+    console.print(reflection.getdoc(cls) or "", markup=False, highlight=False)

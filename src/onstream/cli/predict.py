@@ -1,0 +1,107 @@
+"""`onstream predict`: a saved model answers, row by row."""
+
+import csv
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import msgspec
+import numpy as np
+import typer
+
+from ..persist import load
+from . import options
+from .live import Live
+from .sources import columns, open_stream
+
+BLOCK = 8_192
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A saved model.")],
+    source: options.Source,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Add the probability of each label.")
+    ] = False,
+    score: Annotated[bool, typer.Option("--score", help="Add the decision values.")] = False,
+    as_format: Annotated[str, typer.Option("--as", help="csv or jsonl.")] = "csv",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="A file, instead of standard output.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="A column to leave out: the answer.")
+    ] = None,
+    drop: options.Drop = None,
+    only: options.Only = None,
+    limit: options.Limit = None,
+    skip: options.Skip = 0,
+    on_error: options.OnError = "raise",
+    format: options.Format = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Predict every row of a file; one line out for each line in.
+
+    \b
+    onstream predict bids.onstream new.csv > answers.csv
+    cat new.jsonl | onstream predict bids.onstream - --format jsonl --as jsonl --proba
+    """
+    if as_format not in ("csv", "jsonl"):
+        raise ValueError(f"onstream: --as must be csv or jsonl, got {as_format!r}.")
+    learner = load(model)
+    if proba and not hasattr(learner, "predict_proba_many"):
+        raise ValueError(f"onstream: {type(learner).__name__} has no probabilities; try --score.")
+    stream = open_stream(
+        source,
+        format=format,
+        target=target,
+        drop=columns(drop),
+        only=columns(only),
+        limit=limit,
+        skip=skip or None,
+        on_error=None if on_error == "raise" else on_error,
+    )
+    with opened(out) as file, Live("predict", stream, limit, quiet=quiet or out is None) as live:
+        writer = csv.writer(file, lineterminator="\n")
+        heading = None
+        for block in stream.batches(BLOCK):
+            table = answers(learner, block[0], proba=proba, score=score)
+            rows = list(zip(*table.values(), strict=True))
+            if as_format == "jsonl":
+                for row in rows:
+                    told = dict(zip(table, row, strict=True))
+                    file.write(msgspec.json.encode(told).decode() + "\n")
+            else:
+                if heading is None:
+                    heading = list(table)
+                    writer.writerow(heading)
+                writer.writerows(rows)
+            live.advance(len(rows))
+
+
+def answers(learner: Any, X: Any, *, proba: bool, score: bool) -> dict[str, list[Any]]:
+    """Columns of what is asked."""
+    told: dict[str, list[Any]] = {"prediction": np.asarray(learner.predict_many(X)).tolist()}
+    if proba:
+        told |= spread("p", learner.predict_proba_many(X), learner.labels)
+    if score:
+        told |= spread("score", learner.score_many(X), getattr(learner, "labels", []))
+    return told
+
+
+def spread(name: str, values: Any, labels: list[Any]) -> dict[str, list[Any]]:
+    """A matrix as one column per label."""
+    if values.ndim == 1:
+        return {name: values.tolist()}
+    return {f"{name}({label})": values[:, r].tolist() for r, label in enumerate(labels)}
+
+
+@contextmanager
+def opened(path: Path | None) -> Iterator[TextIO]:
+    """A file to write to, or standard output."""
+    if path is None:
+        yield sys.stdout
+    else:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            yield file

@@ -1,0 +1,153 @@
+"""`onstream run`: let learners predict, then learn, a whole stream; a table and a report."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from ..persist import save
+from . import options
+from .live import Live
+from .sources import columns, open_stream
+from .specs import guess, named, parse_model
+
+BLOCK = 16_384  # rows between two looks at the bar
+
+
+def run(
+    source: options.Source,
+    model: Annotated[
+        list[str],
+        typer.Option("--model", "-m", help="A learner, such as 'PAClassifier(C=0.1)'; repeat it."),
+    ],
+    target: options.Target = None,
+    weight: options.Weight = None,
+    drop: options.Drop = None,
+    only: options.Only = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", help="Accuracy, Kappa, RMSE, ...; repeat it.")
+    ] = None,
+    window: Annotated[int, typer.Option(help="Rows of the sliding estimates.", min=1)] = 1000,
+    delay: Annotated[int, typer.Option(help="Labels come so many rows late.", min=0)] = 0,
+    limit: options.Limit = None,
+    skip: options.Skip = 0,
+    shuffle: options.Shuffle = None,
+    epochs: options.Epochs = 1,
+    seed: options.Seed = 0,
+    on_error: options.OnError = "raise",
+    format: options.Format = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Write the report to this HTML file.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--save", help="Save the model to this file (several: to this folder)."),
+    ] = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Predict each row, then learn it: how good are these learners on this stream?
+
+    \b
+    onstream run bids.csv --target won --model 'LogisticRegression()'
+    onstream run bids.csv --target won -m 'StandardScaler()|PAClassifier(C=0.1)' -m 'Perceptron()'
+    onstream run 'SEA(function=2)' --limit 50000 -m 'PAClassifier()' --report sea.html
+    zcat log.vw.gz | onstream run - --format vw -m 'LogisticRegression(hash_bits=18)' --json
+    """
+    from ..evaluate.prequential import Prequential
+
+    models = [parse_model(text) for text in model]
+    course = Prequential(
+        models, chosen_metrics(metric), window, delay, question=f"Which learner suits {source}?"
+    )
+    stream = open_stream(
+        source,
+        format=format,
+        target=target,
+        weight=weight,
+        drop=columns(drop),
+        only=columns(only),
+        limit=limit,
+        skip=skip or None,
+        shuffle=shuffle,
+        epochs=None if epochs == 1 else epochs,
+        seed=seed or None,
+        on_error=None if on_error == "raise" else on_error,
+    )
+    course.expect(limit)
+    interrupted = False
+    with Live("run", stream, limit, quiet=quiet or as_json) as live:
+        try:
+            for X, y, w in ((*block, None)[:3] for block in stream.batches(BLOCK)):
+                if y is None:
+                    raise ValueError("onstream: there is nothing to learn: say --target COLUMN.")
+                course.add(X, y, w)
+                live.advance(len(y), so_far(course))
+        except KeyboardInterrupt:
+            interrupted = True
+    result = course.report()
+    if out is not None:
+        save_all(models, out)
+    if report is not None:
+        result.to_html(report)
+    tell(result, stream, as_json=as_json, quiet=quiet, report=report, out=out)
+    if interrupted:
+        Console(stderr=True).print(
+            f"Interrupted after {course.rows:,} rows; the figures are those so far.", style="yellow"
+        )
+        raise typer.Exit(130)
+
+
+def chosen_metrics(names: list[str] | None) -> Any:
+    """Metrics by name."""
+    if not names:
+        return None
+    from .. import evaluate
+
+    known = {
+        name: thing for name, thing in named(evaluate).items() if hasattr(thing, "update_many")
+    }
+    for name in names:
+        if name not in known:
+            raise ValueError(f"onstream: there is no metric {name!r}.{guess(name, known)}")
+    return [known[name]() for name in names]
+
+
+def so_far(course: Any) -> str:
+    """The first metric of the first learner over the present window."""
+    contender = course.contenders[0]
+    metric = contender.track.metrics[0]
+    value = contender.track.now()[0][1]
+    shown = f"{100 * value:.1f} %" if metric.unit == "%" else f"{value:.4g}"
+    return f"{metric.name} {shown}"
+
+
+def save_all(models: list[Any], out: Path) -> None:
+    """One model to a file; several to files in a folder."""
+    if len(models) == 1:
+        save(models[0], out)
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    for number, model in enumerate(models, 1):
+        save(model, out / f"{number}-{type(model).__name__}.onstream")
+
+
+def tell(
+    result: Any, stream: Any, *, as_json: bool, quiet: bool, report: Path | None, out: Path | None
+) -> None:
+    """Show what came out."""
+    console = Console()
+    rejected = getattr(stream, "rejected", 0)
+    if as_json:
+        typer.echo(result.to_json())
+        return
+    console.print(result.table())
+    if quiet:
+        return
+    if rejected:
+        console.print(f"{rejected:,} lines could not be read and were left out.", style="yellow")
+    if report is not None:
+        console.print(f"The report is in {report}.", soft_wrap=True)
+    if out is not None:
+        console.print(f"Saved to {out}.", soft_wrap=True)

@@ -1,0 +1,83 @@
+"""A file, standard input or a generator as the stream that a subcommand works on."""
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+from .specs import guess, parse_generator
+
+READERS = {  # format: function of onstream.streams, endings
+    "csv": ("read_csv", (".csv", ".tsv", ".txt", ".data")),
+    "parquet": ("read_parquet", (".parquet", ".pq")),
+    "ipc": ("read_ipc", (".arrow", ".ipc", ".feather")),
+    "jsonl": ("read_jsonl", (".jsonl", ".ndjson", ".json")),
+    "libsvm": ("read_libsvm", (".libsvm", ".svm", ".svmlight")),
+    "vw": ("read_vw", (".vw",)),
+    "arff": ("read_arff", (".arff",)),
+}
+PACKED = (".gz", ".bz2", ".zst")
+
+
+def open_stream(source: str, *, format: str | None = None, **options: Any) -> Any:
+    """The stream behind `source`; options that are None are left to the reader."""
+    from .. import streams
+
+    if is_generator(source):
+        return from_generator(source, options)
+    wanted = format or format_of(source)
+    if wanted not in READERS:
+        raise ValueError(
+            f"onstream: there is no format {wanted!r}; use {', '.join(READERS)}.{guess(wanted, READERS)}"
+        )
+    reader = getattr(streams, READERS[wanted][0])
+    given = {name: value for name, value in options.items() if value is not None}
+    known = inspect.signature(reader).parameters
+    for name in given:
+        if name not in known:
+            raise ValueError(
+                f"onstream: --{name.replace('_', '-')} has no meaning for {wanted} files."
+            )
+    if wanted in ("csv", "parquet", "ipc", "jsonl") and given.get("target") is None:
+        given.pop("target", None)
+    return reader(source, **given)
+
+
+def is_generator(source: str) -> bool:
+    """Does it look like a call, and is no file?"""
+    return source.rstrip().endswith(")") and "(" in source and not Path(source).exists()
+
+
+def from_generator(source: str, options: dict[str, Any]) -> Any:
+    """An endless stream, cut to `limit` rows."""
+    for name, value in options.items():
+        if value is not None and name not in ("limit", "skip", "shuffle", "seed"):
+            raise ValueError(
+                f"onstream: --{name.replace('_', '-')} has no meaning for a generator."
+            )
+    stream = parse_generator(source)
+    if options.get("limit") is None:
+        raise ValueError("onstream: a generator never ends; say how many rows with --limit 10000.")
+    if options.get("skip"):
+        stream = stream.skip(options["skip"])
+    return stream.limit(options["limit"])
+
+
+def format_of(source: str) -> str:
+    """The format that the name of a file tells."""
+    if source == "-":
+        raise ValueError("onstream: standard input has no name; say what it is: --format csv.")
+    path = Path(source)
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in PACKED]
+    for format, (_, endings) in READERS.items():
+        if suffixes and suffixes[-1] in endings:
+            return format
+    known = ", ".join(f"{endings[0]} ({name})" for name, (_, endings) in READERS.items())
+    raise ValueError(
+        f"onstream: {path.name!r} does not tell its format. Known are {known}; "
+        f"else say --format csv."
+    )
+
+
+def columns(text: str | None) -> list[str] | None:
+    """Names of columns separated by commas."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]

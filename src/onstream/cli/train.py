@@ -1,0 +1,103 @@
+"""`onstream train`: learn a stream and save the model."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+
+from ..persist import load, save
+from . import options
+from .live import Live
+from .sources import columns, open_stream
+from .specs import parse_model
+
+BLOCK = 16_384
+
+
+def train(
+    source: options.Source,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.")],
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="A learner: 'PAClassifier(C=0.1)'.")
+    ] = None,
+    start: Annotated[
+        Path | None, typer.Option("--from", help="Go on with this saved model instead.")
+    ] = None,
+    target: options.Target = None,
+    weight: options.Weight = None,
+    drop: options.Drop = None,
+    only: options.Only = None,
+    limit: options.Limit = None,
+    skip: options.Skip = 0,
+    shuffle: options.Shuffle = None,
+    epochs: options.Epochs = 1,
+    seed: options.Seed = 0,
+    on_error: options.OnError = "raise",
+    format: options.Format = None,
+    every: Annotated[int | None, typer.Option(help="Save after so many rows, too.", min=1)] = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Learn every row, then save the model. Ctrl-C saves what was learned so far.
+
+    \b
+    onstream train bids.csv --target won --model 'LogisticRegression()' --out bids.onstream
+    onstream train today.csv --target won --from bids.onstream --out bids.onstream
+    """
+    if (model is None) == (start is None):
+        raise ValueError("onstream: say what to train: --model 'LEARNER()' or --from FILE.")
+    learner = parse_model(model) if model is not None else load(start)  # type: ignore[arg-type]
+    stream = open_stream(
+        source,
+        format=format,
+        target=target,
+        weight=weight,
+        drop=columns(drop),
+        only=columns(only),
+        limit=limit,
+        skip=skip or None,
+        shuffle=shuffle,
+        epochs=None if epochs == 1 else epochs,
+        seed=seed or None,
+        on_error=None if on_error == "raise" else on_error,
+    )
+    interrupted = False
+    rows = 0
+    with Live("train", stream, limit, quiet=quiet or as_json) as live:
+        try:
+            for block in stream.batches(min(BLOCK, every or BLOCK)):
+                learn(learner, block)
+                before, rows = rows, rows + len(block[1])
+                if every and rows // every > before // every:
+                    save(learner, out)
+                live.advance(len(block[1]))
+        except KeyboardInterrupt:
+            interrupted = True
+    save(learner, out)
+    rejected = getattr(stream, "rejected", 0)
+    if as_json:
+        told = {"model": repr(learner), "rows": rows, "rejected": rejected, "file": str(out)}
+        typer.echo(msgspec.json.encode(told).decode())
+    elif not quiet:
+        console = Console()
+        left = f", {rejected:,} lines left out" if rejected else ""
+        console.print(f"{learner!r} learned {rows:,} rows{left}.", markup=False, soft_wrap=True)
+        console.print(f"Saved to {out}.", markup=False, soft_wrap=True)
+    if interrupted:
+        Console(stderr=True).print(
+            f"Interrupted after {rows:,} rows; these are learned and saved.", style="yellow"
+        )
+        raise typer.Exit(130)
+
+
+def learn(learner: Any, block: tuple[Any, ...]) -> None:
+    """One block of a stream."""
+    X, y, w = (*block, None)[:3]
+    if y is None:
+        raise ValueError("onstream: there is nothing to learn: say --target COLUMN.")
+    if w is None:
+        learner.learn_many(X, y)
+    else:
+        learner.learn_many(X, y, w)

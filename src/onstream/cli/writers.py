@@ -1,0 +1,175 @@
+"""Blocks of a stream into files of several formats."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ..streams.blocks import examples
+
+
+class TableWriter:
+    """CSV, Parquet and Arrow files, by pyarrow: the columns of the first block."""
+
+    def __init__(self, path: str, target: str, format: str) -> None:
+        self.path, self.target, self.format = path, target, format
+        self.file: Any = None
+
+    def write(self, block: tuple[Any, ...]) -> int:
+        """One more block."""
+        table = self.table(block)
+        if self.file is None:
+            self.file = self.open(table.schema)
+        elif table.schema != self.file_schema:
+            table = self.fitted(table)
+        self.file.write_table(table)
+        return int(table.num_rows)
+
+    def table(self, block: tuple[Any, ...]) -> Any:
+        """The block with its target and weights as columns."""
+        import pyarrow as pa
+
+        X, y, w = (*block, None)[:3]
+        if isinstance(X, np.ndarray):
+            table = pa.table({str(j): X[:, j] for j in range(X.shape[1])})
+        elif hasattr(X, "__arrow_c_stream__"):
+            table = pa.table(X)
+        else:
+            rows = [{str(k): v for k, v in row[0].items()} for row in examples(block)]
+            names = dict.fromkeys(name for row in rows for name in row)
+            table = pa.table({name: [row.get(name) for row in rows] for name in names})
+        if y is not None:
+            table = table.append_column(self.target, pa.array(y))
+        return table if w is None else table.append_column("weight", pa.array(w))
+
+    def open(self, schema: Any) -> Any:
+        """The file, once the columns are known."""
+        import pyarrow as pa
+        import pyarrow.csv
+        import pyarrow.parquet
+
+        self.file_schema = schema
+        if self.format == "csv":
+            delimiter = "\t" if ".tsv" in Path(self.path).suffixes else ","
+            options = pyarrow.csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
+            return pyarrow.csv.CSVWriter(self.path, schema, write_options=options)
+        if self.format == "parquet":
+            return pyarrow.parquet.ParquetWriter(self.path, schema)
+        return pa.ipc.new_file(self.path, schema)
+
+    def fitted(self, table: Any) -> Any:
+        """A later block in the columns of the first."""
+        import pyarrow as pa
+
+        if extra := set(table.column_names) - set(self.file_schema.names):
+            raise ValueError(
+                f"onstream: column {min(extra)!r} is not in the first rows; formats with fixed "
+                f"columns cannot take it: write .jsonl, .libsvm or .vw."
+            )
+        columns = [
+            table.column(field.name).cast(field.type)
+            if field.name in table.column_names
+            else pa.nulls(table.num_rows, field.type)
+            for field in self.file_schema
+        ]
+        return pa.table(columns, schema=self.file_schema)
+
+    def close(self) -> None:
+        """Write the end of the file."""
+        if self.file is not None:
+            self.file.close()
+
+
+class LineWriter:
+    """JSON lines, libsvm and VW text: one line per example."""
+
+    def __init__(self, path: str, target: str, format: str) -> None:
+        self.file = open(path, "w", encoding="utf-8", newline="\n")  # noqa: SIM115
+        self.target = target
+        self.line = {"jsonl": self.json, "libsvm": self.libsvm, "vw": self.vw}[format]
+        self.codes: dict[Any, int] = {}
+
+    def write(self, block: tuple[Any, ...]) -> int:
+        """One more block."""
+        rows = 0
+        for x, y, *w in examples(block):
+            self.file.write(self.line(x, y, w[0] if w else None) + "\n")
+            rows += 1
+        return rows
+
+    def json(self, x: Any, y: Any, w: Any) -> str:
+        """The features with the target as one more key."""
+        row = {str(name): value for name, value in x.items()} | {self.target: y}
+        return msgspec.json.encode(row if w is None else row | {"weight": w}).decode()
+
+    def libsvm(self, x: Any, y: Any, w: Any) -> str:
+        """Target, then index:value in rising order."""
+        pairs = []
+        for name, value in x.items():
+            if isinstance(value, str) or not str(name).isdigit():
+                raise ValueError(
+                    f"onstream: feature {name!r} is not a number with a whole number as its name, "
+                    f"which libsvm files need; write .vw or .jsonl."
+                )
+            if value:
+                pairs.append((int(name), float(value)))
+        return " ".join([self.number(y), *(f"{i}:{v!r}" for i, v in sorted(pairs))])
+
+    def number(self, y: Any) -> str:
+        """A target as the format has it."""
+        if isinstance(y, bool):
+            return "1" if y else "-1"
+        if isinstance(y, str):
+            raise ValueError(f"onstream: the label {y!r} is no number, which this format needs.")
+        return repr(y)
+
+    def vw(self, x: Any, y: Any, w: Any) -> str:
+        """Target [weight] | name:value, with the few characters VW reserves replaced."""
+        words = []
+        for name, value in x.items():
+            told = f"{name}={value}" if isinstance(value, str) else str(name)
+            told = told.translate(RESERVED)
+            if isinstance(value, str) or value == 1:
+                words.append(told)
+            elif value is not None:
+                words.append(f"{told}:{float(value)!r}")
+        weight = "" if w is None else f" {float(w)!r}"
+        return f"{self.number(y)}{weight} | {' '.join(words)}"
+
+    def close(self) -> None:
+        """End the file."""
+        self.file.close()
+
+
+RESERVED = str.maketrans({" ": "_", ":": "_", "|": "_", "\n": "_", "\t": "_", "\r": "_"})
+WRITERS: dict[str, Any] = {
+    "csv": TableWriter,
+    "parquet": TableWriter,
+    "ipc": TableWriter,
+    "jsonl": LineWriter,
+    "libsvm": LineWriter,
+    "vw": LineWriter,
+}
+
+
+@contextlib.contextmanager
+def writer_for(format: str, path: Path, target: str) -> Iterator[Any]:
+    """A writer whose file appears only when all of it was written."""
+    scratch = path.with_name(f".{path.name}.part")
+    try:
+        writer = WRITERS[format](str(scratch), target, format)
+        try:
+            yield writer
+        finally:
+            writer.close()
+        if scratch.exists():
+            os.replace(scratch, path)
+        else:
+            raise ValueError("onstream: there were no rows to write.")
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            scratch.unlink()
