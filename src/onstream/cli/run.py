@@ -47,7 +47,7 @@ def run(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Predict each row, then learn it: how good are these learners on this stream?
+    """Predict each row, then learn it: how good are these learners here.
 
     \b
     onstream run bids.csv --target won --model 'LogisticRegression()'

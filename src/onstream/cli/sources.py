@@ -27,7 +27,8 @@ def open_stream(source: str, *, format: str | None = None, **options: Any) -> An
     wanted = format or format_of(source)
     if wanted not in READERS:
         raise ValueError(
-            f"onstream: there is no format {wanted!r}; use {', '.join(READERS)}.{guess(wanted, READERS)}"
+            f"onstream: there is no format {wanted!r}; use {', '.join(READERS)}."
+            f"{guess(wanted, READERS)}"
         )
     reader = getattr(streams, READERS[wanted][0])
     given = {name: value for name, value in options.items() if value is not None}
@@ -43,7 +44,7 @@ def open_stream(source: str, *, format: str | None = None, **options: Any) -> An
 
 
 def is_generator(source: str) -> bool:
-    """Does it look like a call, and is no file?"""
+    """Say whether it looks like a call, and is no file."""
     return source.rstrip().endswith(")") and "(" in source and not Path(source).exists()
 
 

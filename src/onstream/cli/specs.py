@@ -1,6 +1,6 @@
 """What people type for a model or a generator becomes one, without `eval`.
 
-`PAClassifier(C=0.1)`, `StandardScaler() | LogisticRegression()`, `Forgetron(kernel=RBF(gamma=0.5))`:
+`PAClassifier(C=0.1)`, `StandardScaler() | LogisticRegression()`, `KernelPA(kernel=RBF(gamma=1))`:
 names of this library, called with literals or with each other, joined by `|` (then) and `+`
 (beside).
 """
@@ -10,7 +10,7 @@ import difflib
 import inspect
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from ..base import learners, parts
 
@@ -102,7 +102,7 @@ class Builder:
                 )
         return cls(*arguments, **options)
 
-    def refuse(self, node: ast.expr) -> Any:
+    def refuse(self, node: ast.expr) -> NoReturn:
         """Say which piece is not understood."""
         piece = ast.get_source_segment(self.text.strip(), node) or self.text
         raise ValueError(
