@@ -46,16 +46,23 @@ for command in (demo, run, train, predict, models, inspect, generate, convert):
     app.command()(command)
 
 
-@app.callback()
-def options(
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
-) -> None:
-    """Online machine learning: one example at a time, forever, in bounded memory."""
-    if version:
+def show_version(wanted: bool) -> None:
+    """Answer `--version`."""
+    if wanted:
         from .. import __version__
 
         typer.echo(f"onstream {__version__}")
         raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=show_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Online machine learning: one example at a time, forever, in bounded memory."""
 
 
 def main() -> None:

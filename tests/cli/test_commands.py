@@ -1,0 +1,219 @@
+"""The subcommands, called as people call them."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import onstream
+from onstream.base import learners
+from onstream.cli.main import app
+
+COMMAND = [sys.executable, "-c", "from onstream.cli.main import main; main()"]
+
+
+def call(*arguments: Any, code: int = 0, stdin: str | None = None) -> Any:
+    """Call the command; what it wrote."""
+    found = CliRunner().invoke(app, [str(a) for a in arguments], input=stdin)
+    assert found.exit_code == code, found.output
+    return found
+
+
+@pytest.fixture
+def sea(tmp_path: Path) -> Path:
+    """2,000 rows of a generator."""
+    path = tmp_path / "sea.csv"
+    call("generate", "SEA(function=2, seed=3)", "--rows", 2000, "--out", path)
+    return path
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_help_shows_every_command_and_examples() -> None:
+    told = call("--help").output
+    for name in ("demo", "run", "train", "predict", "models", "inspect", "generate", "convert"):
+        assert name in told
+        if name not in ("demo",):
+            assert f"onstream {name}" in call(name, "--help").output
+    assert onstream.__version__ in call("--version").output
+
+
+def test_generate(sea: Path) -> None:
+    rows = rows_of(sea)
+    assert len(rows) == 2000
+    assert list(rows[0]) == ["0", "1", "2", "y"]
+    assert {row["y"] for row in rows} == {"0", "1"}
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "jsonl", "tsv"])
+def test_convert_there_and_back(sea: Path, ending: str) -> None:
+    other, back = sea.with_suffix(f".{ending}"), sea.with_name("back.csv")
+    call("convert", sea, other, "--target", "y")
+    call("convert", other, back, "--target", "y")
+    assert rows_of(back) == rows_of(sea)
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing(sea: Path) -> None:
+    rows = sea.read_text().splitlines()
+    sea.write_text("\n".join([*rows[:1500], "1,2,oops,0"]) + "\n")
+    found = call("convert", sea, sea.with_name("x.parquet"), "--target", "y", code=1)
+    assert "oops" in found.output
+    assert "1,501" in found.output
+    assert sorted(path.name for path in sea.parent.iterdir()) == ["sea.csv"]
+
+
+def test_train_predict_inspect(sea: Path) -> None:
+    model, answers = sea.with_name("m.onstream"), sea.with_name("answers.csv")
+    told = call(
+        "train", sea, "-t", "y", "-m", "LogisticRegression(eta=0.05)", "-o", model, "--json"
+    )
+    assert json.loads(told.output)["rows"] == 2000
+    loaded = onstream.load(model)
+    assert loaded.seen == 2000
+    call("predict", model, sea, "-t", "y", "--proba", "--score", "--out", answers, "--quiet")
+    rows = rows_of(answers)
+    assert len(rows) == 2000
+    right = [a["prediction"] == b["y"] for a, b in zip(rows, rows_of(sea), strict=True)]
+    assert sum(right) > 1600
+    x = {name: float(value) for name, value in rows_of(sea)[7].items() if name != "y"}
+    assert float(rows[7]["p(1)"]) == pytest.approx(loaded.predict_proba_one(x)[1], rel=1e-12)
+    assert float(rows[7]["score"]) == pytest.approx(loaded.score_one(x), rel=1e-12)
+    facts = json.loads(call("inspect", model, "--json").output)
+    assert facts["seen"] == 2000
+    assert {w["feature"]: w["weight"] for w in facts["weights"]} == loaded.weights
+    assert "2,000 examples" in call("inspect", model).output
+
+
+def test_training_goes_on(sea: Path) -> None:
+    model = sea.with_name("m.onstream")
+    call("train", sea, "-t", "y", "-m", "PAClassifier()", "-o", model, "--limit", 1200)
+    call("train", sea, "-t", "y", "--from", model, "-o", model, "--skip", 1200)
+    whole = sea.with_name("whole.onstream")
+    call("train", sea, "-t", "y", "-m", "PAClassifier()", "-o", whole)
+    assert model.read_bytes() == whole.read_bytes()
+
+
+def test_predict_from_standard_input_as_json_lines(sea: Path) -> None:
+    model = sea.with_name("m.onstream")
+    call("train", sea, "-t", "y", "-m", "PAClassifier()", "-o", model, "-q")
+    done = subprocess.run(
+        [*COMMAND, "predict", str(model), "-", "--format", "jsonl", "--as", "jsonl"],
+        input='{"0": 9, "1": 9}\n{"0": 0.5, "1": 0.5}\n',
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [json.loads(line)["prediction"] for line in done.stdout.splitlines()] == [1, 0]
+    assert done.stderr == ""
+
+
+def test_run(sea: Path) -> None:
+    models = ["-m", "PAClassifier(C=0.1)", "-m", "Perceptron()"]
+    told = json.loads(call("run", sea, "--target", "y", *models, "--json").output)
+    assert told["rows"] == 2000
+    names = [learner["name"] for learner in told["learners"]]
+    assert names == ["PAClassifier", "Perceptron"]
+    for learner in told["learners"]:
+        assert learner["values"]["Accuracy"]["cumulative"] > 0.8
+    model = onstream.PAClassifier(C=0.1)
+    rows = rows_of(sea)
+    X = [{name: float(row[name]) for name in "012"} for row in rows]
+    y = [int(row["y"]) for row in rows]
+    right = model.predict_learn_many(X, y) == y
+    first = told["learners"][0]["values"]["Accuracy"]["cumulative"]
+    assert first == pytest.approx(right.mean(), abs=1e-12)
+
+
+def test_run_saves_and_reports(sea: Path) -> None:
+    page, folder = sea.with_name("r.html"), sea.with_name("models")
+    told = call(
+        "run", sea, "-t", "y", "-m", "PAClassifier()", "-m", "Perceptron()", "--metric", "F1",
+        "--report", page, "--save", folder,
+    )  # fmt: skip
+    assert "F1" in told.output
+    assert "<html" in page.read_text()
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "1-PAClassifier.onstream",
+        "2-Perceptron.onstream",
+    ]
+    assert onstream.load(folder / "1-PAClassifier.onstream").seen == 2000
+
+
+def test_run_over_a_generator_and_over_numbers() -> None:
+    told = call("run", "Friedman()", "--limit", 3000, "-m", "RLS()", "--json").output
+    assert json.loads(told)["learners"][0]["values"]["R2"]["cumulative"] > 0.5
+
+
+def test_lines_that_cannot_be_read(sea: Path) -> None:
+    rows = sea.read_text().splitlines()
+    sea.write_text("\n".join([*rows[:1500], "1,2,oops,0", *rows[1500:]]) + "\n")
+    line = ("run", sea, "-t", "y", "-m", "PAClassifier()")
+    assert "1,501" in call(*line, code=1).output
+    assert "1 lines could not be read" in call(*line, "--on-error", "skip").output
+    rejects = sea.with_name("rejects.txt")
+    call(*line, "--on-error", rejects)
+    assert "oops" in rejects.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("run", "SEA()", "-m", "PAClassifier()"), "--limit"),
+        (("run", "SEE()", "-m", "PAClassifier()", "--limit", 9), "Did you mean 'SEA'"),
+        (("run", "x.unknown", "-m", "PAClassifier()"), "does not tell its format"),
+        (("run", "-", "-m", "PAClassifier()"), "--format"),
+        (("run", "x.csv", "-m", "PAClassifier()", "--format", "cvs"), "Did you mean 'csv'"),
+        (("run", "missing.csv", "-t", "y", "-m", "PAClassifier()"), "missing.csv"),
+        (("run", "SEA()", "--limit", 9, "-m", "RLS()", "-m", "PAClassifier()"), "apart"),
+        (("run", "SEA()", "--limit", 9, "-m", "RLS()", "--metric", "RMS"), "Did you mean 'RMSE'"),
+        (("train", "SEA()", "--limit", 9, "-o", "x"), "--model"),
+        (("models", "PAClasifier"), "Did you mean 'PAClassifier'"),
+        (("models", "--family", "lin"), "linear"),
+        (("inspect", "missing.onstream"), "missing.onstream"),
+    ],
+)
+def test_errors_are_one_sentence(arguments: tuple[Any, ...], told: str) -> None:
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_models_come_from_the_code() -> None:
+    told = json.loads(call("models", "--json").output)
+    assert set(learners()) <= {line["name"] for line in told}
+    assert all(line["summary"] for line in told)
+    one = call("models", "PAClassifier").output
+    assert "variant='PA-I'" in one
+    assert "Crammer" in one
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_leaves_a_model_and_figures(tmp_path: Path) -> None:
+    model = tmp_path / "m.onstream"
+    process = subprocess.Popen(
+        [*COMMAND, "run", "SEA()", "--limit", "2000000000", "-m", "PAClassifier()",
+         "--save", str(model), "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(3.0)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Interrupted after" in err
+    assert "Traceback" not in err
+    assert onstream.load(model).seen == json.loads(out)["rows"] > 0
