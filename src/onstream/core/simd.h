@@ -146,25 +146,27 @@ static void onstream_rank_one(double *restrict v, const int32_t *ids, const doub
     }
 }
 
-/* Largest |x[i]|; infinity if one of them is not finite (then x * 0 is NaN, else 0). */
+/* Largest |x[i]|; infinity if one of them is not finite. Without their signs doubles are ordered
+ * like whole numbers, with infinity and NaN at the top; and whole numbers need no care for NaN. */
 ONSTREAM_CLONES
 static double onstream_peak(const double *x, ptrdiff_t n) {
-    double top[ONSTREAM_LANES] = {0}, nought[ONSTREAM_LANES] = {0};
+    int64_t top[ONSTREAM_LANES] = {0}, size, most = 0;
+    double peak;
     ptrdiff_t i = 0;
     for (; i + ONSTREAM_LANES <= n; i += ONSTREAM_LANES)
         for (int j = 0; j < ONSTREAM_LANES; j++) {
-            double size = fabs(x[i + j]);
+            memcpy(&size, x + i + j, sizeof size);
+            size &= INT64_MAX;
             top[j] = size > top[j] ? size : top[j];
-            nought[j] += x[i + j] * 0.0;
         }
     for (int j = 0; i < n; i++, j++) {
-        double size = fabs(x[i]);
+        memcpy(&size, x + i, sizeof size);
+        size &= INT64_MAX;
         top[j] = size > top[j] ? size : top[j];
-        nought[j] += x[i] * 0.0;
     }
-    double peak = 0.0;
-    for (int j = 0; j < ONSTREAM_LANES; j++) peak = top[j] > peak ? top[j] : peak;
-    return onstream_total(nought) == 0.0 ? peak : INFINITY;
+    for (int j = 0; j < ONSTREAM_LANES; j++) most = top[j] > most ? top[j] : most;
+    memcpy(&peak, &most, sizeof peak);
+    return peak < INFINITY ? peak : INFINITY;
 }
 
 #endif

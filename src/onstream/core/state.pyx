@@ -291,17 +291,21 @@ cdef class State:
         cdef int status = LEARNED
         cdef bint learning = task.numbers != NULL or task.targets != NULL
         cdef Py_ssize_t known = self.door.width
+        cdef const double* weights = task.weights
+        cdef bint silent = task.output == NOTHING
+        e.codes = NULL
+        e.weight = 1.0
         for i in range(start, stop):
-            e.codes = NULL
             source.row(i, &e)
-            e.weight = task.weights[i] if task.weights != NULL else 1.0
+            if weights != NULL:
+                e.weight = weights[i]
             if not learning or e.weight == 0.0:
-                if task.output != NOTHING:
+                if not silent:
                     self.score(&e, scratch)
                     self.answer(scratch, task, i)
                 continue
             self.aim(task, i, &e)
-            if task.output == NOTHING:
+            if silent:
                 status = self.learn(&e)
             elif e.width > known:
                 self.score_known(&e, known, scratch)

@@ -78,6 +78,9 @@ cdef class LinearClassifierState(ClassifierState):
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t r
+        if self.w.k == 1:  # the usual case, without a loop
+            out[0] = score(self.w, e)
+            return OVERFLOW if fabs(out[0]) >= DBL_MAX else self.update(e, out)
         scores(self.w, e, out)
         for r in range(self.w.k):
             if fabs(out[r]) >= DBL_MAX:
