@@ -125,7 +125,7 @@ def test_run(sea: Path) -> None:
     names = [learner["name"] for learner in told["learners"]]
     assert names == ["PAClassifier", "Perceptron"]
     for learner in told["learners"]:
-        assert learner["values"]["Accuracy"]["cumulative"] > 0.8
+        assert learner["values"]["Accuracy"]["cumulative"] > 0.75
     model = onstream.PAClassifier(C=0.1)
     rows = rows_of(sea)
     X = [{name: float(row[name]) for name in "012"} for row in rows]

@@ -44,10 +44,15 @@ class Live:
     ) -> None:
         self.bar.stop()
 
+    @property
+    def shown(self) -> bool:
+        """Say whether there is a bar to be seen."""
+        return not self.bar.disable
+
     def advance(self, rows: int, told: str = "") -> None:
         """So many more rows are done."""
         self.rows += rows
-        if self.bar.disable:
+        if not self.shown:
             return
         task = self.bar.tasks[0]
         seconds = max(task.elapsed or 0.0, 1e-9)

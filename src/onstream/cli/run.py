@@ -9,10 +9,9 @@ from rich.console import Console
 from ..persist import save
 from . import options
 from .live import Live
+from .pace import CtrlC, pieces
 from .sources import columns, open_stream
 from .specs import guess, named, parse_model
-
-BLOCK = 16_384  # rows between two looks at the bar
 
 
 def run(
@@ -76,23 +75,21 @@ def run(
         on_error=None if on_error == "raise" else on_error,
     )
     course.expect(limit)
-    interrupted = False
-    with Live("run", stream, limit, quiet=quiet or as_json) as live:
-        try:
-            for X, y, w in ((*block, None)[:3] for block in stream.batches(BLOCK)):
-                if y is None:
-                    raise ValueError("onstream: there is nothing to learn: say --target COLUMN.")
-                course.add(X, y, w)
-                live.advance(len(y), so_far(course))
-        except KeyboardInterrupt:
-            interrupted = True
+    with CtrlC() as ctrl_c, Live("run", stream, limit, quiet=quiet or as_json) as live:
+        for X, y, w in ((*block, None)[:3] for block in pieces(stream)):
+            if y is None:
+                raise ValueError("onstream: there is nothing to learn: say --target COLUMN.")
+            course.add(X, y, w)
+            live.advance(len(y), so_far(course) if live.shown else "")
+            if ctrl_c.pressed:
+                break
     result = course.report()
     if out is not None:
         save_all(models, out)
     if report is not None:
         result.to_html(report)
     tell(result, stream, as_json=as_json, quiet=quiet, report=report, out=out)
-    if interrupted:
+    if ctrl_c.pressed:
         Console(stderr=True).print(
             f"Interrupted after {course.rows:,} rows; the figures are those so far.", style="yellow"
         )

@@ -10,10 +10,9 @@ from rich.console import Console
 from ..persist import load, save
 from . import options
 from .live import Live
+from .pace import CtrlC, pieces
 from .sources import columns, open_stream
 from .specs import parse_model
-
-BLOCK = 16_384
 
 
 def train(
@@ -63,18 +62,16 @@ def train(
         seed=seed or None,
         on_error=None if on_error == "raise" else on_error,
     )
-    interrupted = False
     rows = 0
-    with Live("train", stream, limit, quiet=quiet or as_json) as live:
-        try:
-            for block in stream.batches(min(BLOCK, every or BLOCK)):
-                learn(learner, block)
-                before, rows = rows, rows + len(block[1])
-                if every and rows // every > before // every:
-                    save(learner, out)
-                live.advance(len(block[1]))
-        except KeyboardInterrupt:
-            interrupted = True
+    with CtrlC() as ctrl_c, Live("train", stream, limit, quiet=quiet or as_json) as live:
+        for block in pieces(stream):
+            learn(learner, block)
+            before, rows = rows, rows + len(block[1])
+            if every and rows // every > before // every:
+                save(learner, out)
+            live.advance(len(block[1]))
+            if ctrl_c.pressed:
+                break
     save(learner, out)
     rejected = getattr(stream, "rejected", 0)
     if as_json:
@@ -85,7 +82,7 @@ def train(
         left = f", {rejected:,} lines left out" if rejected else ""
         console.print(f"{learner!r} learned {rows:,} rows{left}.", markup=False, soft_wrap=True)
         console.print(f"Saved to {out}.", markup=False, soft_wrap=True)
-    if interrupted:
+    if ctrl_c.pressed:
         Console(stderr=True).print(
             f"Interrupted after {rows:,} rows; these are learned and saved.", style="yellow"
         )

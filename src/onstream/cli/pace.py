@@ -1,0 +1,55 @@
+"""Blocks in pieces that take a fraction of a second, and a Ctrl-C that waits for one."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from time import perf_counter
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+from ..streams.blocks import cut, length
+
+BLOCK = 16_384  # rows read at a time
+PIECE = 0.2  # seconds
+
+
+def pieces(stream: Any, most: int = BLOCK) -> Iterator[tuple[Any, ...]]:
+    """Blocks of at most `most` rows; fewer while who works on them is slow."""
+    rows = 64
+    for block in stream.batches(most):
+        start, stop = 0, length(block)
+        while start < stop:
+            piece = cut(block, start, min(start + rows, stop))
+            start += length(piece)
+            begun = perf_counter()
+            yield piece
+            taken = max(perf_counter() - begun, 1e-9)
+            fitting = length(piece) * PIECE / taken
+            rows = max(1, min(most, 4 * rows, int(fitting)))
+
+
+class CtrlC:
+    """Within this block the first Ctrl-C only sets `pressed`; a second one interrupts at once."""
+
+    def __init__(self) -> None:
+        self.pressed = False
+        self.before: Any = None
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self.before = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.pressed:
+            raise KeyboardInterrupt
+        self.pressed = True
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.before)
