@@ -1,33 +1,53 @@
 """Linear learners."""
 
 from ..base.registry import register
+from .arow import AROW
+from .cw import CW
 from .delta_rule import LMS, DeltaRule
+from .fobos import FOBOS
+from .ftrl_proximal import FTRLProximal
 from .linear_regression import LinearRegression
 from .logistic_regression import LogisticRegression
 from .pa_regressor import PARegressor
 from .passive_aggressive import PAClassifier
 from .perceptron import Perceptron
+from .rda import RDA
 from .rls import RLS
+from .scw import SCW
+from .sgd_classifier import SGDClassifier
+from .sgd_regressor import SGDRegressor
 from .shifting_perceptron import ShiftingPerceptron
 from .softmax_regression import SoftmaxRegression
+from .truncated_gradient import TruncatedGradient
 from .ultraconservative import MIRA, ExactMulticlassPA, MulticlassPerceptron
 
 __all__ = [
+    "AROW",
+    "CW",
+    "FOBOS",
     "LMS",
     "MIRA",
+    "RDA",
     "RLS",
+    "SCW",
     "DeltaRule",
     "ExactMulticlassPA",
+    "FTRLProximal",
     "LinearRegression",
     "LogisticRegression",
     "MulticlassPerceptron",
     "PAClassifier",
     "PARegressor",
     "Perceptron",
+    "SGDClassifier",
+    "SGDRegressor",
     "ShiftingPerceptron",
     "SoftmaxRegression",
+    "TruncatedGradient",
 ]
 
 register(RLS, LinearRegression, LogisticRegression, PAClassifier, Perceptron)
 register(PARegressor, MulticlassPerceptron, MIRA, ExactMulticlassPA, SoftmaxRegression)
 register(LMS, DeltaRule, ShiftingPerceptron)
+register(AROW, CW, SCW)
+register(FOBOS, FTRLProximal, RDA, SGDClassifier, SGDRegressor, TruncatedGradient)

@@ -93,7 +93,7 @@ class TreeClassifier(Tree, ProbabilisticClassifier):
         self, labels: Iterable[Label] | None, max_labels: int, init: Any, reset_schedule: bool
     ) -> None:
         self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
-        self._begin(labels, init, reset_schedule)  # type: ignore[attr-defined]
+        self._begin(labels, init, reset_schedule)
 
     def _flag(self, name: str, value: bool) -> bool:
         return flag(self, name, value)

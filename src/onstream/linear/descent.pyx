@@ -1,0 +1,620 @@
+"""Stochastic gradient descent: w = (1 - rate l2) w - rate gradient, and what goes with it.
+
+Penalties that touch every weight cost nothing for the features an example does not have: L2 is a
+common scale of all weights, L1 is made up for when a feature comes again. Weights w are scale * v.
+Only an average or a ball together with L1 (or with any penalty under AdaGrad's rates) needs all
+weights in every step.
+"""
+
+cimport numpy as cnp
+from libc.float cimport DBL_MAX
+from libc.math cimport INFINITY, exp, expm1, fabs, log1p, sqrt
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_peak
+from ..core.memory cimport release, resize, roomier
+from ..core.weights cimport Weights, add, add_columns, scores
+from .optimizer cimport Optimizer
+from .schedule cimport Schedule, make_schedule
+
+cnp.import_array()
+
+cdef double SAFE = 1e300
+cdef double SAFE_SUM = 1e270   # weights that can be summed 2**62 times
+cdef double FAR = 1e290        # thresholds are made up for before they get here
+
+
+cdef inline double soft(double v, double t) noexcept nogil:
+    """S_t(v) = sign(v) max(|v| - t, 0)."""
+    return v - t if v > t else v + t if v < -t else 0.0
+
+
+cdef class Descent(Optimizer):
+    cdef Schedule schedule
+    cdef double l1
+    cdef double l2
+    cdef bint proximal       # FOBOS: L2 after the step, w / (1 + rate l2)
+    cdef int64_t period      # truncate every so many steps
+    cdef double ceiling      # no weight larger than this is truncated
+    cdef double radius       # of the ball that weights are projected on
+    cdef int64_t average_from
+    cdef bint eager          # all weights are brought up to date after every step
+    cdef Weights w
+    # L1: what all have to lose, less what each has lost already
+    cdef double due
+    cdef double* paid        # one per feature
+    cdef Py_ssize_t room     # of paid and touched
+    # the sum of the iterates is mass * v + total
+    cdef Weights total
+    cdef double mass
+    cdef int64_t averaged    # how many iterates
+    # the mini-batch
+    cdef Weights pending     # sum of gradients
+    cdef int64_t waiting     # how many
+    cdef int32_t* touched    # features that they have
+    cdef Py_ssize_t n_touched  # -1: too many to tell
+
+    def __cinit__(self, bint intercept, *args, **options):
+        self.w = Weights(1, intercept)
+        self.total = self.pending = None
+        self.paid = NULL
+        self.touched = NULL
+        self.room = self.n_touched = 0
+        self.due = self.mass = 0.0
+        self.averaged = self.waiting = 0
+
+    def __init__(self, intercept, schedule, eta, power, l1, l2, *, proximal=False, period=1,
+                 ceiling=INFINITY, radius=INFINITY, average=False, average_from=0, batch=1):
+        self.schedule = make_schedule(schedule, eta, power, l2)
+        self.l1, self.l2, self.proximal = l1, l2, proximal
+        self.period, self.ceiling, self.radius = period, ceiling, radius
+        self.averaging, self.average_from, self.batch = average, average_from, batch
+        self.eager = (average or radius < INFINITY) and self.untouched()
+        if average:
+            self.total = Weights(1, intercept)
+        if batch > 1:
+            self.pending = Weights(1, intercept)
+
+    def __dealloc__(self):
+        release(self.paid)
+        release(self.touched)
+
+    cdef bint untouched(self) noexcept nogil:
+        """Do weights change, but for a common scale, whose features the example does not have?"""
+        return self.l1 > 0.0
+
+    # -- shape ---------------------------------------------------------------------------------------
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        cdef Py_ssize_t room
+        self.w.reserve(width)
+        if self.total is not None:
+            self.total.reserve(width)
+        if self.pending is not None:
+            self.pending.reserve(width)
+        if width > self.room:
+            room = width if self.room == 0 else roomier(self.room, width)
+            if self.untouched():
+                self.paid = <double*> resize(self.paid, self.room * sizeof(double), room * sizeof(double))
+            if self.pending is not None:
+                self.touched = <int32_t*> resize(self.touched, self.room * sizeof(int32_t), room * sizeof(int32_t))
+            self.room = room
+        return 0
+
+    cdef int set_columns(self, Py_ssize_t k, Py_ssize_t expected) except -1:
+        for matrix in (self.w, self.total, self.pending):
+            if matrix is not None:
+                (<Weights> matrix).expected = expected
+                (<Weights> matrix).set_columns(k)
+        self.k = k
+        return 0
+
+    cdef Optimizer promoted(self, double part):
+        cdef Descent other = type(self).__new__(type(self), self.intercept)
+        other.take_after(self)
+        other.w = self.w.split(part)
+        other.total = None if self.total is None else self.total.split(part)
+        other.pending = None if self.pending is None else self.pending.split(part)
+        other.k = other.w.k
+        other.reserve(self.room)
+        if self.paid != NULL:
+            memcpy(other.paid, self.paid, self.room * sizeof(double))
+        if self.touched != NULL:
+            memcpy(other.touched, self.touched, self.room * sizeof(int32_t))
+        return other
+
+    cdef int take_after(self, Descent other) except -1:
+        """The parameters and plain numbers of another."""
+        self.batch, self.averaging, self.factor = other.batch, other.averaging, other.factor
+        self.schedule, self.l1, self.l2, self.proximal = other.schedule, other.l1, other.l2, other.proximal
+        self.period, self.ceiling, self.radius = other.period, other.ceiling, other.radius
+        self.average_from, self.eager = other.average_from, other.eager
+        self.due, self.mass, self.averaged = other.due, other.mass, other.averaged
+        self.waiting, self.n_touched = other.waiting, other.n_touched
+        return 0
+
+    # -- what it says ----------------------------------------------------------------------------------
+
+    cdef double now(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
+        """v[i, r], with what it has to pay."""
+        cdef double v = self.w.v[i * self.w.stride + r]
+        if self.l1 > 0.0 and fabs(v) <= self.ceiling:
+            return soft(v, self.due - self.paid[i])
+        return v
+
+    cdef double weight(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
+        if self.averaged > 0:
+            return (self.mass * self.now(i, r) + self.total.v[i * self.total.stride + r]) / self.averaged
+        return self.w.scale * self.now(i, r)
+
+    cdef double bias(self, Py_ssize_t r) noexcept nogil:
+        return self.total.b[r] / self.averaged if self.averaged > 0 else self.w.b[r]
+
+    cdef void score(self, const Example* e, double* out) noexcept nogil:
+        cdef Py_ssize_t i, r, id
+        cdef bint good = True
+        if self.averaged == 0:
+            self.look(e, out)
+            return
+        for r in range(self.k):
+            out[r] = 0.0
+        for i in range(e.n):
+            id = e.ids[i] if e.ids != NULL else i
+            for r in range(self.k):
+                out[r] += e.values[i] * self.weight(id, r)
+        for r in range(self.k):
+            out[r] += self.bias(r)
+            good &= fabs(out[r]) <= DBL_MAX
+        if not good:
+            self.finite(e, out)
+
+    cdef void look(self, const Example* e, double* out) noexcept nogil:
+        cdef Py_ssize_t i, r, id
+        cdef bint good = True
+        if not self.untouched():
+            scores(self.w, e, out)
+            return
+        for r in range(self.k):
+            out[r] = 0.0
+        for i in range(e.n):
+            id = e.ids[i] if e.ids != NULL else i
+            for r in range(self.k):
+                out[r] += e.values[i] * self.now(id, r)
+        for r in range(self.k):
+            out[r] = self.w.scale * out[r] + self.w.b[r]
+            good &= fabs(out[r]) <= DBL_MAX
+            if not good and self.averaging:  # then `finite` would look at the other weights
+                out[r] = DBL_MAX
+        if not good and not self.averaging:
+            self.finite(e, out)
+
+    # -- how it learns -------------------------------------------------------------------------------------
+
+    cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil:
+        cdef double rate = self.factor * self.schedule.rate(&self.schedule, n)
+        cdef double size
+        cdef Py_ssize_t i, r
+        if self.plain():
+            for r in range(self.k):
+                slopes[r] *= -rate
+            if self.k == 1:
+                return add(self.w, e, slopes[0], self.kept(rate))
+            return add_columns(self.w, e, slopes, self.kept(rate))
+        size = onstream_peak(slopes, self.k) * max(onstream_peak(e.values, e.n), 1.0)
+        if self.batch > 1:
+            return self.collect(e, slopes, size, rate, n)
+        if not self.allowed(size, rate):
+            return OVERFLOW
+        self.begin(size, rate)
+        for i in range(e.n):
+            self.move(e.ids[i] if e.ids != NULL else i, slopes, e.values[i], rate)
+        self.move_biases(slopes, 1.0, rate)
+        self.end(rate, n)
+        return LEARNED
+
+    cdef bint plain(self) noexcept nogil:
+        """Is it no more than one axpy?"""
+        return not (
+            self.untouched() or self.proximal or self.averaging or self.radius < INFINITY
+            or self.batch > 1
+        )
+
+    cdef double kept(self, double rate) noexcept nogil:
+        """What L2 leaves of the weights before the step."""
+        return 1.0 if self.proximal else 1.0 - rate * self.l2
+
+    cdef bint allowed(self, double size, double rate) noexcept nogil:
+        """Will all numbers stay in range if no gradient is larger than `size`?"""
+        cdef double limit = SAFE_SUM if self.averaging else SAFE
+        cdef double scale = self.w.scale * self.kept(rate)
+        cdef double change = rate * size, growth = 1.0
+        if not change < limit:
+            return False
+        if self.foldable(scale):
+            growth = max(1.0, fabs(scale))
+        else:
+            change /= fabs(scale)
+        return growth * self.w.bound + change < limit or growth * self.w.measure() + change < limit
+
+    cdef bint foldable(self, double scale) noexcept nogil:
+        """Is this a scale to get rid of? An average would lose digits much earlier."""
+        return not (0.01 if self.averaging else 1e-9) < fabs(scale) <= 1.0
+
+    cdef void begin(self, double size, double rate) noexcept nogil:
+        """Shrink, and note how large weights may become."""
+        cdef double kept = self.kept(rate)
+        if kept != 1.0:
+            if self.foldable(self.w.scale * kept):
+                self.fold(kept)
+            else:
+                self.w.scale *= kept
+        self.w.bound += rate * size / fabs(self.w.scale)
+
+    cdef void move(self, Py_ssize_t i, const double* slopes, double x, double rate) noexcept nogil:
+        """Feature i pays what it owes and makes its step."""
+        cdef double* v = self.w.v + i * self.w.stride
+        cdef double old, inner = -rate * x / self.w.scale
+        cdef Py_ssize_t r
+        for r in range(self.k):
+            old = v[r]
+            v[r] = self.now(i, r) + inner * slopes[r]
+            if self.averaging:
+                self.account(i, r, old)
+        if self.l1 > 0.0:
+            self.paid[i] = self.due
+
+    cdef inline void account(self, Py_ssize_t i, Py_ssize_t r, double old) noexcept nogil:
+        """v was `old`: keep mass * v + total what it was."""
+        cdef double* total = self.total.v + i * self.total.stride + r
+        total[0] -= self.mass * (self.w.v[i * self.w.stride + r] - old)
+
+    cdef void move_biases(self, const double* slopes, double x, double rate) noexcept nogil:
+        cdef double* b = self.w.b
+        cdef Py_ssize_t r
+        if self.intercept:
+            for r in range(self.k):
+                b[r] -= rate * x * slopes[r]
+
+    cdef void end(self, double rate, int64_t n) noexcept nogil:
+        """Penalties after the step, projection, average."""
+        cdef Py_ssize_t r
+        cdef double* b
+        self.penalise(rate, n)
+        if self.eager:
+            self.settle()
+        if self.radius < INFINITY:
+            self.project()
+        if self.averaging and n > self.average_from:
+            self.mass += self.w.scale
+            self.averaged += 1
+            b = self.total.b
+            for r in range(self.k):
+                b[r] += self.w.b[r]
+
+    cdef void penalise(self, double rate, int64_t n) noexcept nogil:
+        """What all weights lose after the step: L1 first, then FOBOS' L2."""
+        cdef double kept = 1.0 / (1.0 + rate * self.l2) if self.proximal else 1.0
+        if self.l1 > 0.0 and n % self.period == 0:
+            self.due += min(self.period * rate * self.l1 / fabs(self.w.scale), FAR)
+            if self.due > FAR:
+                self.fold(1.0)
+        if kept != 1.0:
+            if self.foldable(self.w.scale * kept):
+                self.fold(kept)
+            else:
+                self.w.scale *= kept
+
+    cdef void settle(self) noexcept nogil:
+        """All features pay what they owe."""
+        cdef Py_ssize_t i, r
+        cdef double old
+        cdef double* v
+        for i in range(self.w.rows):
+            v = self.w.v + i * self.w.stride
+            for r in range(self.k):
+                old = v[r]
+                v[r] = self.now(i, r)
+                if self.averaging:
+                    self.account(i, r, old)
+        if self.untouched():
+            memset(self.paid, 0, self.w.rows * sizeof(double))
+            self.due = 0.0
+
+    cdef void fold(self, double kept) noexcept nogil:
+        """All debts paid, and a scale of 1, for weights `kept` times as large."""
+        cdef Py_ssize_t i, r
+        cdef double* total
+        cdef double* v = self.w.v
+        self.settle()
+        if self.averaging:
+            total = self.total.v
+            for i in range(self.w.rows):
+                for r in range(self.k):
+                    total[i * self.total.stride + r] += self.mass * v[i * self.w.stride + r]
+            self.mass = 0.0
+        kept *= self.w.scale
+        for i in range(self.w.rows * self.w.stride):
+            v[i] *= kept
+        self.w.bound *= max(1.0, fabs(kept))
+        self.w.scale = 1.0
+
+    cdef void project(self) noexcept nogil:
+        """Every column into the ball of |w| <= radius."""
+        cdef Py_ssize_t i, r
+        cdef double peak, norm, old, f
+        cdef double* v
+        for r in range(self.k):
+            peak = norm = 0.0
+            for i in range(self.w.rows):
+                peak = max(peak, fabs(self.w.v[i * self.w.stride + r]))
+            if fabs(self.w.scale) * peak * sqrt(<double> self.w.rows) <= self.radius:
+                continue
+            for i in range(self.w.rows):  # divided first: no square can overflow
+                norm += (self.w.v[i * self.w.stride + r] / peak) ** 2
+            f = self.radius / (fabs(self.w.scale) * peak * sqrt(norm))
+            if f >= 1.0:
+                continue
+            for i in range(self.w.rows):
+                v = self.w.v + i * self.w.stride + r
+                old = v[0]
+                v[0] *= f
+                if self.averaging:
+                    self.account(i, r, old)
+
+    # -- mini-batches ----------------------------------------------------------------------------------------
+
+    cdef int collect(self, const Example* e, const double* slopes, double size, double rate, int64_t n) noexcept nogil:
+        """Add the gradient to those that wait; when they are enough, step along their mean."""
+        cdef bint full = self.waiting + 1 >= self.batch
+        cdef double bound = self.pending.bound + size
+        cdef Py_ssize_t i
+        if not bound < SAFE:
+            bound = self.pending.measure() + size
+            if not bound < SAFE:
+                return OVERFLOW
+        if not self.allowed(bound / (self.waiting + 1), rate):
+            return OVERFLOW  # at once: the example that fills the batch must not suffer for it
+        for i in range(e.n):
+            self.note(e.ids[i] if e.ids != NULL else i, slopes, e.values[i])
+        if self.intercept:
+            for i in range(self.k):
+                self.pending.b[i] = self.pending.b[i] + slopes[i]
+        self.pending.bound = bound
+        self.waiting += 1
+        if full:
+            self.step_along_mean(bound / self.waiting, rate, n)
+        return LEARNED
+
+    cdef void note(self, Py_ssize_t i, const double* slopes, double x) noexcept nogil:
+        """One more gradient of feature i."""
+        cdef double* g = self.pending.v + i * self.pending.stride
+        cdef bint new = True
+        cdef Py_ssize_t r
+        for r in range(self.k):
+            new &= g[r] == 0.0
+            g[r] += slopes[r] * x
+        if new and self.n_touched >= 0:
+            if self.n_touched < self.room:
+                self.touched[self.n_touched] = i
+                self.n_touched += 1
+            else:
+                self.n_touched = -1
+
+    cdef void step_along_mean(self, double size, double rate, int64_t n) noexcept nogil:
+        cdef double share = 1.0 / self.waiting
+        cdef Py_ssize_t i, many = self.pending.rows if self.n_touched < 0 else self.n_touched
+        self.begin(size, rate)
+        for i in range(many):
+            self.move_along_mean(i if self.n_touched < 0 else self.touched[i], share, rate)
+        self.move_biases(self.pending.b, share, rate)
+        memset(self.pending.b, 0, self.k * sizeof(double))
+        self.pending.bound = 0.0
+        self.waiting = self.n_touched = 0
+        self.end(rate, n)
+
+    cdef void move_along_mean(self, Py_ssize_t i, double share, double rate) noexcept nogil:
+        cdef double* g = self.pending.v + i * self.pending.stride
+        cdef Py_ssize_t r
+        for r in range(self.k):
+            if g[r] != 0.0:  # else it is as if no example had the feature
+                self.move(i, g, share, rate)
+                memset(g, 0, self.k * sizeof(double))
+                return
+
+    # -- state -------------------------------------------------------------------------------------------------
+
+    def tidy(self):
+        self.fold(1.0)
+
+    def export(self, Py_ssize_t width):
+        self.reserve(width)
+        fields = self.w.export(width)
+        if self.untouched():
+            fields["paid"] = from_memory(self.paid, width)
+            fields["due"] = self.due
+        if self.total is not None:
+            sums = self.total.export(width)
+            fields["total"], fields["bias_total"] = sums["weights"], sums["bias"]
+            fields["mass"], fields["averaged"] = self.mass, self.averaged
+        if self.pending is not None:
+            sums = self.pending.export(width)
+            fields["pending"], fields["bias_pending"] = sums["weights"], sums["bias"]
+            fields["waiting"] = self.waiting
+        return fields
+
+    def restore(self, fields, Py_ssize_t width, Py_ssize_t k):
+        cdef Py_ssize_t i
+        self.set_columns(k, k)
+        weights, bias = fields.array("weights", (width, k)), fields.array("bias", (k,))
+        scale = fields.number("scale", -1.0, 1.0)
+        if abs(scale) < 1e-9:
+            raise ValueError(f"scale is {scale}, too close to 0")
+        self.w.restore(weights, bias, scale)
+        self.reserve(width)
+        extra = bias.any()
+        if self.untouched():
+            paid = fields.array("paid", (width,))
+            self.due = fields.number("due", 0.0, SAFE)
+            if (paid < 0.0).any() or paid.max(initial=0.0) > self.due:
+                raise ValueError("paid holds more than is due")
+            to_memory(paid, self.paid)
+        if self.total is not None:
+            total, bias = fields.array("total", (width, k)), fields.array("bias_total", (k,))
+            self.total.restore(total, bias, 1.0)
+            self.mass = fields.number("mass", -SAFE, SAFE)
+            self.averaged = fields.integer("averaged", 0)
+            extra = extra or bias.any()
+        if self.pending is not None:
+            pending, bias = fields.array("pending", (width, k)), fields.array("bias_pending", (k,))
+            self.pending.restore(pending, bias, 1.0)
+            self.waiting = fields.integer("waiting", 0)
+            extra = extra or bias.any()
+            some = np.flatnonzero(pending.any(axis=1)).astype(np.int32)
+            for i in range(len(some)):
+                self.touched[i] = some[i]
+            self.n_touched = len(some)
+        if extra and not self.intercept:
+            raise ValueError("there is a bias without an intercept")
+
+    def memory(self):
+        held = self.w.memory() + (self.room * sizeof(double) if self.paid != NULL else 0)
+        if self.total is not None:
+            held += self.total.memory()
+        if self.pending is not None:
+            held += self.pending.memory() + self.room * sizeof(int32_t)
+        return held
+
+
+cdef object from_memory(const double* numbers, Py_ssize_t n):
+    array = np.empty(n)
+    if n:
+        memcpy(cnp.PyArray_DATA(<cnp.ndarray> array), numbers, n * sizeof(double))
+    return array
+
+
+cdef int to_memory(object array, double* numbers) except -1:
+    array = np.ascontiguousarray(array)
+    if array.size:
+        memcpy(numbers, cnp.PyArray_DATA(<cnp.ndarray> array), array.size * sizeof(double))
+    return 0
+
+
+cdef class AdaGrad(Descent):
+    """Every weight has its own rate, eta / (eps + sqrt(sum of its squared gradients)).
+
+    What a feature owes is counted in steps here (`due` and `paid`): its rate stays what it was
+    while it does not come, so m steps of w -> S(w) / (1 + rate l2) have a closed form.
+    """
+
+    cdef Weights squares
+    cdef double eps
+
+    def set_squares(self, double eps):
+        self.eps = eps
+        self.squares = Weights(1, self.intercept)
+
+    cdef bint untouched(self) noexcept nogil:
+        return self.l1 > 0.0 or self.l2 > 0.0
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        self.squares.reserve(width)
+        return Descent.reserve(self, width)
+
+    cdef int set_columns(self, Py_ssize_t k, Py_ssize_t expected) except -1:
+        self.squares.expected = expected
+        self.squares.set_columns(k)
+        return Descent.set_columns(self, k, expected)
+
+    cdef int take_after(self, Descent other) except -1:
+        cdef Weights old = (<AdaGrad> other).squares, new = old.split(1.0)
+        cdef double* v = new.v
+        cdef Py_ssize_t i
+        for i in range(new.rows):  # squares keep their sign
+            v[i * new.stride + 1] = v[i * new.stride]
+        new.b[1] = new.b[0]
+        self.squares = new
+        self.eps = (<AdaGrad> other).eps
+        return Descent.take_after(self, other)
+
+    cdef double rate_of(self, double squares) noexcept nogil:
+        return self.factor * self.schedule.eta / (self.eps + sqrt(squares)) if squares > 0.0 else 0.0
+
+    cdef double now(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
+        cdef double v = self.w.v[i * self.w.stride + r], rate, steps, kept, lost
+        if not self.untouched() or v == 0.0 or self.due == self.paid[i]:
+            return v
+        steps = self.due - self.paid[i]
+        rate = self.rate_of(self.squares.v[i * self.squares.stride + r])
+        if self.l2 == 0.0:
+            return soft(v, steps * rate * self.l1)
+        kept = exp(-steps * log1p(rate * self.l2))
+        lost = -expm1(-steps * log1p(rate * self.l2)) / (rate * self.l2) * rate * self.l1
+        return soft(kept * v, lost)
+
+    cdef bint plain(self) noexcept nogil:
+        return False
+
+    cdef double kept(self, double rate) noexcept nogil:
+        return 1.0
+
+    cdef bint allowed(self, double size, double rate) noexcept nogil:
+        """No step is longer than eta; squares must not overflow."""
+        cdef double eta = self.factor * self.schedule.eta
+        cdef double limit = SAFE_SUM if self.averaging else SAFE
+        if not size * size < SAFE:
+            return False
+        if not self.squares.bound + size * size < SAFE and not self.squares.measure() + size * size < SAFE:
+            return False
+        return self.w.bound + eta < limit or self.w.measure() + eta < limit
+
+    cdef void begin(self, double size, double rate) noexcept nogil:
+        self.squares.bound += size * size
+        self.w.bound += self.factor * self.schedule.eta
+
+    cdef void move(self, Py_ssize_t i, const double* slopes, double x, double rate) noexcept nogil:
+        cdef double* v = self.w.v + i * self.w.stride
+        cdef double* s = self.squares.v + i * self.squares.stride
+        cdef double old, g
+        cdef Py_ssize_t r
+        for r in range(self.k):
+            g = slopes[r] * x
+            old = v[r]
+            v[r] = self.now(i, r)
+            s[r] += g * g
+            v[r] -= self.rate_of(s[r]) * g
+            if self.averaging:
+                self.account(i, r, old)
+        if self.paid != NULL:
+            self.paid[i] = self.due
+
+    cdef void move_biases(self, const double* slopes, double x, double rate) noexcept nogil:
+        cdef double* b = self.w.b
+        cdef double* s = self.squares.b
+        cdef double g
+        cdef Py_ssize_t r
+        if self.intercept:
+            for r in range(self.k):
+                g = slopes[r] * x
+                s[r] += g * g
+                b[r] -= self.rate_of(s[r]) * g
+
+    cdef void penalise(self, double rate, int64_t n) noexcept nogil:
+        if self.untouched():
+            self.due += 1.0
+
+    def export(self, Py_ssize_t width):
+        sums = self.squares.export(width)
+        return {**Descent.export(self, width), "squares": sums["weights"], "bias_squares": sums["bias"]}
+
+    def restore(self, fields, Py_ssize_t width, Py_ssize_t k):
+        Descent.restore(self, fields, width, k)
+        squares, bias = fields.array("squares", (width, k)), fields.array("bias_squares", (k,))
+        if (squares < 0.0).any() or (bias < 0.0).any():
+            raise ValueError("squares holds a negative sum")
+        self.squares.restore(squares, bias, 1.0)
+
+    def memory(self):
+        return Descent.memory(self) + self.squares.memory()

@@ -1,0 +1,9 @@
+from .optimizer import Optimizer
+
+class FTRL(Optimizer):
+    def __init__(
+        self, intercept: bool, alpha: float, beta: float, l1: float, l2: float
+    ) -> None: ...
+
+class RDA(Optimizer):
+    def __init__(self, intercept: bool, gamma: float, l1: float) -> None: ...

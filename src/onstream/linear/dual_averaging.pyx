@@ -1,0 +1,313 @@
+"""Weights that follow from sums of gradients: FTRL-proximal and regularised dual averaging.
+
+Nothing is done for features that an example does not have: an update costs O(non-zeros), however
+strong the regularisation.
+"""
+
+cimport numpy as cnp
+from libc.float cimport DBL_MAX
+from libc.math cimport fabs, sqrt
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_peak
+from ..core.memory cimport release, resize, roomier
+from ..core.weights cimport Weights, add, add_columns
+from .optimizer cimport Optimizer
+
+cnp.import_array()
+
+cdef double SAFE = 1e300
+cdef double HARMLESS = 1e50  # gradients that can do no harm whatever the state
+
+cdef struct Cell:  # all that is known of a weight, on one cache line
+    double w     # the weight
+    double z     # sum of gradients, corrected for the weights they were taken at
+    double n     # sum of their squares
+    double root  # its square root
+
+
+cdef class FTRL(Optimizer):
+    cdef double alpha
+    cdef double beta
+    cdef double l1
+    cdef double l2
+    cdef Cell* cells         # of feature i and column r: i * stride + r
+    cdef Cell* biases        # of the intercepts
+    cdef Py_ssize_t room     # features that fit
+    cdef Py_ssize_t stride   # columns that fit
+
+    def __cinit__(self, bint intercept, double alpha, double beta, double l1, double l2):
+        self.alpha, self.beta, self.l1, self.l2 = alpha, beta, l1, l2
+        self.cells = self.biases = NULL
+        self.room = 0
+        self.stride = 1
+        self.biases = <Cell*> resize(NULL, 0, sizeof(Cell))
+
+    def __dealloc__(self):
+        release(self.cells)
+        release(self.biases)
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        cdef Py_ssize_t room, item = self.stride * sizeof(Cell)
+        if width > self.room:
+            room = width if self.room == 0 else roomier(self.room, width)
+            self.cells = <Cell*> resize(self.cells, self.room * item, room * item)
+            self.room = room
+        return 0
+
+    cdef int set_columns(self, Py_ssize_t k, Py_ssize_t expected) except -1:
+        cdef Py_ssize_t stride, i
+        cdef Cell* cells
+        if k > self.stride:
+            stride = max(k + k // 4, expected)
+            self.biases = <Cell*> resize(self.biases, self.stride * sizeof(Cell), stride * sizeof(Cell))
+            cells = <Cell*> resize(NULL, 0, self.room * stride * sizeof(Cell))
+            for i in range(self.room):
+                memcpy(cells + i * stride, self.cells + i * self.stride, self.k * sizeof(Cell))
+            release(self.cells)
+            self.cells, self.stride = cells, stride
+        if k < self.k:
+            for i in range(self.room):
+                memset(self.cells + i * self.stride + k, 0, (self.k - k) * sizeof(Cell))
+            memset(self.biases + k, 0, (self.k - k) * sizeof(Cell))
+        self.k = k
+        return 0
+
+    cdef Optimizer promoted(self, double part):
+        cdef FTRL other = FTRL(self.intercept, self.alpha, self.beta, self.l1, self.l2)
+        cdef Py_ssize_t i
+        other.set_columns(3, 0)
+        other.reserve(self.room)
+        for i in range(self.room):
+            turn(self.cells + i, other.cells + i * other.stride, part)
+        turn(self.biases, other.biases, part)
+        return other
+
+    cdef double weight(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
+        return self.cells[i * self.stride + r].w
+
+    cdef double bias(self, Py_ssize_t r) noexcept nogil:
+        return self.biases[r].w
+
+    cdef void look(self, const Example* e, double* out) noexcept nogil:
+        cdef Py_ssize_t i, r
+        cdef const Cell* row
+        cdef bint good = True
+        if self.k == 1:
+            out[0] = product(self.cells, e) + self.biases[0].w
+            good = fabs(out[0]) <= DBL_MAX
+        else:
+            for r in range(self.k):
+                out[r] = 0.0
+            for i in range(e.n):
+                row = self.cells + (e.ids[i] if e.ids != NULL else i) * self.stride
+                for r in range(self.k):
+                    out[r] += e.values[i] * row[r].w
+            for r in range(self.k):
+                out[r] += self.biases[r].w
+                good &= fabs(out[r]) <= DBL_MAX
+        if not good:
+            self.finite(e, out)
+
+    cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil:
+        cdef Py_ssize_t i, r
+        cdef double size = onstream_peak(slopes, self.k)
+        cdef Cell* row
+        if size == 0.0:
+            return LEARNED
+        if not size * max(e.peak, 1.0) <= HARMLESS and not self.tried(e, slopes):
+            return OVERFLOW
+        for i in range(e.n):
+            row = self.cells + (e.ids[i] if e.ids != NULL else i) * self.stride
+            for r in range(self.k):
+                if slopes[r] != 0.0:
+                    self.change(row + r, slopes[r] * e.values[i], self.l1, self.l2)
+        if self.intercept:
+            for r in range(self.k):
+                self.change(self.biases + r, slopes[r], 0.0, 0.0)
+        return LEARNED
+
+    cdef inline void change(self, Cell* cell, double g, double l1, double l2) noexcept nogil:
+        """One gradient. Where z stays within l1, the weight is exactly 0."""
+        cdef double n = cell.n + g * g, root
+        if g == 0.0:
+            return
+        root = sqrt(n)
+        cell.z += g - (root - cell.root) / self.alpha * cell.w
+        cell.n, cell.root = n, root
+        if fabs(cell.z) <= l1:
+            cell.w = 0.0
+        else:
+            cell.w = -(cell.z - (l1 if cell.z > 0.0 else -l1)) / ((self.beta + root) / self.alpha + l2)
+
+    cdef bint tried(self, const Example* e, const double* slopes) noexcept nogil:
+        """Would every number stay in range?"""
+        cdef Py_ssize_t i, r
+        cdef Cell cell
+        cdef bint good = True
+        for i in range(e.n):
+            for r in range(self.k):
+                cell = self.cells[(e.ids[i] if e.ids != NULL else i) * self.stride + r]
+                self.change(&cell, slopes[r] * e.values[i], self.l1, self.l2)
+                good &= fabs(cell.z) < SAFE and cell.n < SAFE and fabs(cell.w) < SAFE
+        for r in range(self.k if self.intercept else 0):
+            cell = self.biases[r]
+            self.change(&cell, slopes[r], 0.0, 0.0)
+            good &= fabs(cell.z) < SAFE and cell.n < SAFE and fabs(cell.w) < SAFE
+        return good
+
+    def export(self, Py_ssize_t width):
+        cdef Py_ssize_t i, r, k = self.k
+        self.reserve(width)
+        z, n = np.empty((width + 1, k)), np.empty((width + 1, k))
+        cdef double* zs = <double*> cnp.PyArray_DATA(<cnp.ndarray> z)
+        cdef double* ns = <double*> cnp.PyArray_DATA(<cnp.ndarray> n)
+        cdef Cell* cell
+        for i in range(width + 1):
+            for r in range(k):
+                cell = self.cells + i * self.stride + r if i < width else self.biases + r
+                zs[i * k + r], ns[i * k + r] = cell.z, cell.n
+        return {"z": z[:width].copy(), "n": n[:width].copy(), "bias_z": z[width].copy(), "bias_n": n[width].copy()}
+
+    def restore(self, fields, Py_ssize_t width, Py_ssize_t k):
+        cdef Py_ssize_t i, r
+        cdef Cell* cell
+        z = np.vstack([fields.array("z", (width, k)), fields.array("bias_z", (k,))])
+        n = np.vstack([fields.array("n", (width, k)), fields.array("bias_n", (k,))])
+        if (n < 0.0).any():
+            raise ValueError("n holds a negative sum of squares")
+        if not self.intercept and (z[width].any() or n[width].any()):
+            raise ValueError("there is a bias without an intercept")
+        cdef double* zs = <double*> cnp.PyArray_DATA(<cnp.ndarray> z)
+        cdef double* ns = <double*> cnp.PyArray_DATA(<cnp.ndarray> n)
+        self.reserve(width)
+        self.set_columns(k, k)
+        for i in range(width + 1):
+            for r in range(k):
+                cell = self.cells + i * self.stride + r if i < width else self.biases + r
+                cell.z, cell.n, cell.root = zs[i * k + r], ns[i * k + r], sqrt(ns[i * k + r])
+                self.settle(cell, i == width)
+
+    cdef void settle(self, Cell* cell, bint free) noexcept nogil:
+        """The weight that z and n stand for."""
+        cdef double l1 = 0.0 if free else self.l1, l2 = 0.0 if free else self.l2
+        if fabs(cell.z) <= l1:
+            cell.w = 0.0
+        else:
+            cell.w = -(cell.z - (l1 if cell.z > 0.0 else -l1)) / ((self.beta + cell.root) / self.alpha + l2)
+
+    def memory(self):
+        return (self.room + 1) * self.stride * sizeof(Cell)
+
+
+cdef inline double at(const Cell* cells, const Example* e, Py_ssize_t i) noexcept nogil:
+    return cells[e.ids[i] if e.ids != NULL else i].w * e.values[i]
+
+
+cdef double product(const Cell* cells, const Example* e) noexcept nogil:
+    """w.x in four partial sums."""
+    cdef double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0
+    cdef Py_ssize_t i = 0
+    while i + 4 <= e.n:
+        s0 += at(cells, e, i)
+        s1 += at(cells, e, i + 1)
+        s2 += at(cells, e, i + 2)
+        s3 += at(cells, e, i + 3)
+        i += 4
+    while i < e.n:
+        s0 += at(cells, e, i)
+        i += 1
+    return (s0 + s1) + (s2 + s3)
+
+
+cdef void turn(const Cell* cell, Cell* pair, double part) noexcept nogil:
+    """A cell for each of two labels: signed sums change sign, squares do not."""
+    pair[0] = pair[1] = cell[0]
+    pair[0].w, pair[0].z = part * cell.w + 0.0, part * cell.z + 0.0
+    pair[1].w, pair[1].z = -part * cell.w + 0.0, -part * cell.z + 0.0
+
+
+cdef class RDA(Optimizer):
+    cdef double gamma
+    cdef double l1
+    cdef Weights g      # sums of gradients
+    cdef double t       # how many
+
+    def __cinit__(self, bint intercept, double gamma, double l1):
+        self.gamma, self.l1 = gamma, l1
+        self.g = Weights(1, intercept)
+        self.t = 0.0
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        return self.g.reserve(width)
+
+    cdef int set_columns(self, Py_ssize_t k, Py_ssize_t expected) except -1:
+        self.g.expected = expected
+        self.g.set_columns(k)
+        self.k = k
+        return 0
+
+    cdef Optimizer promoted(self, double part):
+        cdef RDA other = RDA(self.intercept, self.gamma, self.l1)
+        other.g = self.g.split(part)
+        other.k = other.g.k
+        other.t = self.t
+        return other
+
+    cdef double weight(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
+        """-(sqrt(t) / gamma) S(g / t): what l1 leaves of the mean gradient."""
+        return self.leader(self.g.v[i * self.g.stride + r], self.l1)
+
+    cdef double bias(self, Py_ssize_t r) noexcept nogil:
+        return self.leader(self.g.b[r], 0.0)
+
+    cdef inline double leader(self, double g, double l1) noexcept nogil:
+        cdef double left = fabs(g) - l1 * self.t
+        if not left > 0.0:
+            return 0.0
+        return (-left if g > 0.0 else left) / (self.gamma * sqrt(self.t))
+
+    cdef void look(self, const Example* e, double* out) noexcept nogil:
+        cdef Py_ssize_t i, r
+        cdef const double* row
+        cdef bint good = True
+        for r in range(self.k):
+            out[r] = 0.0
+        for i in range(e.n):
+            row = self.g.v + (e.ids[i] if e.ids != NULL else i) * self.g.stride
+            for r in range(self.k):
+                out[r] += e.values[i] * self.leader(row[r], self.l1)
+        for r in range(self.k):
+            out[r] += self.bias(r)
+            good &= fabs(out[r]) <= DBL_MAX
+        if not good:
+            self.finite(e, out)
+
+    cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil:
+        cdef int status
+        if self.k == 1:
+            status = add(self.g, e, slopes[0], 1.0)
+        else:
+            status = add_columns(self.g, e, slopes, 1.0)
+        if status == LEARNED:
+            self.t += 1.0
+        return status
+
+    def export(self, Py_ssize_t width):
+        sums = self.g.export(width)
+        return {"gradients": sums["weights"], "bias_gradients": sums["bias"], "t": self.t}
+
+    def restore(self, fields, Py_ssize_t width, Py_ssize_t k):
+        sums = fields.array("gradients", (width, k))
+        bias = fields.array("bias_gradients", (k,))
+        if not self.intercept and bias.any():
+            raise ValueError("there is a bias without an intercept")
+        self.set_columns(k, k)
+        self.g.restore(sums, bias, 1.0)
+        self.t = fields.number("t", 0.0, 2.0**62)
+
+    def memory(self):
+        return self.g.memory()

@@ -1,0 +1,47 @@
+from libc.stdint cimport int64_t
+
+from ..core.example cimport Example
+from ..core.state cimport ClassifierState, RegressorState
+from .losses cimport Loss
+
+
+cdef class Optimizer:
+    cdef bint intercept
+    cdef Py_ssize_t k       # columns: 1, or one per label
+    cdef int64_t batch      # examples per step
+    cdef bint averaging     # other weights predict than those that learn
+    cdef public double factor  # of the learning rate: what `fit` makes of it in later epochs
+
+    # How it is built
+    cdef int reserve(self, Py_ssize_t width) except -1
+    cdef int set_columns(self, Py_ssize_t k, Py_ssize_t expected) except -1
+    cdef Optimizer promoted(self, double part)
+
+    # What it says
+    cdef double weight(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil
+    cdef double bias(self, Py_ssize_t r) noexcept nogil
+    cdef void score(self, const Example* e, double* out) noexcept nogil
+
+    # How it learns
+    cdef void look(self, const Example* e, double* out) noexcept nogil
+    cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil
+
+    cdef void finite(self, const Example* e, double* out) noexcept nogil
+
+
+cdef class GradientClassifierState(ClassifierState):
+    cdef Optimizer o
+    cdef Optimizer before  # of two labels, until the third is settled
+    cdef Loss loss
+    cdef double* f         # scores of the example being learned
+    cdef double* slopes    # of the loss, for every column
+    cdef Py_ssize_t expected
+
+    cdef int update(self, const Example* e, const double* f) noexcept nogil
+
+
+cdef class GradientRegressorState(RegressorState):
+    cdef Optimizer o
+    cdef Loss loss
+
+    cdef int update(self, const Example* e, double p) noexcept nogil

@@ -1,0 +1,274 @@
+"""Learners by gradients: a loss says how wrong a score was, an optimizer moves the weights.
+
+Beyond two labels there is one column of weights per label, each learning its label against the
+rest; the two old labels take over -w and +w.
+"""
+
+cimport numpy as cnp
+from libc.float cimport DBL_MAX
+from libc.math cimport exp, fabs, ldexp
+from libc.stdint cimport int64_t
+
+import numpy as np
+
+from ..core.example cimport OVERFLOW, Example
+from ..core.memory cimport release, resize
+from ..core.state cimport ClassifierState, RegressorState
+from .losses cimport make_loss
+
+cnp.import_array()
+
+cdef enum:
+    SAFE_SHIFT = 520  # x * 2**-520 and w * 2**-520: their product cannot overflow
+
+
+cdef class Optimizer:
+    """What becomes of the weights, given the slope of the loss for every column."""
+
+    def __cinit__(self, bint intercept, *args, **options):
+        self.intercept = intercept
+        self.k = 1
+        self.batch = 1
+        self.averaging = False
+        self.factor = 1.0
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        """Make room for features 0 ... width-1."""
+        return 0
+
+    cdef int set_columns(self, Py_ssize_t k, Py_ssize_t expected) except -1:
+        """k columns now, `expected` soon; added ones know nothing."""
+        return 0
+
+    cdef Optimizer promoted(self, double part):
+        """The same with a column for each of the two labels: part * w and -part * w."""
+        return None
+
+    cdef double weight(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
+        """The weight that predicts, of feature i in column r."""
+        return 0.0
+
+    cdef double bias(self, Py_ssize_t r) noexcept nogil:
+        """The intercept that predicts, of column r."""
+        return 0.0
+
+    cdef void score(self, const Example* e, double* out) noexcept nogil:
+        """Scores by the weights that predict."""
+        self.look(e, out)
+
+    cdef void look(self, const Example* e, double* out) noexcept nogil:
+        """Scores by the weights that learn."""
+
+    cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil:
+        """Learn with the n-th rate: LEARNED, or OVERFLOW and nothing is changed."""
+        return OVERFLOW
+
+    cdef void finite(self, const Example* e, double* out) noexcept nogil:
+        """Scores that overflowed again, with everything made smaller first: now only the result
+        can, and stops at the largest double."""
+        cdef Py_ssize_t r, i
+        cdef double total
+        for r in range(self.k):
+            if fabs(out[r]) <= DBL_MAX:
+                continue
+            total = 0.0
+            for i in range(e.n):
+                total += ldexp(e.values[i], -SAFE_SHIFT) * ldexp(
+                    self.weight(e.ids[i] if e.ids != NULL else i, r), -SAFE_SHIFT)
+            total = ldexp(total, 2 * SAFE_SHIFT) + self.bias(r)
+            out[r] = min(max(total, -DBL_MAX), DBL_MAX)
+
+    def predicting(self, Py_ssize_t width):
+        """The weights that predict, features by columns, and their intercepts."""
+        cdef Py_ssize_t i, r
+        matrix = np.empty((width, self.k))
+        cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> matrix)
+        self.reserve(width)
+        for i in range(width):
+            for r in range(self.k):
+                out[i * self.k + r] = self.weight(i, r)
+        return matrix, np.array([self.bias(r) for r in range(self.k)])
+
+    def tidy(self):
+        """Bring everything up to date that waits to be done when it is needed."""
+
+    def export(self, Py_ssize_t width):
+        return {}
+
+    def restore(self, fields, Py_ssize_t width, Py_ssize_t k):
+        pass
+
+    def memory(self):
+        return 0
+
+
+cdef class GradientClassifierState(ClassifierState):
+    def __cinit__(self, *args):
+        self.share = 1.0
+        self.f = self.slopes = NULL
+        self.before = None
+        self.expected = 0
+        self.f = <double*> resize(NULL, 0, sizeof(double))
+        self.slopes = <double*> resize(NULL, 0, sizeof(double))
+
+    def __dealloc__(self):
+        release(self.f)
+        release(self.slopes)
+
+    def set_up(self, Optimizer optimizer, str loss, double parameter):
+        self.o = optimizer
+        self.loss = make_loss(loss, parameter)
+
+    @property
+    def optimizer(self):
+        return self.o
+
+    cdef Py_ssize_t outputs(self) noexcept nogil:
+        return self.o.k
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        return self.o.reserve(width)
+
+    cdef int expect_labels(self, Py_ssize_t more) except -1:
+        if more:
+            self.expected = self.n_labels + more
+        return 0
+
+    cdef int set_labels(self, Py_ssize_t n) except -1:
+        self.f = <double*> resize(self.f, 0, max(1, n) * sizeof(double))
+        self.slopes = <double*> resize(self.slopes, 0, max(1, n) * sizeof(double))
+        if n > 2 and self.o.k == 1:
+            self.before = self.o
+            self.o = self.o.promoted(self.first_sign * self.share)
+        elif n == 2 and self.o.k > 1:
+            self.o = self.before
+            self.before = None
+        if n > 2:
+            self.o.set_columns(n, self.expected)
+        return 0
+
+    cdef int settle(self) except -1:
+        self.before = None
+        return 0
+
+    cdef void score(self, const Example* e, double* out) noexcept nogil:
+        self.o.score(e, out)
+
+    cdef int learn(self, const Example* e) noexcept nogil:
+        self.o.look(e, self.f)
+        return self.update(e, self.f)
+
+    cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
+        self.o.score(e, out)
+        if self.o.averaging:  # other weights learn than those that predict
+            return self.learn(e)
+        return self.update(e, out)
+
+    cdef int update(self, const Example* e, const double* f) noexcept nogil:
+        """Learn from the example and its scores."""
+        cdef Py_ssize_t r
+        cdef double y
+        for r in range(self.o.k):
+            if fabs(f[r]) >= DBL_MAX:
+                return OVERFLOW
+            y = e.y if self.o.k == 1 else 1.0 if r == e.label else -1.0
+            self.slopes[r] = e.weight * self.loss.slope(&self.loss, y, f[r])
+        return self.o.step(e, self.slopes, (self.seen - self.start) // self.o.batch + 1)
+
+    cdef void link(self, const double* f, double* out) noexcept nogil:
+        """Sigmoids, scaled to 1 where there are more than two labels."""
+        cdef int positive = 0 if self.first_sign > 0.0 else 1
+        cdef double total = 0.0, top = f[0]
+        cdef Py_ssize_t r
+        if self.o.k == 1:
+            out[positive] = 1.0 / (1.0 + exp(-f[0]))
+            out[1 - positive] = 1.0 / (1.0 + exp(f[0]))
+            return
+        for r in range(1, self.o.k):
+            top = max(top, f[r])
+        for r in range(self.o.k):  # e^f / (1 + e^f), each by e^top if that is small
+            out[r] = 1.0 / (1.0 + exp(-f[r])) if top > 0.0 else exp(f[r] - top) / (1.0 + exp(f[r]))
+            total += out[r]
+        for r in range(self.o.k):
+            out[r] /= total
+
+    def view(self):
+        """The names of features and labels, and the weights that predict."""
+        self.gate.begin_read()
+        try:
+            fields = ClassifierState.export(self)
+            fields["weights"], fields["bias"] = self.o.predicting(self.door.width)
+            return fields
+        finally:
+            self.gate.end_read()
+
+    def tidy(self):
+        self.o.reserve(self.door.width)
+        self.o.tidy()
+
+    def export(self):
+        return {**ClassifierState.export(self), **self.o.export(self.door.width)}
+
+    def restore(self, fields):
+        ClassifierState.restore(self, fields)
+        self.o.restore(fields, self.door.width, self.n_labels if self.n_labels > 2 else 1)
+
+    def memory(self):
+        return ClassifierState.memory(self) + self.o.memory() + 2 * 8 * max(1, self.n_labels)
+
+
+cdef class GradientRegressorState(RegressorState):
+    def set_up(self, Optimizer optimizer, str loss, double parameter):
+        self.o = optimizer
+        self.loss = make_loss(loss, parameter)
+
+    @property
+    def optimizer(self):
+        return self.o
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        return self.o.reserve(width)
+
+    cdef void score(self, const Example* e, double* out) noexcept nogil:
+        self.o.score(e, out)
+
+    cdef int learn(self, const Example* e) noexcept nogil:
+        cdef double p
+        self.o.look(e, &p)
+        return self.update(e, p)
+
+    cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
+        self.o.score(e, out)
+        return self.learn(e) if self.o.averaging else self.update(e, out[0])
+
+    cdef int update(self, const Example* e, double p) noexcept nogil:
+        """Learn from the example and its prediction."""
+        cdef double slope
+        if fabs(p) >= DBL_MAX:
+            return OVERFLOW
+        slope = e.weight * self.loss.slope(&self.loss, e.y, p)
+        return self.o.step(e, &slope, (self.seen - self.start) // self.o.batch + 1)
+
+    def view(self):
+        """The names of features, and the weights that predict."""
+        self.gate.begin_read()
+        try:
+            fields = RegressorState.export(self)
+            fields["weights"], fields["bias"] = self.o.predicting(self.door.width)
+            return fields
+        finally:
+            self.gate.end_read()
+
+    def tidy(self):
+        self.o.reserve(self.door.width)
+        self.o.tidy()
+
+    def export(self):
+        return {**RegressorState.export(self), **self.o.export(self.door.width)}
+
+    def restore(self, fields):
+        RegressorState.restore(self, fields)
+        self.o.restore(fields, self.door.width, 1)
+
+    def memory(self):
+        return RegressorState.memory(self) + self.o.memory()
