@@ -8,8 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import NotMergeable
-from .mixing import Fields, Matrix, first_sign, placed, shares, union_of_features
+from .mixing import (
+    Fields,
+    Matrix,
+    first_sign,
+    placed,
+    shares,
+    union_of_features,
+    union_of_labels,
+)
 
 
 class Both:
@@ -17,7 +24,7 @@ class Both:
 
     def __init__(self, who: str, mine: Fields, theirs: Fields, hashed: bool, rows: int) -> None:
         self.states, self.hashed = (mine, theirs), hashed
-        self.labels = union_of_labels(who, mine, theirs)
+        self.labels = union_of_labels(who, mine, theirs) if "labels" in mine else None
         self.union, places = union_of_features(mine, theirs)
         self.rows = rows if hashed else self.union["implicit"] + len(self.union["features"])
         self.places = (np.arange(self.rows), places)
@@ -54,18 +61,6 @@ class Both:
         fields = {**mine, **self.union}
         fields |= {name: mine[name] + theirs[name] for name in ("seen", "start")}
         return fields if self.labels is None else {**fields, "labels": self.labels}
-
-
-def union_of_labels(who: str, mine: Fields, theirs: Fields) -> list[Any] | None:
-    """The labels of both, mine first; None for regressors."""
-    if "labels" not in mine:
-        return None
-    kinds = {type(label) for label in mine["labels"] + theirs["labels"]}
-    if len(kinds) > 1:
-        names = " and ".join(sorted(kind.__name__ for kind in kinds))
-        raise NotMergeable(f"{who}: the labels are of different types here and there: {names}.")
-    labels = mine["labels"] + [y for y in theirs["labels"] if y not in mine["labels"]]
-    return list(labels)
 
 
 def by_label(matrix: Matrix, own: list[Any], labels: list[Any], signed: bool) -> Matrix:
