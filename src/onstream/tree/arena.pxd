@@ -64,6 +64,7 @@ cdef struct Arena:
     uint8_t** hidden      # features not watched at this node (1) ; NULL: all are watched
     int32_t* hides        # features `hidden` has room for
     void** extra          # what a kind of tree keeps for each node
+    bint closing              # everything goes, node by node
     void (*drop_extra)(Arena* a, void* extra) noexcept nogil
 
     # -- features

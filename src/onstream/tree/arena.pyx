@@ -25,6 +25,7 @@ cdef void start(Arena* a) noexcept:
 
 cdef void finish(Arena* a) noexcept:
     cdef Py_ssize_t i
+    a.closing = True
     for i in range(a.used):
         if a.parent[i] > NO_MEMORY:  # not on the free list
             free_node(a, <int32_t> i)

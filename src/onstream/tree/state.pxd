@@ -23,6 +23,8 @@ cdef class TreeState(ClassifierState):
     cdef int32_t max_depth
     cdef Criterion criterion
     cdef LeafRule rule
+    cdef Py_ssize_t expected    # trees to be restored
+    cdef list planted           # their roots
     cdef bint seed_children     # children begin with the counts that the split gives them
 
     cdef void present(self, double* votes, double* out) noexcept nogil

@@ -28,6 +28,7 @@ cdef double NO_GAIN = 1e-10  # a gain that may be rounding
 cdef class TreeState(ClassifierState):
     def __cinit__(self, str who, hash_bits, hash_seed, max_labels, dict params):
         start(&self.arena)
+        self.expected = 1
         self.door.nominal = self.door.nan_missing = self.door.fill_sparse = True
         nominal = params.get("nominal")
         self.door.categorical = None if nominal is None else set(map(str, nominal))
@@ -266,8 +267,8 @@ cdef class TreeState(ClassifierState):
 
     def restore(self, fields):
         ClassifierState.restore(self, fields)
-        roots = restore_trees(&self.arena, fields, self.door.width, self.n_labels)
-        if len(roots) != (self.seen > 0):
+        roots = self.planted = restore_trees(&self.arena, fields, self.door.width, self.n_labels)
+        if len(roots) != (self.expected if self.seen else 0):
             raise ValueError(f"there are {len(roots)} trees after {self.seen} examples")
         if roots:
             self.arena.root = roots[0]

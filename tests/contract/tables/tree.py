@@ -4,6 +4,7 @@ from ..line import Line
 from ..streams import two_labels
 
 TABLE = {
+    "HoeffdingAdaptiveTreeClassifier": Line(two_labels, 0.80, ({"grace_period": 50, "delta": 0.01},)),
     "HoeffdingTreeClassifier": Line(
         two_labels,
         0.80,
