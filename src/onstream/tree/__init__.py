@@ -1,14 +1,16 @@
 """Trees that grow with the stream."""
 
 from ..base.registry import register
+from .extremely_fast_tree import ExtremelyFastDecisionTree
 from .hoeffding_adaptive_tree import HAT, HoeffdingAdaptiveTreeClassifier
 from .hoeffding_tree import VFDT, HoeffdingTreeClassifier
 
 __all__ = [
     "HAT",
     "VFDT",
+    "ExtremelyFastDecisionTree",
     "HoeffdingAdaptiveTreeClassifier",
     "HoeffdingTreeClassifier",
 ]
 
-register(HoeffdingAdaptiveTreeClassifier, HoeffdingTreeClassifier)
+register(ExtremelyFastDecisionTree, HoeffdingAdaptiveTreeClassifier, HoeffdingTreeClassifier)

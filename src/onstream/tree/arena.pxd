@@ -52,6 +52,7 @@ cdef struct Arena:
     int32_t* parent
     int32_t* depth        # of the root: 0
     int32_t* code         # nominal branch this node stands in; -1: none
+    double* gain               # what the split of an inner node promised
     double* mass          # weight routed here; begins with what the split foresaw
     double* weight        # sum of counts
     double* last          # grace: weight that came before the last attempt to split

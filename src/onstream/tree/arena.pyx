@@ -39,6 +39,7 @@ cdef void finish(Arena* a) noexcept:
     PyMem_RawFree(a.parent)
     PyMem_RawFree(a.depth)
     PyMem_RawFree(a.code)
+    PyMem_RawFree(a.gain)
     PyMem_RawFree(a.mass)
     PyMem_RawFree(a.weight)
     PyMem_RawFree(a.last)
@@ -103,6 +104,7 @@ cdef int grow_nodes(Arena* a) noexcept nogil:
         and regrow(<void**> &a.parent, old, room, sizeof(int32_t))
         and regrow(<void**> &a.depth, old, room, sizeof(int32_t))
         and regrow(<void**> &a.code, old, room, sizeof(int32_t))
+        and regrow(<void**> &a.gain, old, room, sizeof(double))
         and regrow(<void**> &a.mass, old, room, sizeof(double))
         and regrow(<void**> &a.weight, old, room, sizeof(double))
         and regrow(<void**> &a.last, old, room, sizeof(double))
@@ -118,7 +120,7 @@ cdef int grow_nodes(Arena* a) noexcept nogil:
     )
     if not fine:  # what has grown has grown; the next attempt begins there
         return NO_MEMORY
-    a.bytes += (room - old) * (8 * sizeof(int32_t) + 7 * sizeof(double) + 5 * sizeof(void*))
+    a.bytes += (room - old) * (8 * sizeof(int32_t) + 8 * sizeof(double) + 5 * sizeof(void*))
     a.room = room
     return 0
 
@@ -141,7 +143,7 @@ cdef int32_t new_node(Arena* a, int32_t parent, double mass) noexcept nogil:
     a.parent[i] = parent
     a.depth[i] = a.depth[parent] + 1 if parent >= 0 else 0
     a.mass[i] = mass
-    a.threshold[i] = a.weight[i] = a.last[i] = a.fresh[i] = 0.0
+    a.gain[i] = a.threshold[i] = a.weight[i] = a.last[i] = a.fresh[i] = 0.0
     a.hits_mc[i] = a.hits_nb[i] = 0.0
     a.labels[i] = a.hides[i] = 0
     a.counts[i] = NULL
@@ -186,7 +188,7 @@ cdef void clear_children(Arena* a, int32_t i) noexcept nogil:
         give_back(a, a.fan[i], (1 + a.fan[i][0]) * sizeof(int32_t))
         a.fan[i] = NULL
     a.feature[i] = a.left[i] = a.right[i] = NOBODY
-    a.threshold[i] = 0.0
+    a.threshold[i] = a.gain[i] = 0.0
 
 
 cdef int32_t child_of(Arena* a, int32_t i, int32_t at) noexcept nogil:
@@ -436,7 +438,7 @@ cdef object outline(Arena* a, roots):
     cdef int32_t i
     labels = max([a.labels[<int32_t> i] for i in nodes], default=0)
     shape = np.zeros((n, 5), dtype=np.int64)
-    told = np.zeros((n, 7))
+    told = np.zeros((n, 8))
     counts = np.zeros((n, labels))
     for at in range(n):
         i = nodes[at]
@@ -447,7 +449,7 @@ cdef object outline(Arena* a, roots):
                 children = sum(a.fan[i][1 + r] != NOBODY for r in range(a.fan[i][0]))
         shape[at] = a.feature[i], children, a.code[i], a.tables[i] != NULL, a.fan[i] != NULL
         told[at] = (a.threshold[i], a.mass[i], a.weight[i], a.last[i], a.fresh[i],
-                    a.hits_mc[i], a.hits_nb[i])
+                    a.hits_mc[i], a.hits_nb[i], a.gain[i])
         for r in range(a.labels[i]):
             counts[at, r] = a.counts[i][r]
     while labels > 0 and not counts[:, labels - 1].any():  # room that nobody used
@@ -501,7 +503,7 @@ cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_
     cdef ClassTable* t
     shape = fields.integers("nodes", (-1, 5), -1, 2**31 - 1)
     n = len(shape)
-    told = fields.array("node_numbers", (n, 7))
+    told = fields.array("node_numbers", (n, 8))
     counts = fields.array("node_counts", (n, -1))
     place = fields.integers("tables", (-1, 2), 0, max(n, n_labels))
     tables = fields.array("table_numbers", (len(place), 5, width))
@@ -539,7 +541,7 @@ cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_
         enough(i)
         a.feature[i], a.threshold[i] = f, told[at, 0]
         a.weight[i], a.last[i], a.fresh[i] = told[at, 2], told[at, 3], told[at, 4]
-        a.hits_mc[i], a.hits_nb[i] = told[at, 5], told[at, 6]
+        a.hits_mc[i], a.hits_nb[i], a.gain[i] = told[at, 5], told[at, 6], told[at, 7]
         if parent == NOBODY:
             roots.append(i)
         else:

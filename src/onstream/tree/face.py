@@ -1,15 +1,39 @@
 """The face of every tree: its common parameters, and ways to look at it."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.checks import choice, flag, number, positive, whole
 from ..base.errors import NotMergeable
-from ..base.kinds import Label
+from ..base.kinds import Example, Label
 from ..base.learner import Learner, ProbabilisticClassifier
+from . import picture
+from .outline import Node, grow
+
+
+class Explanation(NamedTuple):
+    """Why a tree says what it says."""
+
+    prediction: Any
+    path: list[str]  # the conditions that the example met, from the root down
+    weight: float  # examples counted at the node where it ended
+    counts: dict[Any, float]  # classifier: of which label
+
+    def __str__(self) -> str:
+        way = "\n".join(f"{'  ' * i}{step}" for i, step in enumerate(self.path))
+        counts = ", ".join(f"{y}: {n:g}" for y, n in self.counts.items() if n > 0)
+        found = f"{self.prediction!r} ({counts or f'{self.weight:g} examples'})"
+        return f"{way}\n=> {found}" if way else f"=> {found}"
+
+
+def as_mapping(x: Any) -> dict[Any, Any]:
+    """An example by feature, whatever it came as."""
+    if hasattr(x, "keys"):
+        return {name: x[name] for name in x.keys()}  # noqa: SIM118
+    return dict(enumerate(np.asarray(x).tolist()))
 
 
 class Tree(Learner):
@@ -31,6 +55,48 @@ class Tree(Learner):
     def depth(self) -> int:
         """Depth of the deepest leaf; 0 for a tree that is one leaf."""
         return max(depths(self._state.outline()["nodes"]), default=0)
+
+    def _root(self) -> Node:
+        return grow(self._state.outline())
+
+    def to_text(self) -> str:
+        """The tree as lines of text, one per branch."""
+        return picture.to_text(self._root())
+
+    def to_dot(self) -> str:
+        """The tree as source for Graphviz."""
+        return picture.to_dot(self._root())
+
+    def to_svg(self) -> str:
+        """The tree as a picture: each node with what it asks and what came to it."""
+        return picture.to_svg(self._root())
+
+    def to_html(self) -> str:
+        """The picture as a page of its own."""
+        return picture.to_html(self._root(), repr(self))
+
+    def _repr_html_(self) -> str:
+        return picture.to_svg(self._root())
+
+    @property
+    def feature_importances(self) -> dict[Any, float]:
+        """Feature to its share in what all splits have gained, the largest first."""
+        return picture.importances(self._root())
+
+    def explain_one(self, x: Example) -> Explanation:
+        """The way `x` takes through the tree, and what it finds at its end."""
+        answer = self.predict_one(x)  # type: ignore[attr-defined]
+        values = {str(name): value for name, value in as_mapping(x).items()}
+        node, path = self._root(), []
+        while node.children:
+            taken = node.step(values)
+            if taken is None:
+                path.append(f"{node.feature} = {values[str(node.feature)]} (never seen here)")
+                break
+            absent = values.get(str(node.feature)) is None
+            path.append(node.test(taken[0]) + (" (missing: the heaviest branch)" if absent else ""))
+            node = taken[1]
+        return Explanation(answer, path, node.weight, dict(node.counts))
 
     def merge(self, other: Learner) -> None:
         """Trees cannot be merged: two trees ask different questions at different nodes."""

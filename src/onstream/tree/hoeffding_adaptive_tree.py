@@ -83,9 +83,7 @@ class HoeffdingAdaptiveTreeClassifier(TreeClassifier):
         self._check_tree(delta, grace_period, tau, criterion, leaf_prediction)
         self.max_depth = self._check_depth(max_depth)
         self.seed_children = self._flag("seed_children", seed_children)
-        self.drift_delta = number(
-            self, "drift_delta", drift_delta, above=0.0, most=1.0 - 1e-9
-        )
+        self.drift_delta = number(self, "drift_delta", drift_delta, above=0.0, most=1.0 - 1e-9)
         self.nominal = self._check_nominal(nominal)
         self._start(labels, max_labels, init, reset_schedule)
 

@@ -252,6 +252,7 @@ cdef class TreeState(ClassifierState):
                 a.weight[child] = mass
         a.feature[node] = s.feature
         a.threshold[node] = s.threshold
+        a.gain[node] = s.gain
         if not keep:
             deactivate(a, node)
         return 0

@@ -4,7 +4,12 @@ from ..line import Line
 from ..streams import two_labels
 
 TABLE = {
-    "HoeffdingAdaptiveTreeClassifier": Line(two_labels, 0.80, ({"grace_period": 50, "delta": 0.01},)),
+    "ExtremelyFastDecisionTree": Line(
+        two_labels, 0.75, ({"grace_period": 100, "delta": 1e-4, "reevaluate": 150},)
+    ),
+    "HoeffdingAdaptiveTreeClassifier": Line(
+        two_labels, 0.80, ({"grace_period": 50, "delta": 0.01},)
+    ),
     "HoeffdingTreeClassifier": Line(
         two_labels,
         0.80,

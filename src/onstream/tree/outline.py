@@ -1,0 +1,94 @@
+"""A tree for people: its questions, branches and leaves as plain Python objects."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Node:
+    """One node of a tree, as it was when it was looked at."""
+
+    number: int
+    depth: int
+    weight: float  # examples counted here
+    mass: float  # examples that passed
+    gain: float
+    counts: dict[Any, float] = field(default_factory=dict)  # classifier: weight of each label
+    mean: float = 0.0  # regressor
+    deviation: float = 0.0
+    feature: Any = None  # None: a leaf
+    threshold: float | None = None  # None: nominal
+    children: list[tuple[Any, "Node"]] = field(default_factory=list)  # branch and child
+
+    def test(self, branch: Any) -> str:
+        """The condition that leads into a branch."""
+        if self.threshold is None:
+            return f"{self.feature} = {branch}"
+        return f"{self.feature} {branch} {self.threshold:.6g}"
+
+    def step(self, x: Mapping[str, Any]) -> tuple[Any, "Node"] | None:
+        """The branch that an example takes; None: a nominal value without one."""
+        value = x.get(str(self.feature))
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return max(self.children, key=lambda pair: pair[1].mass)
+        if self.threshold is not None:
+            return self.children[0 if value <= self.threshold else 1]
+        text = value if isinstance(value, str) else f"{float(value):.17g}"
+        return next((pair for pair in self.children if same(pair[0], text)), None)
+
+    def walk(self) -> Iterator["Node"]:
+        """This node and all below, each before its children."""
+        yield self
+        for _, child in self.children:
+            yield from child.walk()
+
+
+def same(a: str, b: str) -> bool:
+    """Are two nominal values equal, as text or as numbers?"""
+    try:
+        return a == b or float(a) == float(b)
+    except ValueError:
+        return False
+
+
+def grow(told: dict[str, Any]) -> Node:
+    """The root of what a state's `outline` tells."""
+    names = [*range(told["implicit"]), *told["features"]]
+    values: dict[int, list[str]] = {}
+    start = 0
+    for feature, n in zip(told["nominal"].tolist(), told["nominal_counts"].tolist(), strict=True):
+        values[feature] = told["nominal_values"][start : start + n]
+        start += n
+    labels = told.get("labels")
+    rows = zip(
+        told["nodes"].tolist(),
+        told["node_numbers"].tolist(),
+        told["node_counts"].tolist(),
+        strict=True,
+    )
+    root: Node | None = None
+    waiting: list[tuple[Node, int, list[str] | None]] = []
+    for number, ((feature, children, code, _, nominal), numbers, counts) in enumerate(rows):
+        threshold, mass, weight, gain = numbers[0], numbers[1], numbers[2], numbers[7]
+        depth = waiting[-1][0].depth + 1 if waiting else 0
+        node = Node(number, depth, weight, mass, gain)
+        if labels is not None:
+            node.counts = {y: counts[r] for r, y in enumerate(labels[: len(counts)])}
+        else:
+            node.mean, node.deviation = counts[0], counts[1]
+        if feature >= 0:
+            node.feature = names[feature]
+            node.threshold = None if nominal else threshold
+        if waiting:
+            parent, left, texts = waiting.pop()
+            branch = ("<=" if not parent.children else ">") if texts is None else texts[code]
+            parent.children.append((branch, node))
+            if left > 1:
+                waiting.append((parent, left - 1, texts))
+        else:
+            root = node
+        if feature >= 0:
+            waiting.append((node, children, values[feature] if nominal else None))
+    return root or Node(0, 0, 0.0, 0.0, 0.0)
