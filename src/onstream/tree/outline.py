@@ -39,14 +39,14 @@ class Node:
         return next((pair for pair in self.children if same(pair[0], text)), None)
 
     def walk(self) -> Iterator["Node"]:
-        """This node and all below, each before its children."""
+        """Go over the node and all below, each before its children."""
         yield self
         for _, child in self.children:
             yield from child.walk()
 
 
 def same(a: str, b: str) -> bool:
-    """Are two nominal values equal, as text or as numbers?"""
+    """Say whether two nominal values are equal, as text or as numbers."""
     try:
         return a == b or float(a) == float(b)
     except ValueError:
