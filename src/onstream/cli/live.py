@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 
 class Live:
@@ -14,14 +15,15 @@ class Live:
         self.stream = stream
         self.total = limit
         self.console = Console(stderr=True)
-        narrow = self.console.width < 80
+        wide = self.console.width >= 100
+        one_line = Column(no_wrap=True, overflow="ellipsis")  # a bar that wraps leaves traces
         columns = [
             TextColumn("{task.description}"),
-            BarColumn(bar_width=10 if narrow else 30),
+            BarColumn(bar_width=20 if wide else 8),
             TaskProgressColumn(),
-            TextColumn("{task.fields[told]}"),
+            TextColumn("{task.fields[told]}", table_column=one_line),
         ]
-        if not narrow:
+        if wide:
             columns.append(TimeRemainingColumn())
         self.bar = Progress(
             *columns,
@@ -63,9 +65,10 @@ class Live:
             self.bar.update(self.task, total=self.total, completed=self.rows)
         elif total:
             self.bar.update(self.task, total=total, completed=min(done, total))
-            words.append(f"{short(done)}B of {short(total)}B")
+            if self.console.width >= 100:
+                words.append(f"{short(done)}B of {short(total)}B")
         if told:
-            words.append(told)
+            words.insert(1, told)
         self.bar.update(self.task, told=", ".join(words))
 
 
