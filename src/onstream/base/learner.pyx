@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.state cimport LABEL, NOTHING, PROBA, SCORE, ClassifierState, RegressorState, State
 from ..core.fields import Fields
+from ..core.sparse import SparseBlock
 
 from .checks import flag, whole
 from .errors import NotMergeable
@@ -116,7 +117,7 @@ class Learner:
                 )
             for _ in range(epochs):
                 if hasattr(X, "batches"):  # the stream offers blocks
-                    for block in X.batches(STREAM_BLOCK):
+                    for block in X.blocks() if hasattr(X, "blocks") else X.batches(STREAM_BLOCK):
                         self.learn_many(*block)
                     continue
                 for pair in stream_of(self, X):
@@ -364,4 +365,6 @@ def take_rows(X, order):
         return taken.take(order)
     if hasattr(X, "tocsr"):
         return X.tocsr()[order]
+    if isinstance(X, SparseBlock):
+        return X.take(order)
     return np.asarray(X)[order]

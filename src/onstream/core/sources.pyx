@@ -6,8 +6,8 @@ out examples without it. Sources that have to look at every value when they are 
 
 cimport numpy as cnp
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memcpy
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memcmp, memcpy
 
 import numpy as np
 from collections.abc import Mapping
@@ -16,6 +16,7 @@ from .door cimport ALL, KNOWN, MET, Door, Row, Welcome, bounded, merge_repeats
 from .door import in_row, plain_array, to_float64, unmasked
 from .example cimport NUMBER, Example, onstream_peak
 from .memory cimport release, resize, roomier
+from .sparse import SparseBlock
 
 cnp.import_array()
 
@@ -48,6 +49,8 @@ def open_source(Door door, X, bint learning, weights):
     """The right source for X. `weights`: rows of weight 0 introduce no features."""
     if isinstance(X, np.ndarray):
         return array_rows(door, X, learning, weights)
+    if isinstance(X, SparseBlock):
+        return named_sparse_rows(door, X, learning, weights)
     if hasattr(X, "tocsr") or hasattr(X, "indptr"):
         return sparse_rows(door, X, learning, weights)
     if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
@@ -416,6 +419,111 @@ def pack_coded(Door door, list names, which, values, list texts, text_of, starts
     return Packed(
         door, np.asarray(ids)[:kept], np.asarray(out)[:kept], new_starts, widths, learning,
         np.asarray(codes)[:kept])
+
+
+def named_sparse_rows(Door door, block, bint learning, weights):
+    """What a reader made of text."""
+    if door.bits >= 0:
+        return hashed_rows(door, block, learning)
+    if door.nominal and door.codes_numbers():
+        return mapping_rows(door, list(block.mappings()), learning, weights)
+    names, which = block.distinct()
+    packed = pack(door, names, which, block.values, block.starts, learning, weights)
+    return refuse_infinite(door, packed, block)
+
+
+def hashed_rows(Door door, block, bint learning):
+    """Slots straight from the hashes; what collides in a row adds up."""
+    cdef Py_ssize_t n_rows = len(block), n = len(block.values), i, row, kept = 0, first
+    cdef Py_ssize_t size = 16, longest = 0
+    cdef double sign
+    ids, values = np.empty(n, dtype=np.int32), np.empty(n)
+    starts = np.zeros(n_rows + 1, dtype=np.int64)
+    cdef int32_t* id = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> ids)
+    cdef double* value = <double*> cnp.PyArray_DATA(<cnp.ndarray> values)
+    cdef int64_t* start = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
+    cdef const int64_t* old = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> block.starts)
+    cdef const double* given = <const double*> cnp.PyArray_DATA(<cnp.ndarray> block.values)
+    cdef const uint64_t* hashes = <const uint64_t*> cnp.PyArray_DATA(<cnp.ndarray> block.hashes)
+    cdef int64_t* table
+    for row in range(n_rows):
+        longest = max(longest, old[row + 1] - old[row])
+    while size < 2 * longest:
+        size *= 2
+    table = <int64_t*> resize(NULL, 0, size * sizeof(int64_t))
+    with nogil:
+        for row in range(n_rows):
+            first = kept
+            for i in range(old[row], old[row + 1]):
+                id[kept] = door.slot(hashes[i], &sign)
+                value[kept] = given[i] * sign
+                kept += 1
+            kept = first + merge_row(id + first, value + first, kept - first, table, size - 1, row + 1)
+            start[row + 1] = kept
+    release(table)
+    return refuse_infinite(door, Packed(door, ids[:kept], values[:kept], starts, None, learning), block)
+
+
+cdef Py_ssize_t merge_row(int32_t* ids, double* values, Py_ssize_t n, int64_t* table, uint64_t mask, int64_t stamp) noexcept nogil:
+    """`merge_repeats` with a table that is never cleared: a cell is (stamp of its row, place)."""
+    cdef Py_ssize_t i, place, kept = 0
+    cdef uint64_t at
+    for i in range(n):
+        at = (<uint64_t> ids[i] * <uint64_t> 0x9E3779B97F4A7C15 >> 40) & mask
+        while table[at] >> 32 == stamp and ids[<int32_t> table[at]] != ids[i]:
+            at = (at + 1) & mask
+        if table[at] >> 32 == stamp:
+            place = <int32_t> table[at]
+            values[place] = bounded(values[place] + values[i])
+        else:
+            table[at] = stamp << 32 | kept
+            ids[kept], values[kept] = ids[i], values[i]
+            kept += 1
+    return kept
+
+
+cdef object refuse_infinite(Door door, Packed packed, block):
+    """The rows, if all values are finite."""
+    if packed.peak == INFINITY:
+        at = int(np.argmin(np.isfinite(block.values)))
+        row = int(np.searchsorted(block.starts, at, side="right")) - 1
+        name = bytes(block.names[block.name_starts[at]:block.name_starts[at + 1]]).decode()
+        door.bad_value(name, float(block.values[at]), row)
+    return packed
+
+
+def distinct_names(block):
+    """For each entry the number of its name, and for each name the first entry that has it."""
+    cdef Py_ssize_t n = len(block.values), i, size = 1024, found = 0
+    cdef const uint64_t* hashes = <const uint64_t*> cnp.PyArray_DATA(<cnp.ndarray> block.hashes)
+    cdef const int64_t* at = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> block.name_starts)
+    cdef const char* text = <const char*> cnp.PyArray_DATA(<cnp.ndarray> block.names)
+    cdef int64_t* table
+    cdef uint64_t h
+    cdef int64_t other
+    which, firsts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    cdef int64_t* out = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> which)
+    cdef int64_t* first = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> firsts)
+    while size < 2 * n:
+        size *= 2
+    table = <int64_t*> resize(NULL, 0, size * sizeof(int64_t))  # 1 + number of a name
+    with nogil:
+        for i in range(n):
+            h = hashes[i] & <uint64_t> (size - 1)
+            while True:
+                if table[h] == 0:
+                    first[found] = i
+                    found += 1
+                    table[h] = found
+                    break
+                other = first[table[h] - 1]
+                if (hashes[other] == hashes[i] and at[other + 1] - at[other] == at[i + 1] - at[i]
+                        and memcmp(text + at[other], text + at[i], at[i + 1] - at[i]) == 0):
+                    break
+                h = (h + 1) & <uint64_t> (size - 1)
+            out[i] = table[h] - 1
+    release(table)
+    return which, firsts[:found]
 
 
 def mapping_rows(Door door, rows, bint learning, weights):

@@ -19,6 +19,7 @@ from .generators import (
 )
 from .iterables import from_iterable
 from .json_lines import read_jsonl
+from .sparse_files import read_libsvm, read_vw
 from .stream import Stream
 from .tables import read_frame, read_ipc, read_parquet
 
@@ -40,5 +41,7 @@ __all__ = [
     "read_frame",
     "read_ipc",
     "read_jsonl",
+    "read_libsvm",
     "read_parquet",
+    "read_vw",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 from .blocks import Block
 from .columns import Chosen, Columns
 from .files import Bytes, Lines, PathLike, line_blocks, suffix
-from .lines import Grammar, Piece, parsed
+from .lines import Grammar, Piece, Text, parsed
 from .reader import Reader, arranged
 from .rejects import Tally, at_line
 from .stream import Stream
@@ -143,15 +143,16 @@ class CSV(Reader):
         blocks = line_blocks(source)
         if self.newlines_in_values:
             blocks = whole_rows(blocks)
-        for lines in blocks:
-            tally.bytes_done = before + lines.done
-            if lines.problem:
-                tally.reject(at_line(source.name, lines.first), lines.problem, lines.data)
+        for block in blocks:
+            tally.bytes_done = before + block.done
+            lines = Text(block.data, block.first)
+            if block.problem:
+                tally.reject(at_line(source.name, lines.first), block.problem, lines.data)
                 continue
             if chosen is None:
                 names, lines = self._names(source.name, lines)
                 chosen = self.columns.choose(source.name, names)
-                if self.schema is None and lines.data.strip():
+                if self.schema is None and lines.data.strip(b" \t\r\n"):
                     self.schema = self._infer(source.name, names, chosen, lines.data)
                 elif self.schema is not None:
                     self._same(source.name, chosen)
@@ -163,7 +164,7 @@ class CSV(Reader):
         if chosen is None and self.header is True:
             raise ValueError(f"{source.name}: the file is empty; its first line must be a header.")
 
-    def _names(self, name: str, lines: Lines) -> tuple[list[str], Lines]:
+    def _names(self, name: str, lines: Text) -> tuple[list[str], Text]:
         """The names of the columns, and the lines after the header."""
         data, first = lines.data, lines.first
         if first == 1 and data.startswith(b"\xef\xbb\xbf"):
@@ -178,10 +179,10 @@ class CSV(Reader):
         if self.header is True:
             if any("\0" in word for word in head):
                 raise ValueError(f"{at_line(name, first)}: this is not a text file.")
-            return head, Lines(data[end:], first + 1, lines.done)
+            return head, Text(data[end:], first + 1)
         if self.header is False:
-            return [str(i) for i in range(len(head))], Lines(data, first, lines.done)
-        return list(self.header), Lines(data, first, lines.done)
+            return [str(i) for i in range(len(head))], Text(data, first)
+        return list(self.header), Text(data, first)
 
     def _options(self, names: list[str], schema: Any, include: list[str], size: int) -> Any:
         import pyarrow.csv as pc
@@ -236,7 +237,7 @@ class CSV(Reader):
             )
 
     def _rows(
-        self, name: str, names: list[str], chosen: Chosen, lines: Lines, tally: Tally
+        self, name: str, names: list[str], chosen: Chosen, lines: Text, tally: Tally
     ) -> Iterator[Block]:
         grammar = CSVGrammar(self, names)
         if self.newlines_in_values:
@@ -254,7 +255,7 @@ class CSV(Reader):
 
             yield from chosen.blocks(piece.table, tally, place, text)
 
-    def _spanning(self, grammar: Any, name: str, lines: Lines) -> Any:
+    def _spanning(self, grammar: Any, name: str, lines: Text) -> Any:
         """Rows that may span lines: here an error cannot be skipped."""
         import pyarrow as pa
 
@@ -266,20 +267,19 @@ class CSV(Reader):
 
 def whole_rows(blocks: Iterator[Lines]) -> Iterator[Lines]:
     """Blocks that end where no quote is open."""
-    held = Lines(b"", 1, 0)
+    held, first, done = bytearray(), 1, 0
     for lines in blocks:
         if lines.problem:
             yield lines
             continue
-        first = held.first if held.data else lines.first
-        data = held.data + lines.data
-        if data.count(b'"') % 2 == 0:
-            yield Lines(data, first, lines.done)
-            held = Lines(b"", 1, 0)
-        else:
-            held = Lines(data, first, lines.done)
-    if held.data:
-        yield held
+        first = first if held else lines.first
+        held += lines.data
+        done = lines.done
+        if held.count(b'"') % 2 == 0:
+            yield Lines(held, len(held), first, done)
+            held = bytearray()
+    if held:
+        yield Lines(held, len(held), first, done)
 
 
 def guess(values: list[bytes]) -> Any:
@@ -331,7 +331,7 @@ class CSVGrammar(Grammar):
 
     def flaw(self, line: bytes) -> tuple[Any, str] | None:
         """What is surely wrong: the number of columns, or a text that cannot be a number."""
-        if not line.strip():
+        if not line.strip(b" \t\r"):
             return None, "the line is blank"
         if b'"' in line or b"\r" in line[:-1]:
             return None  # let Arrow say

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -53,72 +53,61 @@ class Bytes:
     """The bytes of a file, decompressed if its first bytes or its name say so."""
 
     def __init__(self, name: str) -> None:
-        import pyarrow as pa
-
         self.name = "standard input" if name == "-" else name
-        self._raw = pa.PythonFile(sys.stdin.buffer, mode="r") if name == "-" else pa.OSFile(name)
-        self._head = self._raw.read(4)
-        self._seen = len(self._head)
+        self._raw: IO[bytes] = (
+            sys.stdin.buffer if name == "-" else open(name, "rb", buffering=0)  # noqa: SIM115
+        )
+        self._head = self._raw.read(4) or b""
+        self.done = 0  # bytes read, compressed where they are
         kind = next((k for magic, k in MAGIC.items() if self._head.startswith(magic)), None)
         if kind is None and self._head:
             kind = SUFFIXES.get(os.path.splitext(name.lower())[1])
         self._stream: Any = None
         self._error: OSError | None = None  # told once all before it was given
         if kind is not None:
+            import pyarrow as pa
+
             self._stream = pa.CompressedInputStream(pa.PythonFile(self, mode="r"), kind)
 
-    # What Arrow asks of a file.
-    closed = False
+    closed = False  # Arrow asks
 
-    def readable(self) -> bool:
-        """Bytes come out."""
-        return True
-
-    def seekable(self) -> bool:
-        """They come out once."""
-        return False
-
-    def writable(self) -> bool:
-        """None go in."""
-        return False
-
-    def flush(self) -> None:
-        """Nothing waits."""
-
-    def read(self, n: int = -1) -> bytes:
+    def read(self, n: int) -> bytes:
         """The next bytes as they are in the file."""
-        n = CHUNK if n < 0 else n
         if self._head:
-            data, self._head = bytes(self._head[:n]), self._head[n:]
-            return data
-        data = bytes(self._raw.read(n))
-        self._seen += len(data)
+            data, self._head = self._head[:n], self._head[n:]
+        else:
+            data = self._raw.read(n) or b""
+        self.done += len(data)
         return data
 
-    def text(self, n: int) -> bytes:
-        """The next bytes, decompressed; b"" at the end. What comes before damage is given."""
-        if self._stream is None:
-            return self.read(n)
-        parts: list[bytes] = []
-        got = 0
-        while got < n and self._error is None:
-            try:
-                part = bytes(self._stream.read(min(n - got, STEP)))
-            except OSError as error:
-                self._error = error
-                break
-            if not part:
-                break
-            parts.append(part)
-            got += len(part)
-        if not parts and self._error is not None:
-            raise self._error
-        return b"".join(parts)
+    def into(self, room: memoryview) -> int:
+        """Put the next bytes, decompressed, into `room`; how many they are, 0 at the end.
 
-    @property
-    def done(self) -> int:
-        """Bytes read, compressed where they are."""
-        return self._seen - len(self._head)
+        What comes before damage is given first.
+        """
+        got = 0
+        while got < len(room) and self._error is None:
+            try:
+                part = self._some(room[got:])
+            except OSError as error:
+                self._error = error.with_traceback(None)
+                break
+            if part == 0:
+                break
+            got += part
+        if got == 0 and self._error is not None:
+            raise self._error
+        return got
+
+    def _some(self, room: memoryview) -> int:
+        if self._stream is None and not self._head:
+            got = int(self._raw.readinto(room) or 0)  # type: ignore[attr-defined]
+            self.done += got
+            return got
+        n = min(len(room), STEP)
+        data = bytes(self._stream.read(n)) if self._stream is not None else self.read(n)
+        room[: len(data)] = data
+        return len(data)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -129,46 +118,61 @@ class Bytes:
 
 @dataclass
 class Lines:
-    """Some whole lines of a file."""
+    """Some whole lines of a file: the first `size` bytes of `buffer`, the last one a newline."""
 
-    data: bytes
+    buffer: bytearray
+    size: int
     first: int  # number of the first of them, from 1
     done: int  # bytes of the file read so far
     problem: str = ""  # instead of lines: why there are none
 
+    @property
+    def data(self) -> bytes:
+        """The lines, as an object of their own."""
+        return bytes(memoryview(self.buffer)[: self.size])
+
 
 def line_blocks(source: Bytes, chunk: int = CHUNK) -> Iterator[Lines]:
-    """The lines of a file, about `chunk` bytes at a time; each ends with a newline."""
-    first, rest, dropping = 1, b"", False
+    """The lines of a file, about `chunk` bytes at a time. The buffer is used again for the next."""
+    buffer = bytearray(chunk + 1)
+    kept, first, dropping = 0, 1, False  # `kept` bytes at the beginning are an unfinished line
     while True:
+        if len(buffer) < kept + chunk + 1:
+            buffer = buffer[:kept] + bytes(2 * kept + chunk + 1)
         try:
-            data = source.text(chunk)
+            with memoryview(buffer) as view:
+                got = source.into(view[kept : kept + chunk])
         except OSError as error:
             told = "ends too early" if "runcated" in str(error) else "is damaged"
             problem = f"the compressed data {told} ({error})"
-            yield Lines(rest, first, source.done, problem)  # a part of a line
+            yield Lines(buffer, kept, first, source.done, problem)  # a part of a line
             return
+        end = buffer.rfind(b"\n", kept, kept + got) + 1
         if dropping:  # in the middle of a line that is too long
-            end = data.find(b"\n")
-            if end < 0 and data:
+            stop = buffer.find(b"\n", 0, got) + 1
+            if got and not stop:
                 continue
-            data, dropping, first = data[end + 1 :] if end >= 0 else b"", False, first + 1
-            if not data and end < 0:
+            dropping, first = False, first + 1
+            if not got:
                 return
-        if not data:
-            if rest:
-                yield Lines(rest + b"\n", first, source.done)
+            buffer[: got - stop] = buffer[stop:got]
+            kept, got, end = 0, got - stop, max(0, end - stop)
+        if got == 0:
+            if kept:
+                buffer[kept : kept + 1] = b"\n"
+                yield Lines(buffer, kept + 1, first, source.done)
             return
-        end = data.rfind(b"\n") + 1
+        total = kept + got
         if end:
-            block = rest + data[:end]
-            yield Lines(block, first, source.done)
-            first += block.count(b"\n")
-            rest = data[end:]
+            yield Lines(buffer, end, first, source.done)
+            first += buffer.count(b"\n", 0, end)
+            kept = total - end
+            buffer[:kept] = buffer[end:total]
         else:
-            rest += data
-            if len(rest) > LONGEST:
-                start = rest[:40]
-                rest, dropping = b"", True
-                problem = f"the line is longer than {LONGEST:,} bytes; it begins {start!r}"
-                yield Lines(b"", first, source.done, problem)
+            kept = total
+            if kept > LONGEST:
+                problem = (
+                    f"the line is longer than {LONGEST:,} bytes; it begins {bytes(buffer[:40])!r}"
+                )
+                yield Lines(buffer, 0, first, source.done, problem)
+                kept, dropping = 0, True

@@ -9,8 +9,8 @@ import msgspec
 
 from .blocks import Block
 from .columns import Chosen, Columns, is_number, is_text
-from .files import Bytes, Lines, PathLike, line_blocks
-from .lines import Grammar, Piece, parsed
+from .files import Bytes, PathLike, line_blocks
+from .lines import Grammar, Piece, Text, parsed
 from .reader import Reader, arranged
 from .rejects import Tally, at_line
 from .stream import Stream
@@ -69,12 +69,12 @@ class JSONLines(Reader):
                     if lines.problem:
                         tally.reject(at_line(source.name, lines.first), lines.problem, lines.data)
                     else:
-                        yield from self._rows(source.name, lines, tally)
+                        yield from self._rows(source.name, Text(lines.data, lines.first), tally)
             finally:
                 done += source.done
                 source.close()
 
-    def _rows(self, name: str, lines: Lines, tally: Tally) -> Iterator[Block]:
+    def _rows(self, name: str, lines: Text, tally: Tally) -> Iterator[Block]:
         for piece in parsed(lines, JSONGrammar(self), tally, name):
 
             def place(row: int, column: Any, piece: Piece = piece) -> str:
@@ -176,7 +176,7 @@ class JSONGrammar(Grammar):
 
     def flaw(self, line: bytes) -> tuple[Any, str] | None:
         """What is surely wrong: no JSON, no object, a value of another type."""
-        if not line.strip():
+        if not line.strip(b" \t\r"):
             return None, "the line is blank"
         if b"N" in line or b"I" in line:  # NaN and Infinity are for Arrow to judge
             return None

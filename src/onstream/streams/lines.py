@@ -4,10 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .files import Lines
 from .rejects import Tally, at_line
 
 FEW = 64  # lines that are looked at one by one
+
+
+@dataclass
+class Text:
+    """Some lines, each with its newline."""
+
+    data: bytes
+    first: int  # number of the first of them, from 1
 
 
 @dataclass
@@ -43,7 +50,7 @@ class Grammar:
         raise NotImplementedError
 
 
-def parsed(lines: Lines, grammar: Grammar, tally: Tally, name: str) -> Iterator[Piece]:
+def parsed(lines: Text, grammar: Grammar, tally: Tally, name: str) -> Iterator[Piece]:
     """Tables with a row for every line that can be read; the others are rejected.
 
     Lines that cannot be parsed together are halved; of a few, those with a flaw are taken out,
@@ -59,7 +66,7 @@ def parsed(lines: Lines, grammar: Grammar, tally: Tally, name: str) -> Iterator[
         if table is not None:
             yield Piece(table, data, numbers)
         elif count == 1:
-            if data.strip():
+            if data.strip(b" \t\r\n"):
                 column, why = grammar.explain(data, reason)
                 tally.reject(at_line(name, numbers[0], column), why, data)
         elif count > FEW or looked_at:
@@ -74,7 +81,7 @@ def parsed(lines: Lines, grammar: Grammar, tally: Tally, name: str) -> Iterator[
                 flaw = grammar.flaw(texts[i])
                 if flaw is None:
                     kept.append((texts[i], number))
-                elif texts[i].strip():
+                elif texts[i].strip(b" \t\r"):
                     # In order: what comes before an error is to be read first.
                     if tally.on_error == "raise" and kept:
                         stack.append(rejoined(texts[i:], numbers[i:]))

@@ -1,6 +1,6 @@
 """What readers share: files one after the other, counting, reading ahead, and the options."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .arrange import Part, Repeated, Shuffled
@@ -27,13 +27,21 @@ class Reader(Stream):
         raise NotImplementedError
 
     def _batches(self, n: int) -> Iterator[Block]:
+        return self._ahead(lambda blocks: regrouped(blocks, n))
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield blocks as they come out of the parser."""
+        return self._ahead(lambda blocks: blocks)
+
+    def _ahead(self, arrange: Callable[[Iterator[Block]], Iterator[Block]]) -> Iterator[Block]:
+        """The blocks, parsed in another thread, and the counters when they are handed over."""
         tally = Tally(self.on_error)
         self._tally = (0, 0, 0)
         self._messages = tally.messages
 
         def counted() -> Iterator[tuple[Block | None, tuple[int, int, int]]]:
             try:
-                for block in regrouped(self._blocks(tally), n):
+                for block in arrange(self._blocks(tally)):
                     tally.rows += length(block)
                     yield block, (tally.rows, tally.rejected, tally.bytes_done)
                 yield None, (tally.rows, tally.rejected, tally.bytes_done)
@@ -41,7 +49,7 @@ class Reader(Stream):
                 tally.close()
 
         for block, self._tally in prefetched(counted()):
-            if block is not None:
+            if block is not None and length(block):
                 yield block
 
     @property

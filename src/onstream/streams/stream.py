@@ -7,6 +7,7 @@ from ..base.checks import whole
 from .blocks import Block, cut, examples, join, length
 
 ROWS = 1000  # rows made at a time where nobody says how many
+HANDY = 4096  # rows of a block where the stream has no size of its own
 
 
 class Stream:
@@ -24,6 +25,10 @@ class Stream:
 
     def _batches(self, n: int) -> Iterator[Block]:
         raise NotImplementedError
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield blocks of whatever size is at hand: the quickest way through the stream."""
+        return self.batches(HANDY)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         for block in self.batches():

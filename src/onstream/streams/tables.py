@@ -228,10 +228,13 @@ class IPC(TableReader):
                     return
         source = Bytes(file)
         size = max(1, 0 if file == "-" else os.path.getsize(file))
-        with pa.ipc.open_stream(pa.PythonFile(Decompressed(source), mode="r")) as opened:
-            names = start(opened.schema)
-            for batch in opened:
-                yield batch.select(names), min(1.0, source.done / size)
+        try:
+            with pa.ipc.open_stream(pa.PythonFile(Decompressed(source), mode="r")) as opened:
+                names = start(opened.schema)
+                for batch in opened:
+                    yield batch.select(names), min(1.0, source.done / size)
+        finally:
+            source.close()
 
 
 class Decompressed:
@@ -244,22 +247,9 @@ class Decompressed:
 
     def read(self, n: int = -1) -> bytes:
         """Exactly n bytes, but for the end."""
-        parts = []
-        while n > 0:
-            part = self.source.text(n)
-            if not part:
-                break
-            parts.append(part)
-            n -= len(part)
-        return b"".join(parts)
-
-    def readable(self) -> bool:
-        """Bytes come out."""
-        return True
-
-    def seekable(self) -> bool:
-        """They come out once."""
-        return False
+        room = bytearray(max(n, 0))
+        got = self.source.into(memoryview(room))
+        return bytes(room[:got])
 
     def close(self) -> None:
         """Let go of the file."""

@@ -1,0 +1,200 @@
+"""libsvm and VW text files: sparse rows, whose names are hashed once for all models."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..base.checks import flag
+from ..core.sparse import SparseBlock
+from .blocks import Block, cut
+from .files import Bytes, PathLike, line_blocks
+from .reader import Reader, arranged
+from .rejects import Tally, at_line
+from .sparse_text import LibsvmText, SparseText, VWText, name_hash
+from .stream import Stream
+
+
+def read_libsvm(
+    path: PathLike | list[PathLike],
+    *,
+    drop: list[int] | int | None = None,
+    only: list[int] | int | None = None,
+    skip: int = 0,
+    limit: int | None = None,
+    shuffle: int | None = None,
+    seed: int = 0,
+    epochs: int = 1,
+    on_error: PathLike = "raise",
+) -> Stream:
+    r"""A stream of libsvm (SVMlight) lines: `label index:value index:value ...`.
+
+    Features keep the numbers they have in the file. Labels are ints where all of a block are
+    whole, else floats. Comments (`# ...`) and `qid:n` are passed over.
+
+    Parameters
+    ----------
+    path, skip, limit, shuffle, seed, epochs, on_error
+        As in `read_csv`.
+    drop, only : list of features
+        Features to leave out; or those to take.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.svm"
+    >>> _ = file.write_text("+1 3:0.5 7:1\n-1 1:2\n")
+    >>> list(read_libsvm(file))
+    [({3: 0.5, 7: 1.0}, 1), ({1: 2.0}, -1)]
+    """
+    stream = Libsvm(path, names("read_libsvm", drop), names("read_libsvm", only), on_error)
+    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+
+
+def read_vw(
+    path: PathLike | list[PathLike],
+    *,
+    labelled: bool = True,
+    weights: bool | None = None,
+    drop: list[str] | str | None = None,
+    only: list[str] | str | None = None,
+    skip: int = 0,
+    limit: int | None = None,
+    shuffle: int | None = None,
+    seed: int = 0,
+    epochs: int = 1,
+    on_error: PathLike = "raise",
+) -> Stream:
+    r"""A stream of Vowpal Wabbit's text lines: `label importance 'tag|namespace name:value ...`.
+
+    A feature is called `namespace^name`, or `name` where the namespace has no name. Labels are
+    numbers, ints where all of a block are whole. Tag and base are passed over.
+
+    Parameters
+    ----------
+    path, skip, limit, shuffle, seed, epochs, on_error
+        As in `read_csv`.
+    labelled : bool, default True
+        Lines must have a label; False: those that are there are ignored, `y` is None.
+    weights : bool, default None
+        Whether rows have importance weights; None: if one of the first lines has.
+    drop, only : list of features
+        Features to leave out; or those to take.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.vw"
+    >>> _ = file.write_text("1 |word free offer:2\n-1 |word meeting |n 4:0.5\n")
+    >>> list(read_vw(file))
+    [({'word^free': 1.0, 'word^offer': 2.0}, 1), ({'word^meeting': 1.0, 'n^4': 0.5}, -1)]
+    """
+    stream = VW(path, labelled, weights, names("read_vw", drop), names("read_vw", only), on_error)
+    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+
+
+class SparseFile(Reader):
+    """Files whose lines are sparse rows."""
+
+    def __init__(self, path: Any, drop: Any, only: Any, on_error: Any) -> None:
+        super().__init__(path, on_error=on_error)
+        self.drop = drop
+        self.only = only
+
+    def _parser(self) -> SparseText:
+        raise NotImplementedError
+
+    def _blocks(self, tally: Tally) -> Iterator[Block]:
+        parser = self._parser()
+        done = 0
+        for file in self.files:
+            source = Bytes(file)
+            try:
+                for lines in line_blocks(source):
+                    tally.bytes_done = done + lines.done
+                    if lines.problem:
+                        place = at_line(source.name, lines.first)
+                        tally.reject(place, lines.problem, lines.data)
+                        continue
+                    strict = tally.on_error == "raise"
+                    X, y, w, rejects = parser.parse(lines.buffer, lines.size, strict)
+                    parser = self._next_parser(parser, w)
+                    block = self._finished(self._chosen(X), y, w)
+                    for row, line, text, why in rejects:
+                        if strict:
+                            yield cut(block, 0, row)
+                        tally.reject(at_line(source.name, lines.first + line), why, text)
+                    yield block
+            finally:
+                done += source.done
+                source.close()
+
+    def _next_parser(self, parser: SparseText, weights: Any) -> SparseText:
+        """The parser for the next lines, once the first ones are known."""
+        return parser
+
+    def _finished(self, X: SparseBlock, y: Any, w: Any) -> Block:
+        return (X, whole_labels(y))
+
+    def _chosen(self, X: SparseBlock) -> SparseBlock:
+        """The block with the features that are wanted."""
+        if self.drop is not None:
+            X = X.with_entries(~np.isin(X.hashes, self.drop))
+        if self.only is not None:
+            X = X.with_entries(np.isin(X.hashes, self.only))
+        return X
+
+
+class Libsvm(SparseFile):
+    """The stream that `read_libsvm` makes."""
+
+    def _parser(self) -> SparseText:
+        return LibsvmText()
+
+
+class VW(SparseFile):
+    """The stream that `read_vw` makes."""
+
+    def __init__(
+        self, path: Any, labelled: Any, weights: Any, drop: Any, only: Any, on_error: Any
+    ) -> None:
+        super().__init__(path, drop, only, on_error)
+        self.labelled = flag(self, "labelled", labelled)
+        self.weights = None if weights is None else flag(self, "weights", weights)
+        self._weighted = self.weights
+
+    def _parser(self) -> SparseText:
+        self._weighted = self.weights
+        return VWText(self.labelled, self.weights is not False)
+
+    def _next_parser(self, parser: SparseText, weights: Any) -> SparseText:
+        if self._weighted is not None:
+            return parser
+        self._weighted = weights is not None
+        return VWText(self.labelled, self._weighted)
+
+    def _finished(self, X: SparseBlock, y: Any, w: Any) -> Block:
+        labels = whole_labels(y) if self.labelled else None
+        if not self._weighted:
+            return X, labels
+        return X, labels, np.ones(len(X)) if w is None else w
+
+
+def whole_labels(y: Any) -> Any:
+    """Labels as ints, if all of them are whole."""
+    if len(y) and np.abs(y).max() < 2**53:
+        whole = y.astype(np.int64)
+        if (whole == y).all():
+            return whole
+    return y
+
+
+def names(who: str, wanted: Any) -> Any:
+    """The hashes of some features."""
+    if wanted is None:
+        return None
+    if isinstance(wanted, (str, int)):
+        wanted = [wanted]
+    if not all(isinstance(name, (str, int)) for name in wanted):
+        raise TypeError(f"{who}: features are strings or ints, got {wanted!r:.80}.")
+    return np.array([name_hash(str(name).encode()) for name in wanted], dtype=np.uint64)

@@ -1,0 +1,20 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ..core.sparse import SparseBlock
+
+def name_hash(name: bytes) -> int: ...
+
+class SparseText:
+    def parse(
+        self, data: bytearray, size: int, stop_early: bool
+    ) -> tuple[
+        SparseBlock, NDArray[Any], NDArray[Any] | None, list[tuple[int, int, bytes, str]]
+    ]: ...
+
+class LibsvmText(SparseText):
+    def __init__(self) -> None: ...
+
+class VWText(SparseText):
+    def __init__(self, labelled: bool = True, weights_allowed: bool = True) -> None: ...

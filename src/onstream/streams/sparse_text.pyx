@@ -1,0 +1,459 @@
+"""Text with sparse rows, one per line: libsvm and VW. Parsed without the GIL into a SparseBlock.
+
+A line either becomes a row or a reject with its reason; nothing else can happen to it.
+"""
+
+cimport numpy as cnp
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE
+from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memchr, memcpy
+
+import numpy as np
+
+from ..core.hashing cimport hash_more, hash_start
+from .tokens cimport is_finite, is_space, scan_number, valid_utf8
+from ..core.sparse import SparseBlock
+
+cnp.import_array()
+
+cdef Py_ssize_t MOST_LETTERS = 1 << 26  # bytes of names in one line: a namespace stands before each
+
+FLAWS = {
+    NO_LABEL: "there is no label",
+    BAD_LABEL: "{} is not a label; it must be a number",
+    BAD_WEIGHT: "{} is not a weight; it must be a number from 0 on",
+    BAD_INDEX: "{} is not a feature's number",
+    BAD_VALUE: "{} is not a number",
+    INFINITE: "{} is not finite",
+    NO_FEATURES: "there is no | before the features",
+    NO_NAME: "{} has no name",
+    LONG_NAMES: "the names are too long",
+    BAD_TEXT: "the text is not valid UTF-8",
+    OUT_OF_MEMORY: "there is no memory for the line",
+    LATE_WEIGHT: "{} is the first importance weight; if some lines have one, say weights=True",
+    BAD_COUNT: "the number of values is wrong",
+    UNKNOWN_VALUE: "{} is not among the declared values",
+    OPEN_QUOTE: "a quote is never closed",
+}
+
+
+def name_hash(bytes name):
+    """The hash that entries with this name have."""
+    return hash_more(hash_start(), <const unsigned char*> <const char*> name, len(name))
+
+
+cdef class SparseText:
+    """Rows of a block of lines; subclasses know what a line is."""
+
+    def __cinit__(self, *args, **kwargs):
+        self.targets = self.weights = self.values = NULL
+        self.starts = self.name_starts = NULL
+        self.hashes = NULL
+        self.names = NULL
+        self.rejects = NULL
+        self.rows = self.room_rows = self.entries = self.room = 0
+        self.letters = self.room_letters = self.n_rejects = self.room_rejects = 0
+        self.integers = self.weighted = False
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.targets)
+        PyMem_RawFree(self.weights)
+        PyMem_RawFree(self.values)
+        PyMem_RawFree(self.starts)
+        PyMem_RawFree(self.name_starts)
+        PyMem_RawFree(self.hashes)
+        PyMem_RawFree(self.names)
+        PyMem_RawFree(self.rejects)
+
+    def parse(self, bytearray data, Py_ssize_t size, bint stop_early):
+        """SparseBlock, targets, weights (None: all 1), and the rejected lines, of some bytes.
+
+        A rejected line is (rows before it, line from 0, its text, the reason).
+        """
+        cdef const char* text = PyByteArray_AS_STRING(data)
+        cdef bint check_text = False
+        if not 0 <= size <= PyByteArray_GET_SIZE(data):
+            raise ValueError(f"there are not {size} bytes")
+        self.rows = self.entries = self.letters = self.n_rejects = 0
+        self.weighted = False
+        self.text = text
+        with nogil:
+            check_text = not is_ascii(text, size)
+            self.parse_lines(text, text + size, check_text, stop_early)
+        rows, entries = self.rows, self.entries
+        block = SparseBlock.trusted(
+            bounds(self.starts, rows, entries),
+            copied(self.values, entries * sizeof(double), np.float64),
+            copied(self.hashes, entries * sizeof(uint64_t), np.uint64),
+            bounds(self.name_starts, entries, self.letters),
+            copied(self.names, self.letters, np.uint8),
+            self.integers,
+        )
+        targets = copied(self.targets, rows * sizeof(double), np.float64)
+        weights = copied(self.weights, rows * sizeof(double), np.float64) if self.weighted else None
+        return block, targets, weights, [self.told(data, i) for i in range(self.n_rejects)]
+
+    def told(self, bytearray data, Py_ssize_t i):
+        """A rejected line for Python."""
+        cdef Reject* r = &self.rejects[i]
+        word = data[r.word:min(r.word_stop, r.word + 40)].decode(errors="replace")
+        return r.row, r.line, bytes(data[r.start:r.stop]), FLAWS[r.flaw].format(repr(word))
+
+    cdef void parse_lines(self, const char* p, const char* end, bint check_text, bint stop_early) noexcept nogil:
+        cdef const char* stop
+        cdef Py_ssize_t entries, letters
+        cdef int64_t number = 0
+        cdef Flaw flaw
+        cdef Reject* reject
+        while p < end:
+            stop = <const char*> memchr(p, c"\n", end - p)
+            if stop == NULL:
+                stop = end
+            entries, letters = self.entries, self.letters
+            self.word = self.word_stop = p
+            if not self.more_rows():
+                flaw = OUT_OF_MEMORY
+            elif check_text and not valid_utf8(<const unsigned char*> p, <const unsigned char*> stop):
+                flaw = BAD_TEXT
+            else:
+                self.starts[self.rows] = entries
+                self.weights[self.rows] = 1.0
+                flaw = self.line(p, stop)
+            if flaw == FINE:
+                self.rows += 1
+            else:
+                self.entries, self.letters = entries, letters
+                if flaw != BLANK:
+                    if not self.more_rejects():
+                        return
+                    reject = &self.rejects[self.n_rejects]
+                    reject.row, reject.line, reject.flaw = self.rows, number, flaw
+                    reject.start, reject.stop = p - self.text, stop - self.text
+                    reject.word, reject.word_stop = self.word - self.text, self.word_stop - self.text
+                    self.n_rejects += 1
+                    if stop_early:
+                        return
+            number += 1
+            p = stop + 1
+
+    cdef Flaw line(self, const char* p, const char* end) noexcept nogil:
+        """One line becomes row number `rows`."""
+        return BLANK
+
+    cdef Flaw number(self, const char** p, const char* end, double* value) noexcept nogil:
+        """Read a finite number that a blank, a bar or the end of the line follows."""
+        cdef const char* after = scan_number(p[0], end, value)
+        if after != NULL and (after == end or is_space(after[0])) and is_finite(value[0]):
+            p[0] = after
+            return FINE
+        if after == NULL or (after < end and not is_space(after[0]) and after[0] != c"|"):
+            self.word = self.word_stop = p[0]
+            while self.word_stop < end and not is_space(self.word_stop[0]):
+                self.word_stop += 1
+            return BAD_VALUE
+        if not is_finite(value[0]):
+            self.word, self.word_stop = p[0], after
+            return INFINITE
+        p[0] = after
+        return FINE
+
+    cdef bint more_entries(self) noexcept nogil:
+        """Room for one more entry."""
+        cdef Py_ssize_t room
+        room = 2 * self.room + 1024
+        return (
+            grown(<void**> &self.values, room * sizeof(double))
+            and grown(<void**> &self.hashes, room * sizeof(uint64_t))
+            and grown(<void**> &self.name_starts, (room + 1) * sizeof(int64_t))
+            and set_room(&self.room, room)
+        )
+
+    cdef bint more_letters(self, Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t room
+        room = 2 * self.room_letters + n + 4096
+        return grown(<void**> &self.names, room) and set_room(&self.room_letters, room)
+
+    cdef bint more_rows(self) noexcept nogil:
+        cdef Py_ssize_t room
+        if self.rows + 1 < self.room_rows:
+            return True
+        room = 2 * self.room_rows + 1024
+        return (
+            grown(<void**> &self.targets, room * sizeof(double))
+            and grown(<void**> &self.weights, room * sizeof(double))
+            and grown(<void**> &self.starts, (room + 1) * sizeof(int64_t))
+            and set_room(&self.room_rows, room)
+        )
+
+    cdef bint more_rejects(self) noexcept nogil:
+        cdef Py_ssize_t room
+        if self.n_rejects < self.room_rejects:
+            return True
+        room = 2 * self.room_rejects + 16
+        return grown(<void**> &self.rejects, room * sizeof(Reject)) and set_room(&self.room_rejects, room)
+
+
+cdef bint is_ascii(const char* text, Py_ssize_t size) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef signed char high = 0
+    for i in range(size):
+        high |= <signed char> text[i]
+    return high >= 0
+
+
+cdef bint grown(void** block, Py_ssize_t size) noexcept nogil:
+    cdef void* moved = PyMem_RawRealloc(block[0], size)
+    if moved == NULL:
+        return False
+    block[0] = moved
+    return True
+
+
+cdef bint set_room(Py_ssize_t* room, Py_ssize_t size) noexcept nogil:
+    room[0] = size
+    return True
+
+
+cdef object copied(const void* data, Py_ssize_t n_bytes, dtype):
+    """n_bytes of C memory as an array of its own."""
+    array = np.empty(n_bytes // np.dtype(dtype).itemsize, dtype=dtype)
+    if n_bytes:
+        memcpy(cnp.PyArray_DATA(<cnp.ndarray> array), data, n_bytes)
+    return array
+
+
+cdef object bounds(const int64_t* starts, Py_ssize_t n, Py_ssize_t total):
+    """Where n pieces begin, and the end of the last one."""
+    array = np.empty(n + 1, dtype=np.int64)
+    cdef int64_t* out = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> array)
+    if n:
+        memcpy(out, starts, n * sizeof(int64_t))
+    out[n] = total
+    return array
+
+
+cdef class LibsvmText(SparseText):
+    """`label index:value index:value ... # comment`; `qid:n` is passed over."""
+
+    def __cinit__(self):
+        self.integers = True
+
+    cdef Flaw line(self, const char* p, const char* end) noexcept nogil:
+        cdef const char* start
+        cdef const char* digits
+        cdef uint64_t h
+        cdef double value
+        cdef Flaw flaw
+        while p < end and is_space(p[0]):
+            p += 1
+        if p == end or p[0] == c"#":
+            return BLANK
+        flaw = self.number(&p, end, &value)
+        if flaw != FINE:
+            return BAD_LABEL if flaw == BAD_VALUE else flaw
+        self.targets[self.rows] = value
+        while True:
+            while p < end and is_space(p[0]):
+                p += 1
+            if p == end or p[0] == c"#":
+                return FINE
+            start = p
+            while p < end and c"0" <= p[0] <= c"9":
+                p += 1
+            if p == start or p == end or p[0] != c":" or p - start > 18:
+                if is_qid(start, end):
+                    while p < end and not is_space(p[0]):
+                        p += 1
+                    continue
+                self.blame(start, end)
+                return BAD_INDEX
+            digits = start
+            while digits + 1 < p and digits[0] == c"0":
+                digits += 1
+            if self.entries == self.room and not self.more_entries():
+                return OUT_OF_MEMORY
+            if self.letters + (p - digits) > self.room_letters and not self.more_letters(p - digits):
+                return OUT_OF_MEMORY
+            self.name_starts[self.entries] = self.letters
+            h = hash_start()
+            while digits < p:
+                self.names[self.letters] = <unsigned char> digits[0]
+                h = hash_more(h, <const unsigned char*> digits, 1)
+                self.letters += 1
+                digits += 1
+            p += 1
+            flaw = self.number(&p, end, &value)
+            if flaw != FINE:
+                return flaw
+            self.hashes[self.entries] = h
+            self.values[self.entries] = value
+            self.entries += 1
+
+    cdef void blame(self, const char* start, const char* end) noexcept nogil:
+        """The word that begins here is wrong."""
+        self.word = self.word_stop = start
+        while self.word_stop < end and not is_space(self.word_stop[0]):
+            self.word_stop += 1
+
+
+cdef bint is_qid(const char* p, const char* end) noexcept nogil:
+    return end - p > 4 and p[0] == c"q" and p[1] == c"i" and p[2] == c"d" and p[3] == c":"
+
+
+cdef class VWText(SparseText):
+    """`label importance base 'tag|namespace:scale name:value name |namespace ...`.
+
+    Features are called `namespace^name`, or `name` where the namespace has none.
+    """
+
+    cdef bint labelled         # lines must have a label
+    cdef bint weights_allowed  # a weight may appear
+    cdef const char* space     # the present namespace
+    cdef Py_ssize_t space_size
+    cdef double scale          # of its values
+    cdef uint64_t prefix       # hash of "namespace^"
+    cdef Py_ssize_t letters_before  # bytes of names before this line
+
+    def __cinit__(self, bint labelled=True, bint weights_allowed=True):
+        self.labelled = labelled
+        self.weights_allowed = weights_allowed
+
+    cdef Flaw line(self, const char* p, const char* end) noexcept nogil:
+        cdef const char* bar
+        cdef Flaw flaw
+        while p < end and is_space(p[0]):
+            p += 1
+        while end > p and is_space(end[-1]):
+            end -= 1
+        if p == end:
+            return BLANK
+        bar = <const char*> memchr(p, c"|", end - p)
+        if bar == NULL:
+            return NO_FEATURES
+        self.letters_before = self.letters
+        flaw = self.head(p, bar)
+        while flaw == FINE and bar < end:
+            bar += 1  # after the |
+            flaw = self.namespace(&bar, end)
+            while flaw == FINE and bar < end and bar[0] != c"|":
+                flaw = self.feature(&bar, end)
+        return flaw
+
+    cdef Flaw head(self, const char* p, const char* bar) noexcept nogil:
+        """Label, importance, base and tag."""
+        cdef const char* start
+        cdef double value
+        cdef int numbers = 0
+        self.targets[self.rows] = 0.0
+        while True:
+            while p < bar and is_space(p[0]):
+                p += 1
+            if p == bar:
+                break
+            start = p
+            while p < bar and not is_space(p[0]):
+                p += 1
+            if start[0] == c"'" or (p == bar and numbers > 0):
+                continue  # a tag: it has an apostrophe, or touches the bar
+            if scan_number(start, p, &value) != p or numbers == 3:
+                if p == bar:
+                    continue
+                self.word, self.word_stop = start, p
+                return BAD_LABEL if numbers == 0 else BAD_WEIGHT
+            if not is_finite(value):
+                self.word, self.word_stop = start, p
+                return INFINITE
+            if numbers == 0:
+                self.targets[self.rows] = value
+            elif numbers == 1:
+                self.word, self.word_stop = start, p
+                if value < 0.0:
+                    return BAD_WEIGHT
+                if not self.weights_allowed:
+                    if value != 1.0:
+                        return LATE_WEIGHT
+                else:
+                    self.weights[self.rows] = value
+                    self.weighted = True
+            numbers += 1
+        if numbers == 0 and self.labelled:
+            return NO_LABEL
+        return FINE
+
+    cdef Flaw namespace(self, const char** at, const char* end) noexcept nogil:
+        """The name after a |, and the scale of its values."""
+        cdef const char* p = at[0]
+        cdef Flaw flaw
+        self.space = p
+        self.scale = 1.0
+        while p < end and not is_space(p[0]) and p[0] != c"|" and p[0] != c":":
+            p += 1
+        self.space_size = p - self.space
+        if p < end and p[0] == c":":
+            p += 1
+            flaw = self.number(&p, end, &self.scale)
+            if flaw != FINE:
+                return flaw
+        self.prefix = hash_start()
+        if self.space_size:
+            self.prefix = hash_more(self.prefix, <const unsigned char*> self.space, self.space_size)
+            self.prefix = hash_more(self.prefix, <const unsigned char*> b"^", 1)
+        at[0] = p
+        return FINE
+
+    cdef Flaw feature(self, const char** at, const char* end) noexcept nogil:
+        """One name, or name:value; or blanks at the end."""
+        cdef const char* p = at[0]
+        cdef const char* start
+        cdef uint64_t h = self.prefix
+        cdef double value = 1.0
+        cdef unsigned char* out
+        cdef Py_ssize_t size
+        cdef Flaw flaw
+        while p < end and is_space(p[0]):
+            p += 1
+        if p == end or p[0] == c"|":
+            at[0] = p
+            return FINE
+        start = p
+        while p < end and not is_space(p[0]) and p[0] != c":" and p[0] != c"|":
+            p += 1
+        if p == start:
+            self.word, self.word_stop = start, start + 1
+            return NO_NAME
+        size = self.space_size + 1 + (p - start)
+        if self.entries == self.room and not self.more_entries():
+            return OUT_OF_MEMORY
+        if self.letters + size > self.room_letters:
+            if self.letters - self.letters_before > MOST_LETTERS:
+                return LONG_NAMES
+            if not self.more_letters(size):
+                return OUT_OF_MEMORY
+        self.name_starts[self.entries] = self.letters
+        if self.space_size:
+            memcpy(self.names + self.letters, self.space, self.space_size)
+            self.letters += self.space_size
+            self.names[self.letters] = c"^"
+            self.letters += 1
+        out = self.names + self.letters
+        self.letters += p - start
+        while start < p:
+            out[0] = <unsigned char> start[0]
+            h = hash_more(h, out, 1)
+            out += 1
+            start += 1
+        if p < end and p[0] == c":":
+            p += 1
+            flaw = self.number(&p, end, &value)
+            if flaw != FINE:
+                return flaw
+        value *= self.scale
+        if not is_finite(value):
+            self.word, self.word_stop = at[0], p
+            return INFINITE
+        self.hashes[self.entries] = h
+        self.values[self.entries] = value
+        self.entries += 1
+        at[0] = p
+        return FINE

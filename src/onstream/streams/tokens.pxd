@@ -1,0 +1,118 @@
+# Words of text formats: numbers and UTF-8, without the GIL and whatever the locale is.
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport strtod
+
+cdef extern from *:
+    """
+    #include <locale.h>
+    static const double onstream_ten[23] = {
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+        1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+    /* A comma for the point would spoil strtod: put the locale's point into a copy then. */
+    static double onstream_strtod(const char *text, Py_ssize_t n) {
+        const char *point = localeconv()->decimal_point;
+        if (point[0] == '.' && point[1] == 0) return strtod(text, NULL);
+        char copy[800];
+        Py_ssize_t i, used = 0;
+        for (i = 0; i < n && used < 780; i++) {
+            const char *c = text[i] == '.' ? point : NULL;
+            if (c == NULL) copy[used++] = text[i];
+            else while (*c) copy[used++] = *c++;
+        }
+        copy[used] = 0;
+        return strtod(copy, NULL);
+    }
+    """
+    const double* onstream_ten
+    double onstream_strtod(const char* text, Py_ssize_t n) nogil
+
+
+cdef inline bint is_space(char c) noexcept nogil:
+    return c == c" " or c == c"\t" or c == c"\r"
+
+
+cdef inline const char* scan_number(const char* p, const char* end, double* out) noexcept nogil:
+    """Read a decimal number; where it ends, or NULL if there is none. May give infinity.
+
+    The text must be followed by a byte that is not part of a number (bytes objects end with 0).
+    """
+    cdef const char* start = p
+    cdef const char* first
+    cdef uint64_t digits = 0
+    cdef Py_ssize_t count, scale = 0, exponent = 0
+    cdef bint minus = False, minus_exponent = False
+    cdef double value
+    if p < end and (p[0] == c"-" or p[0] == c"+"):
+        minus = p[0] == c"-"
+        p += 1
+    first = p
+    while p < end and <unsigned char> (p[0] - c"0") <= 9:
+        digits = digits * 10 + <uint64_t> (p[0] - c"0")
+        p += 1
+    count = p - first
+    if p < end and p[0] == c".":
+        p += 1
+        first = p
+        while p < end and <unsigned char> (p[0] - c"0") <= 9:
+            digits = digits * 10 + <uint64_t> (p[0] - c"0")
+            p += 1
+        scale = first - p
+        count -= scale
+    if count == 0:
+        return NULL
+    if p < end and (p[0] == c"e" or p[0] == c"E"):
+        p += 1
+        if p < end and (p[0] == c"-" or p[0] == c"+"):
+            minus_exponent = p[0] == c"-"
+            p += 1
+        if p >= end or not c"0" <= p[0] <= c"9":
+            return NULL
+        while p < end and c"0" <= p[0] <= c"9":
+            if exponent < 100000:
+                exponent = exponent * 10 + (p[0] - c"0")
+            p += 1
+        scale += -exponent if minus_exponent else exponent
+    if count <= 19 and digits <= (<uint64_t> 1 << 53) and -22 <= scale <= 22:
+        # Both numbers are exact, so one operation rounds once: the nearest double (Clinger 1990).
+        value = <double> digits
+        value = value * onstream_ten[scale] if scale >= 0 else value / onstream_ten[-scale]
+        out[0] = -value if minus else value
+    else:
+        out[0] = onstream_strtod(start, p - start)
+    return p
+
+
+cdef inline bint is_finite(double value) noexcept nogil:
+    return -INFINITY < value < INFINITY
+
+
+cdef inline bint valid_utf8(const unsigned char* p, const unsigned char* end) noexcept nogil:
+    """Well-formed UTF-8, as Python understands it: no surrogates, nothing too long."""
+    cdef unsigned char c, d
+    cdef int more
+    while p < end:
+        c = p[0]
+        p += 1
+        if c < 0x80:
+            continue
+        if c < 0xC2 or c > 0xF4:
+            return False
+        more = 1 if c < 0xE0 else 2 if c < 0xF0 else 3
+        if end - p < more:
+            return False
+        d = p[0]
+        if d & 0xC0 != 0x80:
+            return False
+        if (c == 0xE0 and d < 0xA0) or (c == 0xED and d > 0x9F):
+            return False
+        if (c == 0xF0 and d < 0x90) or (c == 0xF4 and d > 0x8F):
+            return False
+        if more > 1 and p[1] & 0xC0 != 0x80:
+            return False
+        if more > 2 and p[2] & 0xC0 != 0x80:
+            return False
+        p += more
+    return True
