@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from onstream.streams import Stream, read_csv, read_jsonl, read_libsvm, read_vw
+from onstream.streams import Stream, read_arff, read_csv, read_jsonl, read_libsvm, read_vw
 
 NUMBERS = [b"", b"1e999", b"-inf", b"nan", b"0x10", b"1e", b"--1", b"1.2.3", b"9" * 400, b"\xff"]
 
@@ -41,6 +41,18 @@ def vw_line(rng: np.random.Generator) -> bytes:
     )
 
 
+def arff_line(rng: np.random.Generator) -> bytes:
+    return b"%.3f,%s,'some text',%d" % (
+        rng.normal(),
+        rng.choice([b"red", b"blue", b"?"]),
+        rng.integers(0, 2),
+    )
+
+
+def sparse_arff_line(rng: np.random.Generator) -> bytes:
+    return b"{0 %.3f, 1 blue, 3 1}" % rng.normal()
+
+
 def mutated(line: bytes, rng: np.random.Generator) -> bytes:
     """A line with something wrong, most of the time."""
     kind = rng.integers(0, 9)
@@ -70,10 +82,19 @@ def mutated(line: bytes, rng: np.random.Generator) -> bytes:
     return line.replace(b"\n", b" ")
 
 
+HEADER = b"""@relation r
+@attribute a numeric
+@attribute c {red, blue}
+@attribute t string
+@attribute y {0, 1}
+@data
+"""
 FORMATS: dict[str, tuple[bytes, Callable[..., bytes], Callable[..., Stream]]] = {
     "csv": (b"a,c,b,y\n", csv_line, lambda path, **o: read_csv(path, target="y", **o)),
     "libsvm": (b"", svm_line, lambda path, **o: read_libsvm(path, **o)),
     "vw": (b"", vw_line, lambda path, **o: read_vw(path, **o)),
+    "arff": (HEADER, arff_line, lambda path, **o: read_arff(path, target="y", **o)),
+    "sparse arff": (HEADER, sparse_arff_line, lambda path, **o: read_arff(path, target="y", **o)),
     "jsonl": (b"", json_line, lambda path, **o: read_jsonl(path, target="y", **o)),
 }
 
@@ -112,7 +133,7 @@ def line_number(path: Path, message: str) -> int:
 
 def blank(name: str, line: bytes) -> bool:
     """Comments are no rows."""
-    marks = {"arff": b"%", "libsvm": b"#"}
+    marks = {"arff": b"%", "sparse arff": b"%", "libsvm": b"#"}
     if name not in marks or not line.strip(b" \t\r").startswith(marks[name]):
         return False
     try:

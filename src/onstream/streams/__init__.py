@@ -3,6 +3,7 @@
 A stream is an iterable of `(x, y)` that also offers `batches(n)`, blocks for `learn_many`.
 """
 
+from .arff_files import read_arff
 from .csv_files import read_csv
 from .generators import (
     LED,
@@ -37,6 +38,7 @@ __all__ = [
     "Stream",
     "Waveform",
     "from_iterable",
+    "read_arff",
     "read_csv",
     "read_frame",
     "read_ipc",

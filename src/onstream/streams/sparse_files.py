@@ -7,7 +7,7 @@ import numpy as np
 
 from ..base.checks import flag
 from ..core.sparse import SparseBlock
-from .blocks import Block, cut
+from .blocks import Block
 from .files import Bytes, PathLike, line_blocks
 from .reader import Reader, arranged
 from .rejects import Tally, at_line
@@ -119,12 +119,9 @@ class SparseFile(Reader):
                     strict = tally.on_error == "raise"
                     X, y, w, rejects = parser.parse(lines.buffer, lines.size, strict)
                     parser = self._next_parser(parser, w)
-                    block = self._finished(self._chosen(X), y, w)
-                    for row, line, text, why in rejects:
-                        if strict:
-                            yield cut(block, 0, row)
+                    yield self._finished(self._chosen(X), y, w)
+                    for _, line, text, why in rejects:
                         tally.reject(at_line(source.name, lines.first + line), why, text)
-                    yield block
             finally:
                 done += source.done
                 source.close()

@@ -1,0 +1,18 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
+from .sparse_text import SparseText
+
+class ARFFText(SparseText):
+    def __init__(
+        self,
+        names: list[bytes],
+        kinds: list[int],
+        roles: list[int],
+        values: list[list[bytes] | None],
+        sparse: bool,
+    ) -> None: ...
+    def parse_dense(
+        self, data: bytearray, size: int, stop_early: bool
+    ) -> tuple[NDArray[Any], list[str], NDArray[Any] | None, list[tuple[int, int, bytes, str]]]: ...
