@@ -8,8 +8,10 @@ import pytest
 
 from .table import cases
 
-CASES = cases()
+EVERY = cases()
+CASES = [case for case in EVERY if not case.line.given]
 TAKERS = {
+    "anything": [case for case in EVERY if not case.params or case.line.given],
     "case": CASES,  # every learner in every variant
     "learner": [case for case in CASES if not case.params],  # with its defaults
     "classifier": [case for case in CASES if case.classifies],
@@ -22,7 +24,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     for argument, takers in TAKERS.items():
         if argument in metafunc.fixturenames:
             thorough = metafunc.definition.get_closest_marker("every_variant")
-            hurry = argument != "hashed" and thorough is None
+            hurry = argument not in ("hashed", "anything") and thorough is None
             metafunc.parametrize(
                 argument,
                 [

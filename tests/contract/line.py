@@ -1,6 +1,7 @@
 """What the contract table asks of one learner."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .streams import Stream
@@ -13,3 +14,4 @@ class Line(NamedTuple):
     score: float
     variants: tuple[dict[str, Any], ...] = ()
     sure: bool = True  # False: a few lessons may leave two labels level, or be forgotten again
+    given: Mapping[str, Any] = MappingProxyType({})  # parameters without a default

@@ -36,6 +36,22 @@ def three_labels(n: int = 600, seed: int = 2) -> Stream:
     return Stream(X, np.array(["a", "b", "c"])[scores.argmax(axis=1)])
 
 
+def tags(n: int = 600, seed: int = 4) -> Stream:
+    """A set of labels for each row: those of three whose linear function is positive."""
+    X = rows(n, seed)
+    scores = X @ np.random.default_rng(8).normal(size=(FEATURES, 3))
+    y = np.empty(n, dtype=object)
+    y[:] = [frozenset(np.array(["a", "b", "c"])[row > 0.0].tolist()) for row in scores]
+    return Stream(X, y)
+
+
+def cluster(n: int = 600, seed: int = 5) -> Stream:
+    """Examples around one point; all of them belong there."""
+    rng = np.random.default_rng(seed)
+    X = np.linspace(1.0, 2.0, FEATURES) + 0.02 * rng.normal(size=(n, FEATURES))
+    return Stream(X, np.ones(n, dtype=bool))
+
+
 def plane(n: int = 600, seed: int = 3) -> Stream:
     """A linear function with a little noise."""
     X = rows(n, seed)

@@ -4,6 +4,9 @@ A line says which stream the learner must learn and how well, predicting each ro
 learned: accuracy for labels, R² for numbers. Then come the parameters it is tested with. The
 defaults, a hashed model (if there is `hash_bits`) and one without intercept are added by
 themselves. Functions must be ones that pickle knows.
+
+A learner that cannot be made without functions of the user (`given`) takes whatever these take as
+an example; it takes the tests for `anything` only.
 """
 
 import inspect
@@ -12,7 +15,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
-from onstream.base import Classifier, learners
+from onstream.base import Classifier, Regressor, learners
+from onstream.base.learner import Labelled
+from onstream.base.unsupervised import Unsupervised
 
 from . import tables
 from .line import Line
@@ -41,8 +46,23 @@ class Case(NamedTuple):
 
     @property
     def classifies(self) -> bool:
-        """Does it learn labels?"""
+        """Does it learn one label for each example?"""
         return issubclass(self.cls, Classifier)
+
+    @property
+    def takes_labels(self) -> bool:
+        """Does it learn labels, one for each example or sets of them? A label alone is a set."""
+        return issubclass(self.cls, Labelled)
+
+    @property
+    def regresses(self) -> bool:
+        """Does it learn numbers?"""
+        return issubclass(self.cls, Regressor)
+
+    @property
+    def takes_targets(self) -> bool:
+        """Does it look at y at all?"""
+        return not issubclass(self.cls, Unsupervised)
 
     @property
     def functions(self) -> dict[str, Any]:
@@ -53,7 +73,7 @@ class Case(NamedTuple):
     def skips_missing(self) -> bool:
         """Is what is absent (or NaN) missing, rather than 0?"""
         try:
-            self.make().learn_one({"a": math.nan}, "a" if self.classifies else 1.0)
+            self.make().learn_one({"a": math.nan}, "a" if self.takes_labels else 1.0)
         except ValueError:
             return False
         return True
@@ -62,7 +82,7 @@ class Case(NamedTuple):
     def takes_nominal(self) -> bool:
         """Is a text a value of its feature, rather than a feature of its own?"""
         model = self.make()
-        model.learn_one({"a": "text"}, "a" if self.classifies else 1.0)
+        model.learn_one({"a": "text"}, "a" if self.takes_labels else 1.0)
         return "a" in model._state.export()["features"]
 
     def has(self, parameter: str) -> bool:
@@ -76,8 +96,10 @@ def cases() -> list[Case]:
     for name, cls in learners().items():
         if name not in TABLE:
             continue  # told by test_table
-        plain = Case(name, cls, {}, TABLE[name])
+        plain = Case(name, cls, {**TABLE[name].given}, TABLE[name])
         found.append(plain)
+        if plain.line.given:
+            continue
         found += [plain._replace(params=params) for params in TABLE[name].variants]
         if plain.has("intercept"):
             found.append(plain._replace(params={"intercept": False}))

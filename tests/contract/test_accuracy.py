@@ -12,13 +12,13 @@ pytestmark = pytest.mark.every_variant
 
 
 def constant_guess(case: Case, y: np.ndarray) -> float:
-    """What somebody reaches who always says the most frequent label, or the mean."""
-    return Counter(y.tolist()).most_common(1)[0][1] / len(y) if case.classifies else 0.0
+    """What somebody reaches who always says the most frequent label or set, or the mean."""
+    return Counter(y.tolist()).most_common(1)[0][1] / len(y) if case.takes_labels else 0.0
 
 
 def reached(case: Case, told: np.ndarray, y: np.ndarray) -> float:
     """Accuracy, or R²."""
-    if case.classifies:
+    if not case.regresses:
         return float(np.mean([t == target for t, target in zip(told, y, strict=True)]))
     return 1.0 - float(np.mean((told - y) ** 2) / np.var(y))
 

@@ -72,7 +72,7 @@ weights = st.one_of(
 
 
 def target_of(case: Case) -> st.SearchStrategy[Any]:
-    return labels if case.classifies else targets
+    return labels if case.takes_labels else targets
 
 
 def check(model: Any, verb: str, *args: Any) -> None:
@@ -92,7 +92,7 @@ def check(model: Any, verb: str, *args: Any) -> None:
 def model_of(case: Case, which: str) -> Any:
     """New, or knowing two labels, or three."""
     model = case.make() if which == "new" else named(case, 20)
-    if which == "three labels" and case.classifies:
+    if which == "three labels" and case.takes_labels:
         model.learn_one({"f1": 1.0}, "third")
     return model
 
@@ -214,7 +214,7 @@ def test_extreme_numbers_that_are_fine(case: Case) -> None:
     for a, b in product(some, some):
         model = case.make()
         for i in range(3):
-            y = "xyz"[i] if case.classifies else [1.0, -b, a][i]
+            y = "xyz"[i] if case.takes_labels else [1.0, -b, a][i]
             check(model, "learn_one", {"f1": a, "f2": b, "f3": -a}, y)
             check(model, "learn_many", [{"f1": b}, {"f2": a, "new": 1.0}], [y, y])
         for x in ({"f1": a, "f2": b}, {"f1": b, "f2": a, "f3": 1.0}):
@@ -225,7 +225,7 @@ def test_extreme_numbers_that_are_fine(case: Case) -> None:
 def test_a_negative_zero_is_a_zero(case: Case) -> None:
     minus, plus = case.make(), case.make()
     for i in range(6):
-        y = ["x", "y", "z"][i % 3] if case.classifies else float(i)
+        y = ["x", "y", "z"][i % 3] if case.takes_labels else float(i)
         minus.learn_one({"a": -0.0, "b": 1.0}, y)
         plus.learn_one({"a": 0.0, "b": 1.0}, y)
     assert minus.score_one({"a": 1.0, "b": 2.0}) == plus.score_one({"a": 1.0, "b": 2.0})
@@ -236,7 +236,7 @@ def test_huge_and_tiny_weights(case: Case) -> None:
         for x in ({"f1": 1.0}, {"f1": 1e150, "f2": 1.0}, {"f1": 1e-150}):
             model = named(case, 10)
             for i in range(4):
-                y = ["x", "y"][i % 2] if case.classifies else [1.0, -1e10][i % 2]
+                y = ["x", "y"][i % 2] if case.takes_labels else [1.0, -1e10][i % 2]
                 check(model, "learn_one", x, y, w)
                 check(model, "learn_many", [x, x], [y, y], [1.0, w])
 
@@ -244,7 +244,7 @@ def test_huge_and_tiny_weights(case: Case) -> None:
 def test_names_too_long_to_write_down(case: Case) -> None:
     """Python refuses to print whole numbers of more than 4,300 digits."""
     for model in (case.make(), named(case, 10)):
-        y = "ham" if case.classifies else 1.0
+        y = "ham" if case.takes_labels else 1.0
         check(model, "learn_one", {10**5000: 1.0}, y)
         check(model, "learn_many", [{"a": 1.0}, {10**5000: 1.0}], [y, y])
         check(model, "predict_one", {10**5000: 1.0})
@@ -252,7 +252,7 @@ def test_names_too_long_to_write_down(case: Case) -> None:
         check(model, "learn_one", {"a": 1.0}, 10**5000)
         check(model, "learn_many", [{"a": 1.0}] * 2, [y, 10**5000])
         check(model, "learn_one", {"a": 1.0}, y, 10**5000)
-    if case.classifies:
+    if case.takes_labels:
         check(case.make(), "learn_one", {"a": 1.0}, 10**5000)
         check(case.make(), "learn_many", [{"a": 1.0}], [10**5000])
 
@@ -281,7 +281,7 @@ def test_errors_of_the_users_own_code_come_through(case: Case) -> None:
     for error in errors:
         for verb in ("learn_one", "predict_one", "learn_many", "score_many"):
             x: Any = Hostile(error)
-            y: Any = "ham" if case.classifies else 1.0
+            y: Any = "ham" if case.takes_labels else 1.0
             if verb.endswith("many"):
                 x, y = [{"b": 1.0}, x], [y, y]
             try:

@@ -122,7 +122,8 @@ def test_what_is_no_block_and_no_stream(case: Case) -> None:
     model = case.make()
     before = fingerprint(model)
     X, y = streams(case, 5)[-1]
-    for bad in (5, None, [1.0, 2.0], [(1, 2, 3)], "text", [{"a": 1.0}]):
+    rows = [[{"a": 1.0}]] if case.takes_targets else []  # a block, but without targets
+    for bad in (5, None, [1.0, 2.0], [(1, 2, 3)], "text", *rows):
         with pytest.raises((TypeError, ValueError), match=f"^{case.name}: "):
             model.fit(bad)
     for bad_y in (5, iter(y.tolist()), "text", {1: 2}):

@@ -11,13 +11,23 @@ import pytest
 from onstream import LinearRegression
 
 from .table import Case
-from .tools import KINDS, assert_close, dicts, fingerprint, reloaded, some_rows, streams, targets
+from .tools import (
+    KINDS,
+    assert_close,
+    dicts,
+    fingerprint,
+    reloaded,
+    slot_weights,
+    some_rows,
+    streams,
+    targets,
+)
 
 
 def test_memory_is_fixed(hashed: Case) -> None:
     model = hashed.make(hash_bits=8)
     y = targets(hashed, 3).tolist()
-    if hashed.classifies:
+    if hashed.takes_labels:
         y = ["a", "b", "c"]
     for i, target in enumerate(y):
         model.learn_one({f"first {i} {j}": 1.0 for j in range(10)}, target)
@@ -81,7 +91,7 @@ def test_the_seed_changes_the_slots(hashed: Case) -> None:
         model = hashed.make(hash_bits=6, hash_seed=seed)
         model.learn_many(stream.X, stream.y)
         prints.add(fingerprint(model))
-        known.add(tuple(model.weights))
+        known.add(tuple(slot_weights(model)))
     assert len(prints) == len(known) == 3
 
 
@@ -89,8 +99,8 @@ def test_weights_of_slots(hashed: Case) -> None:
     model = hashed.make(hash_bits=6)
     stream = streams(hashed, 100)[0]
     model.learn_many(stream.X, stream.y)
-    assert all(type(slot) is int and 0 <= slot < 64 for slot in model.weights)
-    assert 1 <= len(model.weights) <= stream.X.shape[1]
+    assert all(type(slot) is int and 0 <= slot < 64 for slot in slot_weights(model))
+    assert 1 <= len(slot_weights(model)) <= stream.X.shape[1]
 
 
 def test_bad_numbers_of_bits(hashed: Case) -> None:
@@ -134,5 +144,5 @@ def test_features_that_overflow_together_leave_no_trace(hashed: Case) -> None:
         except ValueError as error:
             refusal = str(error)
         assert not refusal or refusal.startswith(f"{hashed.name}: row 1: ")
-        assert np.isfinite(list(model.weights.values())).all()
+        assert np.isfinite(list(slot_weights(model).values())).all()
         assert np.isfinite(model.score_many(X)).all()

@@ -21,7 +21,7 @@ def test_weight_one_is_the_default(case: Case) -> None:
 def test_weight_zero_changes_nothing(case: Case) -> None:
     for zero in (0, 0.0, -0.0, False, np.float32(0.0), np.int64(0)):
         y = targets(case, 3).tolist()
-        label = "never seen" if case.classifies else y[0]
+        label = "never seen" if case.takes_labels else y[0]
         for model in (case.make(), learned(case), named(case), reloaded(named(case))):
             before, seen = fingerprint(model), model.seen
             for x in ({"f1": 1.0}, {"new": 2.0}, {"s": "new text", 99: 1.0}, {}):
@@ -82,7 +82,7 @@ BAD = [
 
 def test_bad_weights_are_refused(case: Case) -> None:
     for bad in BAD:
-        label = "new" if case.classifies else 0.5
+        label = "new" if case.takes_labels else 0.5
         for model in (case.make(), learned(case)):
             before = fingerprint(model)
             with pytest.raises((TypeError, ValueError), match=f"^{case.name}: .*w") as told:

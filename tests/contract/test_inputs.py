@@ -113,7 +113,7 @@ def test_read_only_inputs_are_welcome(case: Case) -> None:
     stream = streams(case, 60)[-1]
     labels = (
         [stream.y]
-        if not case.classifies
+        if not case.takes_labels
         else [stream.y, (stream.y == "a").astype(int), stream.y == "a"]
     )
     for y in labels:

@@ -218,7 +218,7 @@ def test_anything_that_speaks_arrow(case: Case) -> None:
 
 def test_columns_of_targets(case: Case) -> None:
     """What holds the targets does not matter (for labels see test_labels)."""
-    if case.classifies:
+    if not case.regresses:
         return
     rows = streams(case, 6)[0].X
     y = [1, -2, 0, 3, 3, -1]

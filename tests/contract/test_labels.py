@@ -261,8 +261,9 @@ def test_declared_labels_settle_the_code(classifier: Case) -> None:
             learner.learn_one(x[label], label)
     assert model.score_one(x[0]) == plain.score_one(x[0]) < 0.0
     other = classifier.make(labels=[0, 1])
-    other.learn_one({"x1": 1.0}, 1)
-    assert other.score_one({"x1": 1.0}) > 0.0
+    for label in (0, 1, 0, 1):
+        other.learn_one(x[label], label)
+    assert other.score_one(x[1]) > 0.0
     assert other.labels == [0, 1]
 
 

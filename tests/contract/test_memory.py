@@ -14,7 +14,7 @@ Teacher = Callable[[Case, Any], None]
 
 
 def label(case: Case, i: int, n: int = 2) -> Any:
-    return f"label {i % n}" if case.classifies else float(i % n)
+    return f"label {i % n}" if case.takes_labels else float(i % n)
 
 
 def named_features(case: Case, model: Any, features: int) -> None:

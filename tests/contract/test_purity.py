@@ -86,7 +86,7 @@ def test_bad_questions_change_nothing(case: Case) -> None:
 
 
 def test_looking_changes_nothing(case: Case) -> None:
-    labels = {"labels": ["ham", "spam"]} if case.classifies else {}
+    labels = {"labels": ["ham", "spam"]} if case.takes_labels else {}
     model = learned(case, **labels)
     before, told = fingerprint(model), copy.deepcopy(views(model))
     for value in [views(model), repr(model)]:

@@ -11,14 +11,25 @@ def test_before_any_data(case: Case) -> None:
     empty = fingerprint(model)
     X = some_rows(3)
     assert model.seen == 0
-    assert model.score_one({"a": 1.0}) == 0.0
-    assert type(model.score_one({})) is float
-    np.testing.assert_array_equal(model.score_many(X), np.zeros(3))
+    if case.classifies or case.regresses:
+        assert model.score_one({"a": 1.0}) == 0.0
+        assert type(model.score_one({})) is float
+        np.testing.assert_array_equal(model.score_many(X), np.zeros(3))
     if case.classifies:
         assert model.labels == []
         assert model.predict_one({"a": 1.0}) is None
         assert model.predict_many(X).dtype == object
         assert model.predict_many(X).tolist() == [None] * 3
+    elif case.takes_labels:
+        assert model.labels == []
+        assert model.score_one({}) == {}
+        assert model.predict_one({"a": 1.0}) == set()
+        assert model.predict_many(X).tolist() == [set()] * 3
+        assert model.score_many(X).shape == (3, 0)
+    elif not case.takes_targets:
+        assert type(model.score_one({"a": 1.0})) is float
+        assert type(model.predict_one({"a": 1.0})) is bool
+        assert model.predict_many(X).dtype == bool
     else:
         assert model.predict_one({"a": 1.0}) == 0.0
         np.testing.assert_array_equal(model.predict_many(X), np.zeros(3))
@@ -68,7 +79,11 @@ def test_answers_of_one_and_many_agree(case: Case) -> None:
         many = model.predict_many(X)
         assert many.shape == (len(X),)
         assert many.tolist() == one
-        if not case.classifies:
+        if not case.takes_targets:
+            assert many.dtype == bool
+            assert [model.score_one(x) for x in X] == model.score_many(X).tolist()
+            continue
+        if case.regresses:
             assert many.dtype == np.float64
             assert all(type(prediction) is float for prediction in one)
             assert model.score_many(X).tolist() == one
@@ -76,13 +91,14 @@ def test_answers_of_one_and_many_agree(case: Case) -> None:
             continue
         scores = model.score_many(X)
         assert scores.dtype == np.float64
-        if len(model.labels) == 2:
+        if case.classifies and len(model.labels) == 2:
             assert scores.tolist() == [model.score_one(x) for x in X]
         else:
             assert scores.shape == (len(X), len(model.labels))
             for x, row in zip(X, scores, strict=True):
                 assert model.score_one(x) == dict(zip(model.labels, row.tolist(), strict=True))
-        assert set(one) <= set(model.labels)
+        told = set(one) if case.classifies else set().union(*one)
+        assert told <= set(model.labels)
 
 
 def test_the_label_is_the_one_with_the_best_score(classifier: Case) -> None:

@@ -37,13 +37,13 @@ def outputs(model: Any) -> list[str]:
 
 def streams(case: Case, n: int = 200) -> list[Stream]:
     """Streams that this learner can learn: for labels one with two and one with three."""
-    return [two_labels(n), three_labels(n)] if case.classifies else [plane(n)]
+    return [two_labels(n), three_labels(n)] if case.takes_labels else [plane(n)]
 
 
 def targets(case: Case, n: int, seed: int = 5) -> np.ndarray:
     """Targets without any sense."""
     rng = np.random.default_rng(seed)
-    return rng.choice(["a", "b", "c"], n) if case.classifies else rng.normal(size=n)
+    return rng.choice(["a", "b", "c"], n) if case.takes_labels else rng.normal(size=n)
 
 
 def opposites(case: Case) -> tuple[dict[str, float], dict[str, float]]:
@@ -71,6 +71,14 @@ def named(case: Case, n: int = 100, **params: Any) -> Any:
 def by_name(X: np.ndarray) -> list[dict[str, float]]:
     """Rows as mappings, without zeros: features come and go."""
     return [{f"f{j}": v for j, v in enumerate(row) if v} for row in X.tolist()]
+
+
+def slot_weights(model: Any) -> dict[Any, float]:
+    """Slot to a weight there, whatever the label."""
+    flat: dict[Any, float] = {}
+    for key, value in model.weights.items():
+        flat.update(value if isinstance(value, dict) else {key: value})
+    return flat
 
 
 def numbers(thing: Any) -> Iterator[float]:
@@ -120,6 +128,9 @@ def attempt(model: Any, verb: str, *args: Any, **options: Any) -> str | None:
 
 def assert_close(a: Any, b: Any) -> None:
     """Equal but for rounding: 1e-12 of the largest number."""
+    if isinstance(a, dict):
+        assert list(a) == list(b)
+        a, b = list(a.values()), list(b.values())
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     assert a.shape == b.shape
     scale = max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0), 1e-300)

@@ -16,8 +16,11 @@ class MultilabelClassifier(Labelled):
 
     threshold: float
 
-    def learn_one(self, x: Example, y: Iterable[Label], w: float = 1.0) -> None:
-        """Learn that the example `x` has just the labels in the set `y`, with importance `w`."""
+    def learn_one(self, x: Example, y: Iterable[Label] | Label, w: float = 1.0) -> None:
+        """Learn that the example `x` has just the labels in the set `y`, with importance `w`.
+
+        One label may stand for the set of it alone.
+        """
         self._state.teach(x, y, w)
 
     def predict_one(self, x: Example) -> set[Any]:

@@ -59,15 +59,23 @@ class Unsupervised(Learner):
     def fit(
         self, X: Rows, y: Any = None, *, epochs: int = 1, shuffle: bool = True, seed: int = 0
     ) -> Self:
-        """Go over a static block `X` `epochs` times, from the present state on.
+        """Go over a static block `X`, or a stream, `epochs` times, from the present state on.
 
-        The block is shuffled anew in each epoch unless `shuffle` is False. Returns the learner.
+        A block is shuffled anew in each epoch unless `shuffle` is False. A stream (any iterable
+        of `(x, y)`) is read in its own order. Returns the learner itself.
         """
         whole(self, "epochs", epochs, least=1)
-        if y is not None:
+        if y is not None or not is_block(X):
             return super().fit(X, y, epochs=epochs, shuffle=shuffle, seed=seed)
         rows = count_rows(self, "X", X)
         generator = np.random.default_rng(seed)
         for _ in range(epochs):
             self.learn_many(take_rows(X, generator.permutation(rows)) if shuffle else X)
         return self
+
+
+def is_block(X: Any) -> bool:
+    """Say whether these are rows, rather than a stream of (x, y)."""
+    if isinstance(X, list):
+        return not X or not isinstance(X[0], tuple)
+    return hasattr(X, "shape") or hasattr(X, "__arrow_c_stream__")

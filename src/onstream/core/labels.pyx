@@ -28,7 +28,7 @@ cdef class Labels:
             return y
         if isinstance(y, np.bool_):
             return bool(y)
-        if isinstance(y, (np.integer, int)):
+        if isinstance(y, (np.integer, int)) and not isinstance(y, np.timedelta64):
             if int(y).bit_length() > 1024:
                 raise ValueError(f"{self.who}: an int of {int(y).bit_length():,} bits is no label.")
             return int(y)

@@ -301,7 +301,10 @@ cdef class State:
                 e.weight = weights[i]
             if not learning or e.weight == 0.0:
                 if not silent:
-                    self.score(&e, scratch)
+                    if learning and e.width > known:
+                        self.score_known(&e, known, scratch)
+                    else:
+                        self.score(&e, scratch)
                     self.answer(scratch, task, i)
                 continue
             self.aim(task, i, &e)

@@ -2,13 +2,16 @@
 
 from ..base.registry import register
 from .arow import AROW
+from .cost_sensitive import CostSensitivePA
 from .cw import CW
 from .delta_rule import LMS, DeltaRule
 from .fobos import FOBOS
 from .ftrl_proximal import FTRLProximal
 from .linear_regression import LinearRegression
 from .logistic_regression import LogisticRegression
+from .pa_multilabel import PAMultilabel
 from .pa_regressor import PARegressor
+from .pa_uniclass import PAUniclass
 from .passive_aggressive import PAClassifier
 from .perceptron import Perceptron
 from .rda import RDA
@@ -18,6 +21,7 @@ from .sgd_classifier import SGDClassifier
 from .sgd_regressor import SGDRegressor
 from .shifting_perceptron import ShiftingPerceptron
 from .softmax_regression import SoftmaxRegression
+from .structured_pa import StructuredPA
 from .truncated_gradient import TruncatedGradient
 from .ultraconservative import MIRA, ExactMulticlassPA, MulticlassPerceptron
 
@@ -30,6 +34,7 @@ __all__ = [
     "RDA",
     "RLS",
     "SCW",
+    "CostSensitivePA",
     "DeltaRule",
     "ExactMulticlassPA",
     "FTRLProximal",
@@ -37,12 +42,15 @@ __all__ = [
     "LogisticRegression",
     "MulticlassPerceptron",
     "PAClassifier",
+    "PAMultilabel",
     "PARegressor",
+    "PAUniclass",
     "Perceptron",
     "SGDClassifier",
     "SGDRegressor",
     "ShiftingPerceptron",
     "SoftmaxRegression",
+    "StructuredPA",
     "TruncatedGradient",
 ]
 
@@ -51,3 +59,4 @@ register(PARegressor, MulticlassPerceptron, MIRA, ExactMulticlassPA, SoftmaxRegr
 register(LMS, DeltaRule, ShiftingPerceptron)
 register(AROW, CW, SCW)
 register(FOBOS, FTRLProximal, RDA, SGDClassifier, SGDRegressor, TruncatedGradient)
+register(PAMultilabel, PAUniclass, CostSensitivePA, StructuredPA)
