@@ -13,12 +13,14 @@ import safetensors.numpy
 
 import onstream
 from onstream.base import learners
+from onstream.base.learner import parameters
 from onstream.persist import dumps, loads
 from onstream.persist.format import ModelFileError
 
 from .forge import BLANK, Parts, put_together, seal, small_models, take_apart, tensor
 
 MODELS = small_models()
+MADE = [name for name in learners() if f"{name} named" in MODELS]
 
 
 @pytest.fixture(params=MODELS, ids=str)
@@ -132,10 +134,10 @@ def test_other_classes(cls: Any) -> None:
 
 def test_the_state_of_one_class_is_not_that_of_another() -> None:
     """The parameters differ, so it is noticed."""
-    for name in learners():
+    for name in MADE:
         data = change(MODELS[f"{name} named"])
-        for other in learners():
-            if other != name:
+        for other in MADE:
+            if parameters(learners()[other]).keys() != parameters(learners()[name]).keys():
                 with pytest.raises(ModelFileError, match="parameters"):
                     loads(change(MODELS[f"{name} named"], cls=other))
         assert type(loads(data)).__name__ == name
@@ -366,7 +368,7 @@ def test_a_field_must_not_be_there_twice() -> None:
 
 
 def test_a_bias_without_an_intercept() -> None:
-    for name in learners():
+    for name in MADE:
         parts = take_apart(dumps(MODELS[f"{name} named"]))
         params = {**parts.header["params"], "intercept": False}
         header = {**parts.header, "params": params}
@@ -376,7 +378,7 @@ def test_a_bias_without_an_intercept() -> None:
 
 def test_a_file_cannot_ask_for_memory() -> None:
     """Huge parameters are noticed before anything of that size is made."""
-    for name in learners():
+    for name in MADE:
         model = MODELS[f"{name} named"]
         header = take_apart(dumps(model)).header
         for part, field, value in (
