@@ -33,11 +33,11 @@ def test_another_library_can_read_it(model: Any, tmp_path: Any) -> None:
     path.write_bytes(dumps(model))
     with safetensors.safe_open(path, framework="numpy") as file:
         header = json.loads(file.metadata()["onstream"])
-        weights = file.get_tensor("weights")
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     assert header["cls"] == type(model).__name__
     assert header["format"] == 1
     assert header["numbers"]["seen"] == model.seen
-    assert weights.dtype == np.float64
+    assert {tensor.dtype.name for tensor in tensors.values()} <= {"float64", "int64", "uint8"}
     assert set(safetensors.numpy.load(dumps(model))) == set(take_apart(dumps(model)).tensors)
 
 
@@ -200,7 +200,7 @@ def usable(model: Any) -> None:
     assert model.clone().params == model.params
     answers = model.score_many([{"a": 1.0, "b": 2.0}, {}, {"7": 1.0}])
     assert np.isfinite(answers).all()
-    for weight in flatten(model.weights):
+    for weight in flatten(getattr(model, "weights", {})):
         assert np.isfinite(weight)
     target = model.labels[0] if getattr(model, "labels", None) else 1
     try:
@@ -370,6 +370,8 @@ def test_a_field_must_not_be_there_twice() -> None:
 def test_a_bias_without_an_intercept() -> None:
     for name in MADE:
         parts = take_apart(dumps(MODELS[f"{name} named"]))
+        if "intercept" not in parts.header["params"]:
+            continue
         params = {**parts.header["params"], "intercept": False}
         header = {**parts.header, "params": params}
         with pytest.raises(ModelFileError):

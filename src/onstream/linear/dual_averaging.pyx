@@ -308,6 +308,8 @@ cdef class RDA(Optimizer):
         self.set_columns(k, k)
         self.g.restore(sums, bias, 1.0)
         self.t = fields.number("t", 0.0, 2.0**62)
+        if self.t != int(self.t) or (self.t == 0.0 and (sums.any() or bias.any())):
+            raise ValueError(f"t is {self.t}, expected the number of examples behind the gradients")
 
     def memory(self):
         return self.g.memory()

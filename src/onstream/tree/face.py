@@ -143,7 +143,7 @@ class TreeClassifier(Tree, ProbabilisticClassifier):
     def _check_nominal(self, nominal: Any) -> list[str | int] | None:
         if nominal is None:
             return None
-        if isinstance(nominal, (str, bytes)) or not hasattr(nominal, "__iter__"):
+        if isinstance(nominal, (str, bytes, dict)) or not hasattr(nominal, "__iter__"):
             raise TypeError(
                 f"{type(self).__name__}: nominal must be a list of features, got {nominal!r:.80}."
             )
