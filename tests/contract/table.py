@@ -15,7 +15,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
-from onstream.base import Classifier, Regressor, learners
+from onstream.base import Classifier, Part, Regressor, learners
 from onstream.base.learner import Labelled
 from onstream.base.unsupervised import Unsupervised
 
@@ -25,6 +25,11 @@ from .line import Line
 TABLE: dict[str, Line] = {}
 for module in iter_modules(tables.__path__):
     TABLE |= import_module(f"{tables.__name__}.{module.name}").TABLE
+
+
+def functions_of(params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters that no file can hold; parts, such as kernels, can be called and stored."""
+    return {n: v for n, v in params.items() if callable(v) and not isinstance(v, Part)}
 
 
 class Case(NamedTuple):
@@ -67,7 +72,7 @@ class Case(NamedTuple):
     @property
     def functions(self) -> dict[str, Any]:
         """The parameters that no file can hold."""
-        return {name: value for name, value in self.params.items() if callable(value)}
+        return functions_of(self.params)
 
     @property
     def skips_missing(self) -> bool:

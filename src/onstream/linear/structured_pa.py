@@ -94,7 +94,7 @@ class StructuredPA(Linear, Learner):
         self.mode = choice(self, "mode", mode, ("prediction", "max-loss"))
         check_pa(self, variant, C)
         self._check_common(False, hash_bits, hash_seed)
-        self._begin(init, reset_schedule)  # type: ignore[attr-defined]
+        self._begin(init, reset_schedule)
 
     def _new_state(self) -> Any:
         return StructureState(self)

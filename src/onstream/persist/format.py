@@ -19,6 +19,7 @@ import safetensors
 
 from ..base import Learner, Part, learners, parts
 from ..base.learner import parameters, revive
+from ..base.registry import name_in_files
 
 FORMAT = 1
 NO_SUM = "0" * 64
@@ -87,7 +88,7 @@ def plain(who: str, name: str, value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(who, name, item) for item in value]
     if isinstance(value, (Learner, Part)):
-        cls = type(value).__name__
+        cls = name_in_files(type(value))
         if {**parts(), **learners()}.get(cls) is not type(value):
             raise TypeError(f"save: {who}: {name} is a {cls}, which is not of onstream.")
         return {CLASS: cls, "params": {n: plain(cls, n, v) for n, v in value.params.items()}}

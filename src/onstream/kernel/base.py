@@ -1,0 +1,103 @@
+"""What every kernel can do: be called on two examples, and serve a learner.
+
+A learner asks for `steps`, the compiled form of a kernel of vectors. A structured kernel has none;
+the learner then keeps its examples as objects: `canonical` checks an example and brings it to one
+plain form that JSON can hold, `prepare` adds what can be computed once (a histogram, the kernel
+with itself), `value` and `row` compare what was prepared.
+"""
+
+import hashlib
+import math
+from typing import Any
+
+from ..base import Part
+
+Step = tuple[str, float | None, float, int, int]
+
+
+class Kernel(Part):
+    """A similarity: symmetric, and an inner product in some space."""
+
+    kind = ""  # what it is defined on: "vector", "string", "tree", "graph", "pair"
+
+    def __call__(self, a: Any, b: Any) -> float:
+        """The kernel of two examples."""
+        return self.value(self.prepared(a), self.prepared(b))
+
+    def prepared(self, x: Any) -> Any:
+        """The prepared form of an example as the user has it."""
+        try:
+            return self.prepare(self.canonical(x))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{type(self).__name__}: {error}") from None
+
+    def steps(self) -> list[Step] | None:
+        """How to compute it from dot products and distances; None: it is not one of vectors."""
+        return None
+
+    def canonical(self, x: Any) -> Any:
+        """The example in its one plain form."""
+        raise NotImplementedError
+
+    def prepare(self, form: Any) -> Any:
+        """A canonical form with all that can be computed once."""
+        raise NotImplementedError
+
+    def value(self, a: Any, b: Any) -> float:
+        """The kernel of two prepared examples."""
+        raise NotImplementedError
+
+    def self_value(self, a: Any) -> float:
+        """The kernel of a prepared example with itself."""
+        return self.value(a, a)
+
+    def row(self, supports: list[Any], x: Any) -> list[float]:
+        """The kernel of many prepared examples with one."""
+        return [self.value(support, x) for support in supports]
+
+
+class Histogram:
+    """Counts of features, with the squared length that is asked for so often."""
+
+    __slots__ = ("counts", "square")
+
+    def __init__(self, counts: dict[Any, float]) -> None:
+        self.counts = counts
+        self.square = float(sum(c * c for c in counts.values()))
+
+    def dot(self, other: "Histogram") -> float:
+        """Inner product; walks the shorter of the two."""
+        a, b = self.counts, other.counts
+        if len(a) > len(b):
+            a, b = b, a
+        return float(sum(count * b[key] for key, count in a.items() if key in b))
+
+
+class HistogramKernel(Kernel):
+    """An inner product of explicit counts."""
+
+    def counts(self, form: Any) -> dict[Any, float]:
+        """The features of a canonical form."""
+        raise NotImplementedError
+
+    def prepare(self, form: Any) -> Histogram:
+        """A canonical form with all that can be computed once."""
+        return Histogram(self.counts(form))
+
+    def value(self, a: Histogram, b: Histogram) -> float:
+        """The kernel of two prepared examples."""
+        return a.dot(b)
+
+    def self_value(self, a: Histogram) -> float:
+        """The kernel of a prepared example with itself."""
+        return a.square
+
+
+def stable_hash(text: str) -> int:
+    """63 bits that depend on the text alone: not on the process, nor on the machine."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+
+
+def normal(value: float, a: float, b: float) -> float:
+    """A kernel value divided by the lengths of both sides; 0 if one of them is 0."""
+    return value / (math.sqrt(a) * math.sqrt(b)) if a > 0.0 and b > 0.0 else 0.0

@@ -1,0 +1,104 @@
+"""Parameters and views that all kernel learners have."""
+
+from typing import Any
+
+import numpy as np
+
+from ..base.checks import whole
+from ..base.errors import NotMergeable
+from ..base.learner import Classifier, Learner, Regressor
+from .base import Kernel
+from .vectors import RBF
+
+
+class KernelLearner(Learner):
+    """A learner that remembers some of its examples and compares new ones with them."""
+
+    merge_kind = None  # the supports of both together would be too many, or not the same at all
+    kernel: Kernel | None
+    budget: int | None
+
+    def _check_kernel(self, kernel: Kernel | None) -> None:
+        if kernel is not None and not isinstance(kernel, Kernel):
+            raise TypeError(
+                f"{type(self).__name__}: kernel must be a kernel such as RBF(gamma=0.5), "
+                f"got {kernel!r:.80}."
+            )
+        self.kernel = kernel
+        self._kernel = RBF(gamma=0.1) if kernel is None else kernel
+
+    def _check_budget(self, budget: Any, required: bool = True) -> None:
+        if budget is None and not required:
+            self.budget = None
+        else:
+            self.budget = whole(self, "budget", budget, least=1, most=2**31 - 1)
+
+    def merge(self, other: Any) -> None:
+        """Refused: two sets of supports do not amount to one that was learned in sequence."""
+        if type(other) is not type(self):
+            raise NotMergeable(
+                f"{type(self).__name__} cannot be merged with {type(other).__name__}."
+            )
+        raise NotMergeable(
+            f"{type(self).__name__}: cannot be merged: which examples are supports depends on all "
+            f"that were seen before them."
+        )
+
+    @property
+    def supports(self) -> list[tuple[Any, Any]]:
+        """The examples that are remembered, each with its coefficient.
+
+        With more than two labels the coefficient is a dict label to coefficient.
+        """
+        fields = self._state.snapshot()
+        rows = self._state.coefficients()
+        if len(rows) == 1:
+            store, coefficients = rows[0]
+            return list(zip(examples(store, fields), coefficients.tolist(), strict=True))
+        labels = fields["labels"]
+        if all(store is rows[0][0] for store, _ in rows):
+            table = np.array([coefficients for _, coefficients in rows]).T.tolist()
+            told = [dict(zip(labels, row, strict=True)) for row in table]
+            return list(zip(examples(rows[0][0], fields), told, strict=True))
+        found: list[tuple[Any, Any]] = []
+        for label, (store, coefficients) in zip(labels, rows, strict=True):
+            own = zip(examples(store, fields), coefficients.tolist(), strict=True)
+            found += [(x, {label: a}) for x, a in own]
+        return found
+
+
+class KernelClassifier(KernelLearner, Classifier):
+    """A kernel learner of labels."""
+
+    max_labels: int
+
+    def _check_common(self, kernel: Kernel | None, max_labels: int) -> None:
+        self._check_kernel(kernel)
+        self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return type(self).__name__, None, 0, self.max_labels, self._kernel
+
+
+class KernelRegressor(KernelLearner, Regressor):
+    """A kernel learner of numbers."""
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return type(self).__name__, None, 0, self._kernel
+
+
+def examples(store: Any, fields: dict[str, Any]) -> list[Any]:
+    """The supports as the user may have passed them.
+
+    Arrays if all were arrays, else mappings without zeros; structured ones in canonical form.
+    """
+    objects = store.forms()
+    if objects is not None:
+        return list(objects)
+    dense = store.dense()
+    if not fields["features"] and fields["columns"] >= 0:
+        wide = np.zeros((len(dense), max(fields["columns"], dense.shape[1])))
+        wide[:, : dense.shape[1]] = dense
+        return list(wide)
+    names = [*range(fields["implicit"]), *fields["features"]]
+    return [{names[j]: float(row[j]) for j in np.flatnonzero(row)} for row in dense]

@@ -1,0 +1,381 @@
+"""Online gradient descent on the hinge loss with kernels: on a budget (BOGD), by Nyström features
+(NOGD), by random Fourier features (FOGD)."""
+
+cimport numpy as cnp
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from libc.float cimport DBL_MAX
+from libc.math cimport cos, fabs, sin, sqrt
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
+
+import numpy as np
+
+from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy, onstream_dot, onstream_scores
+from ..core.gaussian cimport gaussian
+from ..core.hashing cimport hash_more, hash_start, seeded
+from ..core.memory cimport release, resize
+from ..core.state cimport ClassifierState
+from .state cimport Machine, kernel_sum
+from .supports cimport Program, draw, grown
+
+cnp.import_array()
+
+cdef double LARGEST = 1e300
+cdef double SMALLEST = 1e-300  # coefficients that have decayed below are 0
+
+
+cdef class BOGDMachine(Machine):
+    """Every round all coefficients decay; a loss adds a support. Full: one that is drawn goes, and
+    the others are enlarged so that f stays the same on average (Zhao et al.)."""
+
+    cdef double eta, decay
+    cdef double cap        # largest |coefficient|
+    cdef bint uniform      # all are drawn with the same probability
+    cdef uint64_t seed
+    cdef int64_t draws
+    cdef double step       # planned: coefficient of the new support; 0: only decay
+    cdef Py_ssize_t slot
+
+    def __cinit__(self, Program program, budget, double eta, double lam, str removal, cap, seed):
+        self.eta, self.decay = eta, 1.0 - eta * lam
+        self.cap = LARGEST if cap is None else cap * eta
+        self.uniform = removal == "uniform"
+        self.seed = seed
+
+    cdef int decide(self, const Example* e, double y, double f) noexcept nogil:
+        cdef Py_ssize_t i
+        self.acts = True
+        self.step = 0.0
+        if 1.0 - y * f > 0.0:
+            self.step = min(self.eta * e.weight, self.cap) * y
+            self.slot = self.s.n
+            if not self.grow(min(self.s.n + 1, self.budget), e):
+                return OVERFLOW
+            if self.s.n == self.budget:
+                self.keeping(self.other)
+                self.slot = self.drawn(self.other)
+                for i in range(self.s.n):
+                    if i != self.slot and not fabs(self.a[i] / self.other[i]) < LARGEST:
+                        return OVERFLOW
+        return LEARNED
+
+    cdef void keeping(self, double* keep) noexcept nogil:
+        """1 - p_i: the same for all, or min(1, s c_i) with c_i = |a_i| sqrt(K_ii) and s such that
+        their sum is budget - 1."""
+        cdef Py_ssize_t i, n = self.s.n, free = n, still
+        cdef double sum_, wanted = n - 1.0
+        for i in range(n):
+            keep[i] = 1.0 - 1.0 / n if self.uniform else -fabs(self.a[i]) * sqrt(max(0.0, self.s.self_k[i]))
+        if self.uniform:
+            return
+        while free:  # negative: c_i of one that is not fixed at 1 yet
+            sum_, still = 0.0, free
+            for i in range(n):
+                if keep[i] <= 0.0:
+                    sum_ -= keep[i]
+            for i in range(n):
+                if keep[i] <= 0.0 and wanted * -keep[i] >= sum_ and sum_ > 0.0 and free > 1:
+                    keep[i] = 1.0
+                    still -= 1
+            wanted -= free - still
+            if still == free or still == 0:
+                break
+            free = still
+        sum_ = 0.0
+        for i in range(n):
+            if keep[i] <= 0.0:
+                sum_ -= keep[i]
+        for i in range(n):
+            if keep[i] <= 0.0:
+                keep[i] = min(1.0, max(0.0, wanted * (-keep[i] / sum_ if sum_ > 0.0 else 1.0 / max(1, free))))
+
+    cdef Py_ssize_t drawn(self, const double* keep) noexcept nogil:
+        cdef double at = (draw(self.seed, self.draws) >> 11) * (1.0 / 9007199254740992.0), sum_ = 0.0
+        cdef Py_ssize_t i, last = 0
+        for i in range(self.s.n):
+            sum_ += 1.0 - keep[i]
+        at *= sum_
+        for i in range(self.s.n):
+            if keep[i] < 1.0:
+                last = i
+                at -= 1.0 - keep[i]
+                if at < 0.0:
+                    break
+        return last
+
+    cdef void commit(self, const Example* e) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(self.s.n):
+            self.a[i] = self.a[i] * self.decay if fabs(self.a[i]) > SMALLEST else 0.0
+        if self.step == 0.0:
+            return
+        if self.slot < self.s.n:
+            self.draws += 1
+            for i in range(self.s.n):
+                if i != self.slot and self.other[i] > 0.0:
+                    self.a[i] = max(-self.cap, min(self.cap, self.a[i] / self.other[i]))
+        self.s.put(self.slot, e, self.length, self.self_k, self.row)
+        self.a[self.slot] = self.step
+
+    def probabilities(self):
+        """p_i of the supports as they are (for tests)."""
+        cdef Py_ssize_t i
+        self.keeping(self.other)
+        return [1.0 - self.other[i] for i in range(self.s.n)]
+
+    def export(self):
+        return {**Machine.export(self), "draws": self.draws}
+
+    def restore(self, fields, width, who):
+        Machine.restore(self, fields, width, who)
+        self.draws = fields.integer("draws", 0)
+
+
+cdef class NOGDMachine(Machine):
+    """Kernel gradient descent until the budget is full; from then on in the space of the supports'
+    leading eigenvectors: z = P k(x), with f = w.z = (P'w).k(x), so that w lives in the coefficients
+    a = P'w (Lu et al.)."""
+
+    cdef double eta
+    cdef Py_ssize_t rank
+    cdef Py_ssize_t found  # rows of P
+    cdef double* P         # rank x room
+    cdef double* z
+    cdef double step
+
+    def __cinit__(self, Program program, budget, Py_ssize_t rank, double eta):
+        self.eta, self.rank = eta, min(rank, budget)
+        self.P = self.z = NULL
+
+    def __dealloc__(self):
+        release(self.P)
+        release(self.z)
+
+    cdef int decide(self, const Example* e, double y, double f) noexcept nogil:
+        cdef Py_ssize_t j
+        if not 1.0 - y * f > 0.0:
+            return LEARNED
+        self.step = self.eta * e.weight * y
+        if not fabs(self.step) < LARGEST:
+            return OVERFLOW
+        if self.found == 0:
+            if not self.grow(self.s.n + 1, e):
+                return OVERFLOW
+        else:
+            for j in range(self.s.n):
+                self.other[j] = self.a[j]
+            for j in range(self.found):
+                self.z[j] = onstream_dot(self.P + j * self.room, self.row, self.s.n)
+                onstream_axpy(self.other, self.P + j * self.room, self.step * self.z[j], self.s.n)
+            for j in range(self.s.n):
+                if not fabs(self.other[j]) < LARGEST:
+                    return OVERFLOW
+        self.acts = True
+        return LEARNED
+
+    cdef void commit(self, const Example* e) noexcept nogil:
+        cdef Py_ssize_t j
+        if self.found:
+            for j in range(self.s.n):
+                self.a[j] = self.other[j]
+            return
+        self.a[self.s.n] = self.step
+        self.s.put(self.s.n, e, self.length, self.self_k, self.row)
+        if self.s.n == self.budget:
+            with gil:
+                self.switch()
+
+    def switch(self):
+        """The eigenvectors of the Gram matrix; f becomes its projection on the leading ones."""
+        cdef Py_ssize_t i, n = self.s.n
+        gram = np.empty((n, n))
+        for i in range(n):
+            self.s.row_of(i, self.other)
+            memcpy(<double*> cnp.PyArray_DATA(<cnp.ndarray> gram) + i * n, self.other, n * sizeof(double))
+        values, vectors = np.linalg.eigh((gram + gram.T) / 2.0)
+        order = np.argsort(values)[::-1][: self.rank]
+        order = order[values[order] > 1e-10 * values.max()]
+        P = vectors[:, order].T / np.sqrt(values[order])[:, None]
+        coefficients = np.empty(n)
+        memcpy(cnp.PyArray_DATA(<cnp.ndarray> coefficients), self.a, n * sizeof(double))
+        # w = L^1/2 U'a and a = P'w
+        w = np.sqrt(values[order]) * (vectors[:, order].T @ coefficients)
+        self.set_features(P)
+        coefficients = np.ascontiguousarray(P.T @ w)
+        memcpy(self.a, cnp.PyArray_DATA(<cnp.ndarray> coefficients), n * sizeof(double))
+
+    def set_features(self, P):
+        cdef Py_ssize_t j, n = self.s.n
+        P = np.ascontiguousarray(P)
+        if not (
+            grown(<void**> &self.P, 0, len(P) * self.room * sizeof(double))
+            and grown(<void**> &self.z, 0, len(P) * sizeof(double))
+        ):
+            raise MemoryError
+        for j in range(len(P)):
+            memcpy(self.P + j * self.room, <double*> cnp.PyArray_DATA(<cnp.ndarray> P) + j * n, n * sizeof(double))
+        self.found = len(P)
+
+    def export(self):
+        cdef Py_ssize_t j
+        P = np.empty((self.found, self.s.n))
+        for j in range(self.found):
+            memcpy(<double*> cnp.PyArray_DATA(<cnp.ndarray> P) + j * self.s.n, self.P + j * self.room, self.s.n * sizeof(double))
+        return {**Machine.export(self), "features": P}
+
+    def restore(self, fields, width, who):
+        Machine.restore(self, fields, width, who)
+        P = fields.array("features", (-1, self.s.n))
+        if len(P) > self.rank or (len(P) > 0) != (self.s.n == self.budget):
+            raise ValueError("the Nyström features do not fit")
+        if len(P):
+            self.set_features(P)
+
+    def memory(self):
+        return Machine.memory(self) + 8 * self.found * (self.room + 1)
+
+
+cdef class FOGDState(ClassifierState):
+    """w.z with z = (cos, sin) of random directions; a row of them belongs to each feature's name."""
+
+    cdef double eta, gamma
+    cdef uint64_t seed
+    cdef Py_ssize_t D        # directions
+    cdef Py_ssize_t stride   # the same, rounded up
+    cdef double* omega       # feature-major: direction j of feature i is omega[i * stride + j]
+    cdef Py_ssize_t rows     # features that have theirs
+    cdef double* w           # 2 D weights for each column
+    cdef Py_ssize_t k        # columns: 1, or one per label
+    cdef double* before      # the single column, until the third label is settled
+    cdef double* z           # features of the example being learned
+    cdef double* f
+
+    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, Py_ssize_t n_components, double gamma, double eta, seed):
+        self.D, self.gamma, self.eta, self.seed = n_components, gamma, eta, seed
+        self.stride = (n_components + 7) // 8 * 8
+        self.rows, self.k, self.share = 0, 1, 1.0
+        self.omega = self.before = NULL
+        self.w = <double*> resize(NULL, 0, 2 * self.D * sizeof(double))
+        self.z = <double*> resize(NULL, 0, (self.stride + self.D) * sizeof(double))
+        self.f = <double*> resize(NULL, 0, sizeof(double))
+
+    def __dealloc__(self):
+        release(self.omega)
+        release(self.w)
+        release(self.before)
+        release(self.z)
+        release(self.f)
+
+    cdef Py_ssize_t outputs(self) noexcept nogil:
+        return self.k
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        """Directions for all features. Those on probation may since have changed their names."""
+        cdef Py_ssize_t i, j, start = min(self.rows, self.door.width)
+        cdef uint64_t key
+        cdef double spread = sqrt(2.0 * self.gamma)
+        if width > self.rows:
+            self.omega = <double*> resize(
+                self.omega, self.rows * self.stride * sizeof(double), width * self.stride * sizeof(double))
+            self.rows = width
+        for i in range(start, width):
+            name = str(i if i < self.door.implicit else self.door.names[i - self.door.implicit]).encode()
+            key = seeded(hash_more(hash_start(), <const unsigned char*> <const char*> name, len(name)), self.seed)
+            for j in range(self.D):
+                self.omega[i * self.stride + j] = spread * gaussian(key, j)
+        return 0
+
+    cdef int set_labels(self, Py_ssize_t n) except -1:
+        """The third label makes -w and +w of w and starts at 0."""
+        cdef Py_ssize_t k = n if n > 2 else 1, i, width = 2 * self.D
+        self.f = <double*> resize(self.f, 0, max(1, n) * sizeof(double))
+        self.w = <double*> resize(self.w, self.k * width * sizeof(double), max(k, self.k) * width * sizeof(double))
+        if k > 1 and self.k == 1:
+            self.before = <double*> resize(NULL, 0, width * sizeof(double))
+            memcpy(self.before, self.w, width * sizeof(double))
+            for i in range(width):
+                self.w[width + i] = -self.first_sign * self.before[i] + 0.0
+                self.w[i] = self.first_sign * self.before[i] + 0.0
+        elif k == 1 and self.k > 1:
+            memcpy(self.w, self.before, width * sizeof(double))
+            self.settle()
+        if k < self.k:
+            self.w = <double*> resize(self.w, k * width * sizeof(double), k * width * sizeof(double))
+        self.k = k
+        return 0
+
+    cdef int settle(self) except -1:
+        release(self.before)
+        self.before = NULL
+        return 0
+
+    cdef bint features(self, const Example* e, double* z) noexcept nogil:
+        """z = (cos w_j.x, sin w_j.x) / sqrt(D). False: an angle is not finite."""
+        cdef Py_ssize_t j
+        cdef double size = 1.0 / sqrt(<double> self.D), angle
+        cdef double* angles = z + self.D
+        if e.n == 0:
+            for j in range(self.D):
+                angles[j] = 0.0
+        elif self.D == 1:  # the tiles of onstream_scores want more than one column
+            angles[0] = 0.0
+            for j in range(e.n):
+                angles[0] += e.values[j] * self.omega[(j if e.ids == NULL else e.ids[j]) * self.stride]
+        else:
+            onstream_scores(angles, self.omega, e.ids, e.values, e.n, self.D, self.stride)
+        for j in range(self.D):
+            angle = angles[j]
+            if not fabs(angle) <= DBL_MAX:
+                return False
+            z[j] = size * cos(angle)
+            angles[j] = size * sin(angle)
+        return True
+
+    cdef void score(self, const Example* e, double* out) noexcept nogil:
+        cdef double* z = <double*> PyMem_RawMalloc((self.stride + self.D) * sizeof(double))
+        cdef Py_ssize_t r
+        cdef bint fine = z != NULL and self.features(e, z)
+        for r in range(self.k):
+            out[r] = kernel_sum(z, self.w + r * 2 * self.D, 2 * self.D) if fine else 0.0
+        PyMem_RawFree(z)
+
+    cdef int learn(self, const Example* e) noexcept nogil:
+        return self.score_learn(e, self.f)
+
+    cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
+        cdef Py_ssize_t r, width = 2 * self.D
+        cdef double y, step = self.eta * e.weight
+        if not self.features(e, self.z):
+            for r in range(self.k):
+                out[r] = 0.0
+            return OVERFLOW
+        for r in range(self.k):
+            out[r] = kernel_sum(self.z, self.w + r * width, width)
+            if not fabs(out[r]) < DBL_MAX or not step < LARGEST:
+                return OVERFLOW
+        for r in range(self.k * width if step > 1e200 else 0):  # no weight passes 1e300 by small steps
+            if not fabs(self.w[r]) + step < LARGEST:
+                return OVERFLOW
+        for r in range(self.k):
+            y = e.y if self.k == 1 else 1.0 if e.label == r else -1.0
+            if 1.0 - y * out[r] > 0.0:
+                onstream_axpy(self.w + r * width, self.z, step * y, width)
+        return LEARNED
+
+    def weights(self):
+        """2 D weights for each column."""
+        array = np.empty((self.k, 2 * self.D))
+        memcpy(cnp.PyArray_DATA(<cnp.ndarray> array), self.w, array.nbytes)
+        return array
+
+    def export(self):
+        return {**ClassifierState.export(self), "weights": self.weights()}
+
+    def restore(self, fields):
+        ClassifierState.restore(self, fields)
+        array = np.ascontiguousarray(fields.array("weights", (self.k, 2 * self.D)))
+        memcpy(self.w, cnp.PyArray_DATA(<cnp.ndarray> array), array.nbytes)
+
+    def memory(self):
+        numbers = self.rows * self.stride + self.k * 2 * self.D + self.stride + self.D + max(1, self.n_labels)
+        return ClassifierState.memory(self) + 8 * numbers

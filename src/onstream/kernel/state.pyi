@@ -1,0 +1,4 @@
+from typing import Any
+
+class OneVsRestState:
+    def __init__(self, *arguments: Any) -> None: ...

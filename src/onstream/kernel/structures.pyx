@@ -1,0 +1,144 @@
+"""Sequences and trees in C arrays, and the dynamic programs of their kernels."""
+
+from libc.stdint cimport int64_t
+from libc.string cimport memset
+
+from ..core.memory cimport release, resize
+
+
+cdef class Sequence:
+    """A sequence of symbols, each a number."""
+
+    cdef int64_t* codes
+    cdef Py_ssize_t n
+
+    def __cinit__(self, codes):
+        cdef Py_ssize_t i
+        self.n = len(codes)
+        self.codes = <int64_t*> resize(NULL, 0, self.n * sizeof(int64_t))
+        for i in range(self.n):
+            self.codes[i] = codes[i]
+
+    def __dealloc__(self):
+        release(self.codes)
+
+
+cdef double subsequences(Sequence s, Sequence t, int n, double lam, double* room) noexcept nogil:
+    """The sum over common subsequences of length n of lam ** (span in s + span in t).
+
+    `inner[a, b]` is K'_i of the first a and b symbols; K'' is summed along a row.
+    """
+    cdef Py_ssize_t wide = t.n + 1, size = (s.n + 1) * wide, a, b
+    cdef double* inner = room
+    cdef double* next_ = room + size
+    cdef double* swap
+    cdef double run, total = 0.0
+    cdef int i
+    for a in range(size):
+        inner[a] = 1.0
+    for i in range(1, n):
+        memset(next_, 0, wide * sizeof(double))
+        for a in range(1, s.n + 1):
+            next_[a * wide] = 0.0
+            run = 0.0
+            for b in range(1, wide):
+                run *= lam
+                if s.codes[a - 1] == t.codes[b - 1]:
+                    run += lam * lam * inner[(a - 1) * wide + b - 1]
+                next_[a * wide + b] = lam * next_[(a - 1) * wide + b] + run
+        swap, inner, next_ = inner, next_, inner
+    for a in range(1, s.n + 1):
+        for b in range(1, wide):
+            if s.codes[a - 1] == t.codes[b - 1]:
+                total += lam * lam * inner[(a - 1) * wide + b - 1]
+    return total
+
+
+def subsequence_row(list supports, Sequence x, int n, double lam):
+    """The gappy subsequence kernel of many sequences with one."""
+    cdef double* room = NULL
+    cdef Py_ssize_t size, held = 0
+    cdef Sequence s
+    values = []
+    try:
+        for s in supports:
+            size = 2 * (s.n + 1) * (x.n + 1)
+            if size > held:
+                release(room)
+                room = NULL
+                room = <double*> resize(NULL, 0, size * sizeof(double))
+                held = size
+            values.append(subsequences(s, x, n, lam, room))
+    finally:
+        release(room)
+    return values
+
+
+cdef class Tree:
+    """The inner nodes of a tree, children before parents: production and children of each."""
+
+    cdef int64_t* productions
+    cdef int64_t* starts    # node i has the children starts[i] ... starts[i + 1] - 1
+    cdef int64_t* children  # numbers of inner nodes; -1: a leaf
+    cdef Py_ssize_t n
+
+    def __cinit__(self, productions, children):
+        cdef Py_ssize_t i, at = 0
+        self.n = len(productions)
+        self.productions = <int64_t*> resize(NULL, 0, self.n * sizeof(int64_t))
+        self.starts = <int64_t*> resize(NULL, 0, (self.n + 1) * sizeof(int64_t))
+        self.children = <int64_t*> resize(NULL, 0, sum(map(len, children)) * sizeof(int64_t))
+        for i in range(self.n):
+            self.productions[i] = productions[i]
+            for child in children[i]:
+                self.children[at] = child
+                at += 1
+            self.starts[i + 1] = at
+
+    def __dealloc__(self):
+        release(self.productions)
+        release(self.starts)
+        release(self.children)
+
+
+cdef double common(Tree s, Tree t, double lam, double sigma, double* room) noexcept nogil:
+    """The sum over pairs of inner nodes of C(n1, n2) (Collins & Duffy)."""
+    cdef Py_ssize_t i, j, c, k
+    cdef int64_t one, two
+    cdef double value, total = 0.0
+    memset(room, 0, s.n * t.n * sizeof(double))
+    for i in range(s.n):
+        for j in range(t.n):
+            if s.productions[i] != t.productions[j]:
+                continue
+            value = lam
+            k = t.starts[j] - s.starts[i]
+            for c in range(s.starts[i], s.starts[i + 1]):
+                one, two = s.children[c], t.children[c + k]
+                if one >= 0 and two >= 0:
+                    value *= sigma + room[one * t.n + two]
+                elif one >= 0 or two >= 0:  # a leaf here, a node there: the same label, no more
+                    value *= sigma
+            room[i * t.n + j] = value
+            total += value
+    return total
+
+
+def tree_row(list supports, Tree x, double lam, double sigma):
+    """The tree kernel of many trees with one."""
+    cdef double* room = NULL
+    cdef Py_ssize_t size, held = 0
+    cdef Tree s
+    values = []
+    try:
+        for s in supports:
+            size = s.n * x.n
+            if size > held:
+                release(room)
+                room = NULL
+                room = <double*> resize(NULL, 0, size * sizeof(double))
+                held = size
+            values.append(common(s, x, lam, sigma, room) if size else 0.0)
+    finally:
+        release(room)
+    return values

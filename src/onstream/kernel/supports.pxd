@@ -1,0 +1,72 @@
+# Supports: what a kernel learner remembers of its examples, and the kernel between them.
+
+from libc.stdint cimport int32_t, uint64_t
+
+from ..core.example cimport Example
+
+
+cdef extern from "rows.h" nogil:
+    ctypedef struct onstream_step:
+        int op
+        int from_ "from"
+        double gamma
+        double coef0
+        int degree
+        int by_width
+    enum:
+        ONSTREAM_LINEAR
+        ONSTREAM_POLYNOMIAL
+        ONSTREAM_RBF
+        ONSTREAM_SCALE
+        ONSTREAM_ADD
+        ONSTREAM_MULTIPLY
+        ONSTREAM_NORMALIZE
+        ONSTREAM_DEPTH
+    void onstream_self_value(const onstream_step* steps, int n, double length, double* result)
+    void onstream_kernel_row(
+        const onstream_step* steps, int n_steps, int wants_dots, int wants_gaps, double* out,
+        const double* v, const double* lengths, Py_ssize_t k, Py_ssize_t stride,
+        const int32_t* ids, const double* x, Py_ssize_t n, Py_ssize_t used, double length,
+        int full, double rest)
+
+
+cdef class Program:
+    cdef readonly object kernel  # the user's kernel
+    cdef bint vectors            # it is one of vectors, and compiled to the steps:
+    cdef onstream_step* steps
+    cdef int n                   # how many
+    cdef bint dots               # they need dot products
+    cdef bint gaps               # they need squared distances
+    cdef Py_ssize_t width        # features of the first support, for gamma=None; 0: none yet
+
+    cdef void set_width(self, Py_ssize_t width) noexcept nogil
+
+
+cdef class Supports:
+    cdef Program program    # shared by all machines of a learner
+    cdef Py_ssize_t n       # supports in use
+    cdef Py_ssize_t room    # supports that fit; a multiple of 8
+    cdef Py_ssize_t used    # features that one of them has had
+    cdef Py_ssize_t rows    # features that fit
+    cdef double* v          # feature-major: feature j of support i is v[j * room + i]
+    cdef double* lengths    # squared length of each
+    cdef double* self_k     # kernel of each with itself
+    cdef double* x          # one support as a dense example
+    cdef list objects       # structured kernels: (canonical form, prepared form) of each
+    cdef bint wants_gram    # structured: `row_of` will be asked
+    cdef double* gram       # structured: kernels between supports, room x room
+    cdef Py_ssize_t offset  # structured: where this store's row stands in the example
+    cdef Py_ssize_t placed  # structured: slot that waits for its object; -1: none
+
+    cdef bint measure(self, const Example* e, double* length, double* self_k) noexcept nogil
+    cdef void row(self, const Example* e, double length, double* out) noexcept nogil
+    cdef void row_of(self, Py_ssize_t i, double* out) noexcept nogil
+    cdef bint fit(self, Py_ssize_t supports, const Example* e) noexcept nogil
+    cdef void put(self, Py_ssize_t slot, const Example* e, double length, double self_k, const double* row) noexcept nogil
+    cdef Supports copy(self)
+
+
+cdef bint grown(void** block, size_t old, size_t new) noexcept nogil
+cdef bint restrided(double** block, Py_ssize_t rows, Py_ssize_t old, Py_ssize_t new) noexcept nogil
+cdef Py_ssize_t eights(Py_ssize_t n) noexcept nogil
+cdef uint64_t draw(uint64_t seed, uint64_t number) noexcept nogil

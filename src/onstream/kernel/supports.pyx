@@ -1,0 +1,367 @@
+"""Supports in one contiguous block, and the rows of kernel values between them and an example.
+
+Vectors stand feature-major, so that one pass over the values of an example serves many supports at
+once. A slot is overwritten in place: nothing moves when a support makes room for another. For
+structured kernels the example *is* its row of kernel values, computed before with the GIL; the
+arithmetic of the learners is the same for both.
+"""
+
+cimport numpy as cnp
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memcpy, memset
+
+import json
+
+import numpy as np
+
+from ..core.example cimport Example, onstream_dot
+from ..core.hashing cimport mix
+from ..core.memory cimport release
+
+cnp.import_array()
+
+cdef double LARGEST = 1e300  # no number of a state is larger
+OPS = {
+    "linear": ONSTREAM_LINEAR, "polynomial": ONSTREAM_POLYNOMIAL, "rbf": ONSTREAM_RBF,
+    "scale": ONSTREAM_SCALE, "add": ONSTREAM_ADD, "multiply": ONSTREAM_MULTIPLY,
+    "normalize": ONSTREAM_NORMALIZE,
+}
+
+
+cdef class Program:
+    """A kernel as the learners use it: compiled if it is one of vectors."""
+
+    def __cinit__(self, kernel, str who):
+        cdef Py_ssize_t i
+        self.kernel = kernel
+        self.steps = NULL
+        self.width = 0
+        steps = kernel.steps()
+        self.vectors = steps is not None
+        if not self.vectors:
+            return
+        depth = highest = 0
+        for op, *_ in steps:
+            depth += 1 if op in ("linear", "polynomial", "rbf") else -1 if op in ("add", "multiply") else 0
+            highest = max(highest, depth)
+        if highest > ONSTREAM_DEPTH:
+            raise ValueError(f"{who}: kernel is nested too deeply: {kernel!r:.200}.")
+        self.n = len(steps)
+        self.steps = <onstream_step*> PyMem_RawCalloc(self.n, sizeof(onstream_step))
+        if self.steps == NULL:
+            raise MemoryError
+        for i, (op, gamma, coef0, degree, start) in enumerate(steps):
+            self.steps[i].op = OPS[op]
+            self.steps[i].by_width = gamma is None
+            self.steps[i].gamma = 1.0 if gamma is None else gamma
+            self.steps[i].coef0 = coef0
+            self.steps[i].degree = degree
+            self.steps[i].from_ = start
+            self.dots |= op in ("linear", "polynomial")
+            self.gaps |= op == "rbf"
+
+    def __dealloc__(self):
+        release(self.steps)
+
+    cdef void set_width(self, Py_ssize_t width) noexcept nogil:
+        """The first support has so many features."""
+        cdef int i
+        self.width = width
+        for i in range(self.n):
+            if self.steps[i].by_width:
+                self.steps[i].gamma = 1.0 / max(1, width)
+
+
+cdef class Supports:
+    def __cinit__(self, Program program, bint wants_gram=False):
+        self.program = program
+        self.objects = None if program.vectors else []
+        self.wants_gram = wants_gram and not program.vectors
+        self.n = self.room = self.used = self.rows = 0
+        self.v = self.lengths = self.self_k = self.x = self.gram = NULL
+        self.offset = 0
+        self.placed = -1
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.v)
+        PyMem_RawFree(self.lengths)
+        PyMem_RawFree(self.self_k)
+        PyMem_RawFree(self.x)
+        PyMem_RawFree(self.gram)
+
+    cdef bint measure(self, const Example* e, double* length, double* self_k) noexcept nogil:
+        """Squared length and self-kernel of the example. False: too large to be learned."""
+        if not self.program.vectors:
+            length[0] = self_k[0] = e.values[0]
+            return self_k[0] < LARGEST
+        length[0] = onstream_dot(e.values, e.values, e.n)
+        if not length[0] < LARGEST:
+            return False
+        onstream_self_value(self.program.steps, self.program.n, length[0], self_k)
+        return -LARGEST < self_k[0] < LARGEST
+
+    cdef void row(self, const Example* e, double length, double* out) noexcept nogil:
+        """The kernel of every support with the example. `out` has `room` places."""
+        cdef Py_ssize_t i, covered = 0
+        cdef double rest = 0.0
+        cdef bint full = True
+        if self.n == 0:
+            return
+        if not self.program.vectors:
+            memcpy(out, e.values + self.offset, self.n * sizeof(double))
+            return
+        if self.program.gaps:
+            if e.ids == NULL:
+                full = e.n >= self.used
+                for i in range(self.used, e.n):
+                    rest += e.values[i] * e.values[i]
+            else:
+                for i in range(e.n):
+                    if e.ids[i] < self.used:
+                        covered += 1
+                    else:
+                        rest += e.values[i] * e.values[i]
+                full = covered == self.used
+        onstream_kernel_row(
+            self.program.steps, self.program.n, self.program.dots, self.program.gaps, out, self.v,
+            self.lengths, self.n, self.room, e.ids, e.values, e.n, self.used, length, full, rest)
+
+    cdef void row_of(self, Py_ssize_t i, double* out) noexcept nogil:
+        """The kernel of every support with support i."""
+        cdef Example e
+        cdef Py_ssize_t j
+        if not self.program.vectors:
+            memcpy(out, self.gram + i * self.room, self.n * sizeof(double))
+            return
+        for j in range(self.used):
+            self.x[j] = self.v[j * self.room + i]
+        e.ids, e.values, e.n = NULL, self.x, self.used
+        self.row(&e, self.lengths[i], out)
+
+    cdef bint fit(self, Py_ssize_t supports, const Example* e) noexcept nogil:
+        """Room for so many supports, and for the features of the example. False: no memory."""
+        cdef Py_ssize_t i, room = eights(supports), needed = self.used, rows
+        if room > self.room:
+            if not (
+                grown(<void**> &self.lengths, self.room * sizeof(double), room * sizeof(double))
+                and grown(<void**> &self.self_k, self.room * sizeof(double), room * sizeof(double))
+                and restrided(&self.v, self.rows, self.room, room)
+            ):
+                return False
+            if self.wants_gram:
+                if not (
+                    restrided(&self.gram, self.room, self.room, room)
+                    and grown(<void**> &self.gram, self.room * room * sizeof(double), room * room * sizeof(double))
+                ):
+                    return False
+            self.room = room
+        if not self.program.vectors:
+            return True
+        if e.ids == NULL:
+            needed = max(needed, e.n)
+        else:
+            for i in range(e.n):
+                needed = max(needed, e.ids[i] + 1)
+        if needed > self.rows:
+            rows = needed if self.rows == 0 else max(needed, self.rows + self.rows // 2)
+            if not grown(<void**> &self.v, self.rows * self.room * sizeof(double), rows * self.room * sizeof(double)):
+                return False
+            if not grown(<void**> &self.x, self.rows * sizeof(double), rows * sizeof(double)):
+                return False
+            self.rows = rows
+        return True
+
+    cdef void put(self, Py_ssize_t slot, const Example* e, double length, double self_k, const double* row) noexcept nogil:
+        """Write the example, whose kernel row this is, to a slot that `fit` has made room for."""
+        cdef Py_ssize_t j, i
+        if slot == self.n:
+            self.n += 1
+        self.lengths[slot] = length
+        self.self_k[slot] = self_k
+        if not self.program.vectors:
+            self.placed = slot
+            if self.wants_gram:
+                for i in range(self.n):
+                    self.gram[slot * self.room + i] = self.gram[i * self.room + slot] = row[i]
+                self.gram[slot * self.room + slot] = self_k
+            return
+        if self.program.width == 0:
+            self.program.set_width(e.width)
+        for j in range(self.used):
+            self.v[j * self.room + slot] = 0.0
+        for j in range(e.n):
+            i = j if e.ids == NULL else e.ids[j]
+            self.used = max(self.used, i + 1)
+            self.v[i * self.room + slot] = e.values[j]
+
+    cdef Supports copy(self):
+        cdef Supports twin = Supports(self.program, self.wants_gram)
+        if not (
+            grown(<void**> &twin.v, 0, self.rows * self.room * sizeof(double))
+            and grown(<void**> &twin.x, 0, self.rows * sizeof(double))
+            and grown(<void**> &twin.lengths, 0, self.room * sizeof(double))
+            and grown(<void**> &twin.self_k, 0, self.room * sizeof(double))
+        ):
+            raise MemoryError
+        twin.n, twin.room, twin.used, twin.rows = self.n, self.room, self.used, self.rows
+        memcpy(twin.v, self.v, self.rows * self.room * sizeof(double))
+        memcpy(twin.lengths, self.lengths, self.room * sizeof(double))
+        memcpy(twin.self_k, self.self_k, self.room * sizeof(double))
+        if self.wants_gram:
+            if not grown(<void**> &twin.gram, 0, self.room * self.room * sizeof(double)):
+                raise MemoryError
+            memcpy(twin.gram, self.gram, self.room * self.room * sizeof(double))
+        twin.objects = None if self.objects is None else list(self.objects)
+        return twin
+
+    # -- structured examples -----------------------------------------------------------------------
+
+    def settle(self, item):
+        """The object of the example that was just learned goes to its slot, if it has one."""
+        if self.placed == len(self.objects):
+            self.objects.append(item)
+        elif self.placed >= 0:
+            self.objects[self.placed] = item
+        self.placed = -1
+
+    def values(self, item, Py_ssize_t offset):
+        """The kernel of every support with a prepared object; they will stand at `offset`."""
+        self.offset = offset
+        return self.program.kernel.row([prepared for _, prepared in self.objects], item[1])
+
+    # -- views and files -----------------------------------------------------------------------------
+
+    def forms(self):
+        """The canonical forms of structured supports; None: they are vectors."""
+        return None if self.objects is None else [form for form, _ in self.objects]
+
+    def dense(self):
+        """The supports as rows of an array."""
+        cdef Py_ssize_t i, j
+        array = np.zeros((self.n, self.used))
+        cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> array)
+        for i in range(self.n):
+            for j in range(self.used):
+                out[i * self.used + j] = self.v[j * self.room + i]
+        return array
+
+    def export(self):
+        if self.objects is not None:
+            texts = [json.dumps(form, separators=(",", ":")) for form, _ in self.objects]
+            return {"count": self.n, "objects": texts}
+        dense = self.dense()
+        lengths = np.empty(self.n)
+        if self.n:
+            memcpy(cnp.PyArray_DATA(<cnp.ndarray> lengths), self.lengths, self.n * sizeof(double))
+        rows, columns = np.nonzero(dense)
+        starts = np.searchsorted(rows, np.arange(self.n + 1))
+        return {
+            "count": self.n, "width": self.used, "values": dense[rows, columns],
+            "columns": columns.astype(np.int64), "starts": starts.astype(np.int64),
+            "lengths": lengths,
+        }
+
+    def restore(self, fields, Py_ssize_t most, Py_ssize_t features, str who):
+        """Supports of a file (a `Fields`): at most so many, over so many features."""
+        cdef Example e
+        cdef Py_ssize_t i, count = fields.integer("count", 0, most)
+        cdef double length, self_k
+        if self.objects is not None:
+            texts = fields.names("objects", (str,))
+            if len(texts) != count:
+                raise ValueError(f"there are {len(texts)} objects, expected {count}")
+            fields.done()
+            return self.restore_objects(texts, who)
+        width = fields.integer("width", 0, features)
+        starts = fields.integers("starts", (count + 1,), 0)
+        values = fields.array("values", (-1,))
+        columns = fields.integers("columns", values.shape, 0, width - 1)
+        lengths = fields.array("lengths", (count,))
+        fields.done()
+        if starts[0] != 0 or starts[-1] != len(values) or (np.diff(starts) < 0).any():
+            raise ValueError("the supports' starts do not fit")
+        dense = np.zeros((count, width))
+        rows = np.repeat(np.arange(count), np.diff(starts))
+        dense[rows, columns] = values
+        if np.count_nonzero(dense) != len(values):
+            raise ValueError("a support has a feature twice, or a zero")
+        if not (np.abs((dense * dense).sum(axis=1) - lengths) <= 1e-9 * lengths).all():
+            raise ValueError("the supports' lengths do not fit")
+        e.ids, e.n, e.width = NULL, width, self.program.width
+        for i in range(count):
+            row = dense[i]
+            e.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> row)
+            length = lengths[i]
+            onstream_self_value(self.program.steps, self.program.n, length, &self_k)
+            if not (-LARGEST < self_k < LARGEST) or not self.fit(max(i + 1, min(count, 2 * i)), &e):
+                raise ValueError("a support is too large")
+            self.put(i, &e, length, self_k, NULL)
+        self.used = width
+
+    def restore_objects(self, texts, who):
+        cdef Example e
+        kernel = self.program.kernel
+        for text in texts:
+            item = prepared_object(kernel, who, json.loads(text))
+            values = np.array([kernel.self_value(item[1]), *self.values(item, 1)])
+            e.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> values)
+            if not self.fit(max(self.n + 1, min(len(texts), 2 * self.n)), &e):
+                raise MemoryError
+            self.put(self.n, &e, e.values[0], e.values[0], e.values + 1)
+            self.settle(item)
+
+    def memory(self):
+        held = 8 * (self.rows * self.room + self.rows + 2 * self.room) + 200
+        if self.objects is not None:
+            from sys import getsizeof
+
+            held += sum(getsizeof(form) + 200 for form, _ in self.objects)
+            held += 8 * self.room * self.room * self.wants_gram
+        return held
+
+
+def prepared_object(kernel, who, x):
+    """Canonical and prepared form of an example of a structured kernel."""
+    try:
+        form = kernel.canonical(x)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{who}: {error}") from None
+    return form, kernel.prepare(form)
+
+
+cdef Py_ssize_t eights(Py_ssize_t n) noexcept nogil:
+    """At least n, and a multiple of 8."""
+    return (n + 7) // 8 * 8
+
+
+cdef bint grown(void** block, size_t old, size_t new) noexcept nogil:
+    """Make a block longer, the added bytes zero. False: no memory, nothing is changed."""
+    cdef void* moved = PyMem_RawRealloc(block[0], max(new, 1))
+    if moved == NULL:
+        return False
+    if new > old:
+        memset(<char*> moved + old, 0, new - old)
+    block[0] = moved
+    return True
+
+
+cdef bint restrided(double** block, Py_ssize_t rows, Py_ssize_t old, Py_ssize_t new) noexcept nogil:
+    """The same rows with room for more columns. False: no memory, nothing is changed."""
+    cdef double* moved
+    cdef Py_ssize_t i
+    if rows == 0:
+        return True
+    moved = <double*> PyMem_RawCalloc(max(1, rows * new), sizeof(double))
+    if moved == NULL:
+        return False
+    for i in range(rows):
+        memcpy(moved + i * new, block[0] + i * old, old * sizeof(double))
+    PyMem_RawFree(block[0])
+    block[0] = moved
+    return True
+
+
+cdef uint64_t draw(uint64_t seed, uint64_t number) noexcept nogil:
+    """Random bits number so-and-so of a seed."""
+    return mix(mix(seed + <uint64_t> 0x9E3779B97F4A7C15) + number * <uint64_t> 0x9E3779B97F4A7C15)
