@@ -41,6 +41,27 @@ def covtype_binary(load: Load) -> Data:
     return {"X": _standardised(X[:200_000]), "y": (y[:200_000] == 2).astype(np.int64)}
 
 
+def bike_sharing(load: Load) -> Data:
+    """Hours of a bicycle hire, standardised: how many were taken, standardised too."""
+    X, y = load("bike_sharing")
+    numeric = X.select_dtypes("number")
+    target = np.asarray(y, dtype=np.float64)
+    return {
+        "X": _standardised(numeric),
+        "y": (target - target.mean()) / target.std(),
+        "names": np.array(numeric.columns, dtype=str),
+    }
+
+
+def mnist(load: Load) -> Data:
+    """70,000 digits of 28 x 28 pixels in [0, 1]; the official split."""
+    X, y = load("mnist")
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    X = X / X.max()
+    y = np.asarray(y, dtype=np.int64)
+    return {"X": X[:60_000], "y": y[:60_000], "test_X": X[60_000:], "test_y": y[60_000:]}
+
+
 def sector(load: Load) -> Data:
     """Company pages: 105 classes, 55,197 features; the official split."""
     return _sparse(*load("sector", rows="csr"), cut=6_412)
@@ -57,7 +78,7 @@ def a9a(load: Load) -> Data:
 
 
 DATASETS: dict[str, Callable[[Load], Data]] = {
-    f.__name__: f for f in (electricity, covtype_binary, sector, news20, a9a)
+    f.__name__: f for f in (electricity, covtype_binary, bike_sharing, mnist, sector, news20, a9a)
 }
 
 

@@ -13,6 +13,7 @@ from ..data import csr
 
 TITLE = "Linear learners"
 PREQUENTIAL, HELD_OUT, RESUBSTITUTION = ("prequential accuracy", "test accuracy", "final accuracy")
+R2 = "prequential R²"
 Make = Callable[[], Any]
 
 
@@ -50,6 +51,18 @@ class Mappings(Contestant):
             hits += model.predict_one(x) == y
             model.learn_one(x, y)
         return {PREQUENTIAL: hits / self.n}
+
+
+class Numbers(Mappings):
+    """The same with a number to be predicted."""
+
+    def scores(self) -> dict[str, float]:
+        model, told = self.make(), []
+        for x, y in zip(self.rows, self.y, strict=True):
+            told.append(model.predict_one(x))
+            model.learn_one(x, y)
+        y = np.array(self.y)
+        return {R2: 1.0 - float(np.mean((np.array(told) - y) ** 2) / np.var(y))}
 
 
 class Dense(Contestant):
@@ -99,6 +112,40 @@ class DenseWhole(Dense):
 
     def scores(self) -> dict[str, float]:
         return {RESUBSTITUTION: accuracy(self.model.predict(self.X), self.y)}
+
+
+class Digits(Contestant):
+    """Learn a dense block of many classes in one call; then the test part is predicted."""
+
+    def __init__(self, data: Data, *, eta: float) -> None:
+        self.X, self.y, self.n, self.eta = data["X"], data["y"], len(data["y"]), eta
+        self.test, self.test_y = data["test_X"], data["test_y"]
+        self.classes = np.unique(self.y)
+
+    def setup(self) -> None:
+        make = maker(
+            "onstream.linear:SoftmaxRegression", eta=self.eta, labels=self.classes.tolist()
+        )
+        self.model = make()
+
+    def run(self) -> None:
+        self.model.learn_many(self.X, self.y)
+
+    def scores(self) -> dict[str, float]:
+        return {HELD_OUT: accuracy(self.model.predict_many(self.test), self.test_y)}
+
+
+class DigitsSGD(Digits):
+    """scikit-learn: one logistic regression for each class against the rest."""
+
+    def setup(self) -> None:
+        self.model = sgd(self.eta)()
+
+    def run(self) -> None:
+        self.model.partial_fit(self.X, self.y, classes=self.classes)
+
+    def scores(self) -> dict[str, float]:
+        return {HELD_OUT: accuracy(self.model.predict(self.test), self.test_y)}
 
 
 class Product(Contestant):
@@ -192,6 +239,34 @@ def mappings(name: str, ours: Make, river: Make, *, fresh: bool) -> Row:
     )
 
 
+def numbers(name: str, ours: Make, river: Make) -> Row:
+    return Row(
+        f"mappings, shared keys, {name}",
+        "bike_sharing",
+        Side(OURS, f"onstream {name}", partial(Numbers, make=ours, fresh=False)),
+        (
+            Rival(
+                Side("river", f"river {name}", partial(Numbers, make=river, fresh=False)),
+                target=12.0,
+            ),
+        ),
+    )
+
+
+def digits(eta: float) -> Row:
+    return Row(
+        "dense MNIST, softmax regression",
+        "mnist",
+        Side(OURS, "learn_many", partial(Digits, eta=eta)),
+        (
+            Rival(
+                Side("scikit-learn", "SGDClassifier one-vs-all", partial(DigitsSGD, eta=eta)),
+                target=3.0,
+            ),
+        ),
+    )
+
+
 def dense(eta: float) -> Row:
     ours = partial(Dense, make=logistic(eta, labels=[0, 1]))
     rivals = (
@@ -240,7 +315,13 @@ LEARNERS = (
 ROWS = (
     *(mappings(*learner, fresh=False) for learner in LEARNERS),
     *(mappings(*learner, fresh=True) for learner in LEARNERS),
+    numbers(
+        "PARegressor",
+        maker("onstream.linear:PARegressor", variant="PA-I", C=0.01, epsilon=0.1),
+        maker("river.linear_model:PARegressor", C=0.01, mode=1, eps=0.1),
+    ),
     dense(eta=0.01),
+    digits(eta=0.01),
     sparse("sector", eta=10.0),
     sparse("news20", eta=1.0),
     sparse("a9a", eta=0.03),
