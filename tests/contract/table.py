@@ -15,9 +15,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
-from onstream.base import Classifier, Part, Regressor, learners
+from onstream.base import Classifier, Part, Regressor, Unsupervised, learners
 from onstream.base.learner import Labelled
-from onstream.base.unsupervised import Unsupervised
 
 from . import tables
 from .line import Line

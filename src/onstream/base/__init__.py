@@ -2,7 +2,19 @@
 
 from .errors import NotMergeable
 from .learner import Classifier, Learner, Regressor
+from .multilabel import MultilabelClassifier
 from .part import Part
 from .registry import learners, parts
+from .unsupervised import Unsupervised
 
-__all__ = ["Classifier", "Learner", "NotMergeable", "Part", "Regressor", "learners", "parts"]
+__all__ = [
+    "Classifier",
+    "Learner",
+    "MultilabelClassifier",
+    "NotMergeable",
+    "Part",
+    "Regressor",
+    "Unsupervised",
+    "learners",
+    "parts",
+]

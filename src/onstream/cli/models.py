@@ -8,7 +8,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..base import Classifier, Regressor, learners, parts
+from ..base import (
+    Classifier,
+    MultilabelClassifier,
+    Regressor,
+    Unsupervised,
+    learners,
+    parts,
+)
 from ..base.learner import parameters
 from . import options
 from .specs import guess
@@ -63,6 +70,10 @@ def kind_of(cls: type[Any]) -> str:
         return "labels"
     if issubclass(cls, Regressor):
         return "numbers"
+    if issubclass(cls, MultilabelClassifier):
+        return "sets of labels"
+    if issubclass(cls, Unsupervised):
+        return "examples"
     return "features" if hasattr(cls, "transform_one") else ""
 
 
