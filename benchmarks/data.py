@@ -72,13 +72,29 @@ def news20(load: Load) -> Data:
     return _sparse(*load("news20", rows="csr"), cut=12_748)
 
 
+def news20_binary(load: Load) -> Data:
+    """The same with two classes: the first ten newsgroups are -1, the last ten +1."""
+    X, y = load("news20", rows="csr")
+    return _sparse(X, np.where(y <= 10, -1, 1), cut=12_748)
+
+
 def a9a(load: Load) -> Data:
     """Census: 2 classes, 123 binary features; the official split."""
     return _sparse(*load("a9a", rows="csr"), cut=32_561)
 
 
 DATASETS: dict[str, Callable[[Load], Data]] = {
-    f.__name__: f for f in (electricity, covtype_binary, bike_sharing, mnist, sector, news20, a9a)
+    f.__name__: f
+    for f in (
+        electricity,
+        covtype_binary,
+        bike_sharing,
+        mnist,
+        sector,
+        news20,
+        news20_binary,
+        a9a,
+    )
 }
 
 

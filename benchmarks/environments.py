@@ -15,6 +15,7 @@ FOLDER = ROOT / ".venv-bench"
 
 PEERS = {
     "river": ("river==0.26.1",),
+    "vw": ("vowpalwabbit==9.11.9", "numpy"),
     "scikit-learn": ("scikit-learn==1.9.1",),  # numpy, the other baseline, comes with it
 }
 DATA = "data"  # not a peer: reads the data sets, so that nobody else needs pandas

@@ -204,6 +204,66 @@ class SparseSGD(Sparse):
         return {HELD_OUT: accuracy(self.model.predict(self.test), self.test_y)}
 
 
+class SparseFTRL(Sparse):
+    """FTRL-proximal over a CSR block, several times."""
+
+    passes = 5  # so that the start of the other side does not count
+
+    def __init__(self, data: Data) -> None:
+        super().__init__(data, eta=0.1)
+
+    def setup(self) -> None:
+        make = maker("onstream.linear:FTRLProximal", alpha=0.1, intercept=False, labels=[-1, 1])
+        self.model = make()
+
+    def run(self) -> None:
+        for _ in range(self.passes):
+            self.model.learn_many(self.X, self.y)
+
+
+class CachedFTRL(SparseFTRL):
+    """Vowpal Wabbit's --ftrl over its cache file, which the constructor writes beforehand."""
+
+    def __init__(self, data: Data) -> None:
+        super().__init__(data)
+        import tempfile
+
+        self.folder = tempfile.TemporaryDirectory(prefix="onstream-vw-")
+        self.lines(self.X, self.y, "train.txt")
+        self.learn()
+
+    def lines(self, X: Any, y: np.ndarray, name: str) -> None:
+        with open(f"{self.folder.name}/{name}", "w", encoding="ascii") as file:
+            for i, label in enumerate(y.tolist()):
+                at = slice(X.indptr[i], X.indptr[i + 1])
+                pairs = zip(X.indices[at].tolist(), X.data[at].tolist(), strict=True)
+                file.write(f"{label} | {' '.join(f'{j}:{v!r}' for j, v in pairs)}\n")
+
+    def learn(self) -> Any:
+        from vowpalwabbit import Workspace  # type: ignore[import-not-found]
+
+        folder = self.folder.name
+        return Workspace(
+            f"--ftrl --ftrl_alpha 0.1 --ftrl_beta 1 --loss_function logistic --noconstant -b 18 "
+            f"-d {folder}/train.txt --cache_file {folder}/cache --passes {self.passes} "
+            f"--holdout_off --quiet"
+        )
+
+    def setup(self) -> None:
+        self.model = None
+
+    def run(self) -> None:
+        self.learned = self.learn()
+
+    def scores(self) -> dict[str, float]:
+        scores = []
+        for i in range(len(self.test_y)):
+            at = slice(self.test.indptr[i], self.test.indptr[i + 1])
+            pairs = zip(self.test.indices[at].tolist(), self.test.data[at].tolist(), strict=True)
+            scores.append(self.learned.predict("| " + " ".join(f"{j}:{v!r}" for j, v in pairs)))
+        return {HELD_OUT: accuracy(np.where(np.array(scores) >= 0.0, 1, -1), self.test_y)}
+
+
 def logistic(eta: float, **params: Any) -> Make:
     return maker("onstream.linear:LogisticRegression", eta=eta, **params)
 
@@ -301,6 +361,39 @@ def sparse(name: str, *, eta: float) -> Row:
     )
 
 
+def ftrl() -> Row:
+    return Row(
+        "CSR news20 in two classes, FTRL-proximal, 5 passes",
+        "news20_binary",
+        Side(OURS, "FTRLProximal learn_many", SparseFTRL),
+        (Rival(Side("vw", "vw --ftrl from its cache file", CachedFTRL), target=2.0),),
+    )
+
+
+def second_order() -> tuple[Row, Row]:
+    """AROW beside our own PA-I: the price of a variance for each weight."""
+    arow = maker("onstream.linear:AROW")
+    pa = maker("onstream.linear:PAClassifier", variant="PA-I")
+    return (
+        Row(
+            "mappings, shared keys, AROW beside PA-I",
+            "electricity",
+            Side(OURS, "onstream AROW", partial(Mappings, make=arow, fresh=False)),
+            (
+                Rival(
+                    Side(OURS, "onstream PA-I", partial(Mappings, make=pa, fresh=False)), target=0.5
+                ),
+            ),
+        ),
+        Row(
+            "dense covtype binary, AROW beside PA-I",
+            "covtype_binary",
+            Side(OURS, "AROW predict_learn_many", partial(Dense, make=arow)),
+            (Rival(Side(OURS, "PA-I predict_learn_many", partial(Dense, make=pa)), target=0.5),),
+        ),
+    )
+
+
 # The same step on both sides, C too; River's optimizer has 0.01 by default.
 LEARNERS = (
     ("LogisticRegression", logistic(0.01), maker("river.linear_model:LogisticRegression")),
@@ -325,6 +418,8 @@ ROWS = (
     sparse("sector", eta=10.0),
     sparse("news20", eta=1.0),
     sparse("a9a", eta=0.03),
+    ftrl(),
+    *second_order(),
 )
 
 IMPORTS = (

@@ -1,0 +1,30 @@
+"""docs/experiments.md: one part per experiment, between two comments that name it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "experiments.md"
+DATA = Path("../shared/data")  # from the project's root
+HEAD = """# Experiments
+
+Published figures beside ours, whatever comes out. Each part is written by the command it names.
+"""
+
+
+def data_folder(given: Path = DATA) -> Path | None:
+    """The folder with load.py and the data sets, or None."""
+    folder = ROOT / given
+    return folder if (folder / "load.py").exists() else None
+
+
+def write_part(name: str, text: str, page: Path = PAGE) -> None:
+    """Replace the part of this name, or add it."""
+    old = page.read_text(encoding="utf-8") if page.exists() else HEAD
+    part = f"<!-- {name} -->\n{text.strip()}\n<!-- end of {name} -->"
+    pattern = re.compile(rf"<!-- {re.escape(name)} -->.*?<!-- end of {re.escape(name)} -->", re.S)
+    known = pattern.search(old) is not None
+    new = pattern.sub(lambda _: part, old) if known else f"{old.rstrip()}\n\n{part}\n"
+    page.write_text(new, encoding="utf-8")
