@@ -1,10 +1,10 @@
-"""LIBOL's mistake rates on svmguide3 and ijcnn1, and SOL's test accuracies on MNIST, beside ours.
+"""Mistake rates of LIBOL on svmguide3 and ijcnn1, and test accuracies of SOL on MNIST, beside ours.
 
     python -m benchmarks.experiments.libol [--permutations 20] [--data ../shared/data]
 
-LIBOL (Hoi, Wang & Zhao, JMLR 15, 2014): online mistakes over random permutations, no intercept,
-parameters tuned on one further permutation. SOL (Wu, Hoi et al., 2016): accuracy on MNIST's test
-images after one pass over the training images.
+LIBOL: online mistakes over random permutations, no intercept, parameters tuned on one further
+permutation. SOL: accuracy on MNIST's test images after one pass over the training images. The
+published figures were handed to us with the task; we have not looked them up in the papers.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -94,9 +95,9 @@ def permutation(n: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).permutation(n)
 
 
-def tuned(algorithm: Algorithm, X: np.ndarray, y: np.ndarray) -> Params:
+def tuned(algorithm: Algorithm, X: np.ndarray, y: np.ndarray, seed: int = TUNING) -> Params:
     """The setting with the fewest mistakes on the permutation kept for tuning."""
-    order = permutation(len(y), TUNING)
+    order = permutation(len(y), seed)
     rows, labels = X[order], y[order]
     return min(algorithm.settings(), key=lambda s: mistake_rate(algorithm.make(s), rows, labels))
 
@@ -136,47 +137,64 @@ def compare(
     return results
 
 
+def luck(name: str, X: np.ndarray, y: np.ndarray, tunings: int, permutations: int) -> list[str]:
+    """How much hangs on the permutation that SCW's 81 settings are tuned on: rows of a table."""
+    lines = []
+    for algorithm in ALGORITHMS:
+        if algorithm.name.startswith("SCW"):
+            found = []
+            for seed in range(TUNING, TUNING + tunings):
+                chosen = tuned(algorithm, X, y, seed)
+                found.append(rates(algorithm, chosen, X, y, permutations).mean())
+            low, middle, high = np.quantile(found, [0.0, 0.5, 1.0])
+            told = f"{found[0]:.3f} | {low:.3f} | {middle:.3f} | {high:.3f}"
+            lines.append(f"| {name} | {algorithm.name} | {tunings} | {told} |")
+    return lines
+
+
 # -- MNIST ---------------------------------------------------------------------------------------
 
 MNIST = (
-    ("PA-I", PAClassifier, "C", [2.0**i for i in range(-8, 1, 2)], 0.875),
-    ("AROW", AROW, "r", [0.1, 1.0, 10.0], 0.923),
-    ("OGD", SGDClassifier, "eta", [0.001, 0.003, 0.01, 0.03], 0.917),
+    ("PA-I", partial(PAClassifier, variant="PA-I"), "C", [2.0**i for i in range(-8, 1, 2)], 0.875),
+    ("AROW", AROW, "r", [0.1, 1.0, 3.0, 10.0, 30.0, 100.0], 0.923),
+    ("OGD", partial(SGDClassifier, schedule="sqrt"), "eta", [0.03, 0.1, 0.3, 1.0, 3.0], 0.917),
 )
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Test accuracy on MNIST with the default and with the tuned parameter."""
+    """Test accuracies on MNIST with the default and with the tuned parameter."""
 
     name: str
     published: float
-    default: float
+    default: np.ndarray
     chosen: str
-    tuned: float
+    tuned: np.ndarray
 
 
-def mnist(X: np.ndarray, y: np.ndarray, test: np.ndarray, test_y: np.ndarray) -> list[Accuracy]:
-    """One pass; the parameter is tuned on the last sixth of the training images."""
-    results = []
-    cut = len(y) * 5 // 6
+def mnist(
+    X: np.ndarray, y: np.ndarray, test: np.ndarray, test_y: np.ndarray, permutations: int
+) -> list[Accuracy]:
+    """One pass over permutations; the parameter is tuned on a sixth of one further permutation."""
+    order = permutation(len(y), TUNING)
+    learned, held = np.split(order, [len(y) * 5 // 6])
+    held_X, held_y = X[held], y[held]
 
-    def accuracy(model: Any, rows: int, asked: np.ndarray, labels: np.ndarray) -> float:
-        model.learn_many(X[:rows], y[:rows])
+    def accuracy(model: Any, rows: np.ndarray, asked: np.ndarray, labels: np.ndarray) -> float:
+        for part in np.array_split(rows, 12):  # a copy of all rows would be large
+            model.learn_many(X[part], y[part])
         return float(np.mean(model.predict_many(asked) == labels))
 
+    def accuracies(make: Callable[[], Any]) -> np.ndarray:
+        orders = (permutation(len(y), seed) for seed in range(permutations))
+        return np.array([accuracy(make(), rows, test, test_y) for rows in orders])
+
+    results = []
     for name, cls, parameter, grid, published in MNIST:
-        held = {v: accuracy(cls(**{parameter: v}), cut, X[cut:], y[cut:]) for v in grid}
-        best = max(held, key=lambda value: held[value])
-        results.append(
-            Accuracy(
-                name,
-                published,
-                accuracy(cls(), len(y), test, test_y),
-                f"{parameter}={best:g}",
-                accuracy(cls(**{parameter: best}), len(y), test, test_y),
-            )
-        )
+        found = {v: accuracy(cls(**{parameter: v}), learned, held_X, held_y) for v in grid}
+        best = max(found, key=lambda value: found[value])
+        default, tuned = accuracies(cls), accuracies(partial(cls, **{parameter: best}))
+        results.append(Accuracy(name, published, default, f"{parameter}={best:g}", tuned))
     return results
 
 
@@ -235,32 +253,44 @@ def table(results: list[Result]) -> str:
 def mnist_table(results: list[Accuracy]) -> str:
     lines = ["| learner | SOL | ours, defaults | ours, tuned | chosen |", "| --- " * 5 + "|"]
     lines += [
-        f"| {r.name} | {r.published:.3f} | {r.default:.3f} | {r.tuned:.3f} | {r.chosen} |"
+        f"| {r.name} | {r.published:.3f} | {spread(r.default)} | {spread(r.tuned)} | {r.chosen} |"
         for r in results
     ]
     return "\n".join(lines)
 
 
-def text(parts: dict[str, tuple[int, list[Result]]], digits: list[Accuracy]) -> str:
+def text(
+    parts: dict[str, tuple[int, list[Result]]], chances: list[str], digits: list[Accuracy]
+) -> str:
     sections = [
         "## LIBOL's mistake rates and SOL's digits",
         "`python -m benchmarks.experiments.libol`",
         "Share of mistakes made online (predict, then learn), mean ± standard deviation over "
-        "random permutations, no intercept. LIBOL's figures are those of its paper (Hoi, Wang & "
-        "Zhao, JMLR 15, 2014), tuned. Ours: with LIBOL's default parameters, and tuned as it "
-        "tunes, by the fewest mistakes on one further permutation (C, r, and OGD's eta in "
-        "2^-4 ... 2^4, the eta of CW and SCW in .55 ... .95). CW, AROW and SCW with "
-        '`covariance="full"`; OGD is '
-        '`SGDClassifier(loss="hinge", schedule="sqrt")`.',
+        "random permutations, no intercept. The figures of LIBOL and SOL were handed to us with "
+        "the task; we have not looked them up in the papers. Ours: with LIBOL's default "
+        "parameters, and tuned as it tunes, by the fewest mistakes on one further permutation (C, "
+        "r, and OGD's eta in 2^-4 ... 2^4, the eta of CW and SCW in .55 ... .95). CW, AROW and SCW "
+        'have `covariance="full"`; OGD is `SGDClassifier(loss="hinge", schedule="sqrt")`.',
     ]
     for name, (permutations, results) in parts.items():
         sections += [f"### {name}, {permutations} permutations", table(results)]
+    head = "| data | learner | tunings | in the table above | best | median | worst |"
     sections += [
+        "### How much of a tuned SCW is luck",
+        "\n".join([head, "| --- " * 7 + "|", *chances]),
+        "The mean rate of the setting that was chosen, when the choice is made on other "
+        "permutations (on ijcnn1 the rates are over 5 permutations). One permutation is too noisy "
+        "to choose among 81 settings: read SCW's tuned figures with this spread in mind.",
         "### MNIST, test accuracy after one pass",
         mnist_table(digits),
-        "Pixels divided by 255, with intercept, in the order of the file; tuned on the last 10,000 "
-        "training images. AROW is diagonal here. SOL's OGD mends the best-scored wrong label, ours "
-        "learns each digit against the rest.",
+        "Mean ± standard deviation over permutations of the training images "
+        f"({len(digits[0].default)} of them), pixels divided by 255, with intercept; tuned on a "
+        "sixth of one further permutation. AROW is diagonal here. OGD learns each digit against "
+        "the rest. How SOL ordered, scaled and tuned we do not know.",
+        "This is our third set-up, and the first two had been seen on the test images: images in "
+        "the order of the file with OGD at a constant rate (PA-I .868, tuned .905; AROW .905, "
+        ".915; OGD .863, .897), then OGD with falling rates and wider grids (AROW .905, .915; OGD "
+        ".903, .902). So the figures of AROW and OGD are a little flattering.",
     ]
     return "\n\n".join(sections)
 
@@ -275,14 +305,16 @@ def main() -> int:
         print(f"libol: no data in {options.data}: it must hold load.py.", file=sys.stderr)
         return 2
     start = time.perf_counter()
-    parts = {}
-    for name in ("svmguide3", "ijcnn1"):
-        results = compare(name, *read(folder, name), options.permutations)
+    parts, chances = {}, []
+    for name, tunings, some in (("svmguide3", 10, 20), ("ijcnn1", 5, 5)):
+        X, y = read(folder, name)
+        results = compare(name, X, y, options.permutations)
+        chances += luck(name, X, y, tunings, min(some, options.permutations))
         parts[name] = (options.permutations, results)
         print(f"{name}, {time.perf_counter() - start:.0f} s\n{table(results)}", flush=True)
-    digits = mnist(*read_mnist(folder))
+    digits = mnist(*read_mnist(folder), min(options.permutations, 5))
     print(f"MNIST, {time.perf_counter() - start:.0f} s\n{mnist_table(digits)}")
-    write_part("libol", text(parts, digits))
+    write_part("libol", text(parts, chances, digits))
     return 0
 
 
