@@ -86,12 +86,12 @@ def test_the_hash_never_changes():
         slot = int(np.argmax(np.abs(vector)))
         found[str(name)[:8]] = slot * int(vector[slot])
     assert found == {
-        "a": 44374,
-        "feature": -14443,
-        "ünïcode": -48747,
+        "a": 8653,
+        "feature": -43825,
+        "ünïcode": -35681,
         "": 59515,
-        "3": -45581,
-        "xxxxxxxx": 51242,
+        "3": 37386,
+        "xxxxxxxx": -1209,
     }
 
 

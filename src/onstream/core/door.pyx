@@ -18,12 +18,13 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
 
 import numpy as np
 from collections.abc import Mapping
 
 from .example cimport NUMBER, UNSEEN, onstream_peak
-from .hashing cimport hash_more, hash_start, mix, seeded
+from .hashing cimport hash_bytes, mix, seeded
 from .memory cimport release, resize, roomier
 
 cnp.import_array()
@@ -238,21 +239,26 @@ cdef class Door:
 
     cdef uint64_t hash_name(self, object key, object value) except? 0:
         """64 bits from the name alone."""
-        cdef Py_ssize_t n
+        cdef Py_ssize_t n, m
         cdef const char* text
-        cdef uint64_t h = hash_start()
+        cdef const char* more
+        cdef unsigned char buffer[256]
         if PyLong_CheckExact(key):
             key = str(valid_name(self.who, key))
         try:
             text = PyUnicode_AsUTF8AndSize(key, &n)
-            h = hash_more(h, <const unsigned char*> text, n)
-            if value is not None:
-                h = hash_more(h, <const unsigned char*> b"=", 1)
-                text = PyUnicode_AsUTF8AndSize(value, &n)
-                h = hash_more(h, <const unsigned char*> text, n)
+            if value is None:
+                return hash_bytes(<const unsigned char*> text, n)
+            more = PyUnicode_AsUTF8AndSize(value, &m)
+            if n + m < 256:
+                memcpy(buffer, text, n)
+                buffer[n] = c"="
+                memcpy(buffer + n + 1, more, m)
+                return hash_bytes(buffer, n + 1 + m)
+            return self.hash_name(f"{key}={value}", None)
         except UnicodeEncodeError:
             valid_name(self.who, key if value is None else f"{key}={value}")
-        return h
+            raise
 
     # -- one row ----------------------------------------------------------------------------
 

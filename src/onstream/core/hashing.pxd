@@ -2,7 +2,8 @@
 # hashed without a seed, so that a reader can do it once for all models; `seeded` makes the bits of
 # one model out of it.
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 
 cdef inline uint64_t mix(uint64_t h) noexcept nogil:
@@ -17,15 +18,35 @@ cdef inline uint64_t seeded(uint64_t name_hash, uint64_t seed) noexcept nogil:
     return mix(name_hash ^ mix(seed + <uint64_t> 0x9E3779B97F4A7C15))
 
 
-cdef inline uint64_t hash_start() noexcept nogil:
-    """The hash of no bytes at all."""
-    return <uint64_t> 0xCBF29CE484222325
-
-
-cdef inline uint64_t hash_more(uint64_t h, const unsigned char* text, Py_ssize_t n) noexcept nogil:
-    """Continue `h` over n bytes; the bytes of one name may come in several pieces."""
+cdef inline uint64_t load_word(const unsigned char* p, Py_ssize_t n) noexcept nogil:
+    """n = 1 ... 8 bytes as a number, the first one lowest, whatever the machine's order."""
+    cdef uint64_t word = 0
     cdef Py_ssize_t i
-    for i in range(n):  # FNV-1a step, then a rotation so that high bits reach low ones
-        h = (h ^ text[i]) * <uint64_t> 0x100000001B3
-        h = (h << 29) | (h >> 35)
-    return h
+    cdef int32_t one = 1
+    cdef uint32_t low, high
+    if (<unsigned char*> &one)[0] == 1:
+        if n == 8:
+            memcpy(&word, p, 8)
+            return word
+        if n >= 4:  # two halves that overlap
+            memcpy(&low, p, 4)
+            memcpy(&high, p + n - 4, 4)
+            return <uint64_t> low | <uint64_t> high << 8 * (n - 4)
+    for i in range(n):
+        word |= <uint64_t> p[i] << 8 * i
+    return word
+
+
+cdef inline uint64_t hash_word(uint64_t h, uint64_t word) noexcept nogil:
+    h = (h ^ word) * <uint64_t> 0x9FB21C651E98DF25
+    return h ^ (h >> 32)
+
+
+cdef inline uint64_t hash_bytes(const unsigned char* text, Py_ssize_t n) noexcept nogil:
+    """The hash of a name: eight bytes at a time, the last ones filled up with zeros."""
+    cdef uint64_t h = <uint64_t> 0xCBF29CE484222325 + <uint64_t> n * <uint64_t> 0x9E3779B97F4A7C15
+    while n > 8:
+        h = hash_word(h, load_word(text, 8))
+        text += 8
+        n -= 8
+    return hash_word(h, load_word(text, n)) if n > 0 else h

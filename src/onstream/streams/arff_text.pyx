@@ -8,7 +8,7 @@ from libc.string cimport memcmp, memcpy
 
 import numpy as np
 
-from ..core.hashing cimport hash_more, hash_start, mix
+from ..core.hashing cimport hash_bytes, mix
 from .sparse_text cimport (
     BAD_COUNT, BAD_INDEX, BAD_VALUE, BAD_WEIGHT, BLANK, FINE, INFINITE, OPEN_QUOTE, OUT_OF_MEMORY,
     UNKNOWN_VALUE, Flaw, SparseText,
@@ -127,7 +127,7 @@ cdef class ARFFText(SparseText):
         return cells, texts, weights, rejects
 
     cdef uint64_t home(self, Py_ssize_t attribute, const char* text, Py_ssize_t n) noexcept nogil:
-        return mix(hash_more(hash_start() ^ <uint64_t> attribute, <const unsigned char*> text, n)) & self.mask
+        return mix(hash_bytes(<const unsigned char*> text, n) + <uint64_t> attribute) & self.mask
 
     cdef int32_t code(self, Py_ssize_t attribute, const char* text, Py_ssize_t n) noexcept nogil:
         """The code of a declared value; -1 if it is none."""
@@ -319,7 +319,7 @@ cdef class ARFFText(SparseText):
             n += 1 + (word.stop - word.start)
             value = 1.0
         self.name_starts[self.entries] = self.letters
-        self.hashes[self.entries] = hash_more(hash_start(), out, n)
+        self.hashes[self.entries] = hash_bytes(out, n)
         self.values[self.entries] = value
         self.letters += n
         self.entries += 1

@@ -12,6 +12,7 @@ PathLike: TypeAlias = str | os.PathLike[str]
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 SUFFIXES = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd"}
 CHUNK = 1 << 20  # bytes of text handled at a time
+SLACK = 64  # bytes after the text that a parser may look at
 STEP = 1 << 16  # bytes decompressed at a time
 LONGEST = 1 << 24  # bytes of a line; a longer one is rejected, so that memory stays bounded
 
@@ -134,11 +135,11 @@ class Lines:
 
 def line_blocks(source: Bytes, chunk: int = CHUNK) -> Iterator[Lines]:
     """The lines of a file, about `chunk` bytes at a time. The buffer is used again for the next."""
-    buffer = bytearray(chunk + 1)
+    buffer = bytearray(chunk + SLACK)
     kept, first, dropping = 0, 1, False  # `kept` bytes at the beginning are an unfinished line
     while True:
-        if len(buffer) < kept + chunk + 1:
-            buffer = buffer[:kept] + bytes(2 * kept + chunk + 1)
+        if len(buffer) < kept + chunk + SLACK:
+            buffer = buffer[:kept] + bytes(2 * kept + chunk + SLACK)
         try:
             with memoryview(buffer) as view:
                 got = source.into(view[kept : kept + chunk])

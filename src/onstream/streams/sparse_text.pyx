@@ -11,13 +11,17 @@ from libc.string cimport memchr, memcpy
 
 import numpy as np
 
-from ..core.hashing cimport hash_more, hash_start
-from .tokens cimport is_finite, is_space, scan_number, valid_utf8
+from ..core.hashing cimport hash_bytes, load_word
+from .tokens cimport (
+    bytes_blank, bytes_equal, is_finite, is_space, onstream_lowest, scan_number, scan_short, valid_utf8,
+)
 from ..core.sparse import SparseBlock
 
 cnp.import_array()
 
 cdef Py_ssize_t MOST_LETTERS = 1 << 26  # bytes of names in one line: a namespace stands before each
+
+cdef Py_ssize_t SLACK = 32  # bytes that may be read, or written, beyond the end
 
 FLAWS = {
     NO_LABEL: "there is no label",
@@ -40,7 +44,7 @@ FLAWS = {
 
 def name_hash(bytes name):
     """The hash that entries with this name have."""
-    return hash_more(hash_start(), <const unsigned char*> <const char*> name, len(name))
+    return hash_bytes(<const unsigned char*> <const char*> name, len(name))
 
 
 cdef class SparseText:
@@ -75,6 +79,9 @@ cdef class SparseText:
         cdef bint check_text = False
         if not 0 <= size <= PyByteArray_GET_SIZE(data):
             raise ValueError(f"there are not {size} bytes")
+        if size + SLACK > PyByteArray_GET_SIZE(data):  # words are read beyond the end
+            data = data + bytearray(SLACK)
+            text = PyByteArray_AS_STRING(data)
         self.rows = self.entries = self.letters = self.n_rejects = 0
         self.weighted = False
         self.text = text
@@ -143,7 +150,11 @@ cdef class SparseText:
 
     cdef Flaw number(self, const char** p, const char* end, double* value) noexcept nogil:
         """Read a finite number that a blank, a bar or the end of the line follows."""
-        cdef const char* after = scan_number(p[0], end, value)
+        cdef const char* after = scan_short(p[0], value)
+        if after != NULL and (after == end or (after < end and is_space(after[0]))):
+            p[0] = after
+            return FINE
+        after = scan_number(p[0], end, value)
         if after != NULL and (after == end or is_space(after[0])) and is_finite(value[0]):
             p[0] = after
             return FINE
@@ -172,7 +183,7 @@ cdef class SparseText:
     cdef bint more_letters(self, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t room
         room = 2 * self.room_letters + n + 4096
-        return grown(<void**> &self.names, room) and set_room(&self.room_letters, room)
+        return grown(<void**> &self.names, room + SLACK) and set_room(&self.room_letters, room)
 
     cdef bint more_rows(self) noexcept nogil:
         cdef Py_ssize_t room
@@ -241,8 +252,8 @@ cdef class LibsvmText(SparseText):
 
     cdef Flaw line(self, const char* p, const char* end) noexcept nogil:
         cdef const char* start
-        cdef const char* digits
-        cdef uint64_t h
+        cdef Py_ssize_t size
+        cdef unsigned char* out
         cdef double value
         cdef Flaw flaw
         while p < end and is_space(p[0]):
@@ -268,25 +279,22 @@ cdef class LibsvmText(SparseText):
                     continue
                 self.blame(start, end)
                 return BAD_INDEX
-            digits = start
-            while digits + 1 < p and digits[0] == c"0":
-                digits += 1
+            while start + 1 < p and start[0] == c"0":
+                start += 1
+            size = p - start
             if self.entries == self.room and not self.more_entries():
                 return OUT_OF_MEMORY
-            if self.letters + (p - digits) > self.room_letters and not self.more_letters(p - digits):
+            if self.letters + size > self.room_letters and not self.more_letters(size):
                 return OUT_OF_MEMORY
             self.name_starts[self.entries] = self.letters
-            h = hash_start()
-            while digits < p:
-                self.names[self.letters] = <unsigned char> digits[0]
-                h = hash_more(h, <const unsigned char*> digits, 1)
-                self.letters += 1
-                digits += 1
+            out = self.names + self.letters
+            copy_short(out, start, size)
+            self.hashes[self.entries] = hash_bytes(out, size)
+            self.letters += size
             p += 1
             flaw = self.number(&p, end, &value)
             if flaw != FINE:
                 return flaw
-            self.hashes[self.entries] = h
             self.values[self.entries] = value
             self.entries += 1
 
@@ -295,6 +303,14 @@ cdef class LibsvmText(SparseText):
         self.word = self.word_stop = start
         while self.word_stop < end and not is_space(self.word_stop[0]):
             self.word_stop += 1
+
+
+cdef inline void copy_short(unsigned char* out, const char* text, Py_ssize_t n) noexcept nogil:
+    """Copy n bytes; up to 16 as two words, beyond the end of both."""
+    if n <= 16:
+        memcpy(out, text, 16)
+    else:
+        memcpy(out, text, n)
 
 
 cdef bint is_qid(const char* p, const char* end) noexcept nogil:
@@ -312,7 +328,6 @@ cdef class VWText(SparseText):
     cdef const char* space     # the present namespace
     cdef Py_ssize_t space_size
     cdef double scale          # of its values
-    cdef uint64_t prefix       # hash of "namespace^"
     cdef Py_ssize_t letters_before  # bytes of names before this line
 
     def __cinit__(self, bint labelled=True, bint weights_allowed=True):
@@ -395,10 +410,6 @@ cdef class VWText(SparseText):
             flaw = self.number(&p, end, &self.scale)
             if flaw != FINE:
                 return flaw
-        self.prefix = hash_start()
-        if self.space_size:
-            self.prefix = hash_more(self.prefix, <const unsigned char*> self.space, self.space_size)
-            self.prefix = hash_more(self.prefix, <const unsigned char*> b"^", 1)
         at[0] = p
         return FINE
 
@@ -406,7 +417,7 @@ cdef class VWText(SparseText):
         """One name, or name:value; or blanks at the end."""
         cdef const char* p = at[0]
         cdef const char* start
-        cdef uint64_t h = self.prefix
+        cdef uint64_t word, mark
         cdef double value = 1.0
         cdef unsigned char* out
         cdef Py_ssize_t size
@@ -417,8 +428,14 @@ cdef class VWText(SparseText):
             at[0] = p
             return FINE
         start = p
+        word = load_word(<const unsigned char*> p, 8)
+        mark = bytes_blank(word) | bytes_equal(word, c":") | bytes_equal(word, c"|")
+        if mark:  # mostly a name is short
+            p += onstream_lowest(mark) >> 3
         while p < end and not is_space(p[0]) and p[0] != c":" and p[0] != c"|":
             p += 1
+        if p > end:
+            p = end
         if p == start:
             self.word, self.word_stop = start, start + 1
             return NO_NAME
@@ -431,18 +448,16 @@ cdef class VWText(SparseText):
             if not self.more_letters(size):
                 return OUT_OF_MEMORY
         self.name_starts[self.entries] = self.letters
-        if self.space_size:
-            memcpy(self.names + self.letters, self.space, self.space_size)
-            self.letters += self.space_size
-            self.names[self.letters] = c"^"
-            self.letters += 1
         out = self.names + self.letters
-        self.letters += p - start
-        while start < p:
-            out[0] = <unsigned char> start[0]
-            h = hash_more(h, out, 1)
-            out += 1
-            start += 1
+        if self.space_size:
+            copy_short(out, self.space, self.space_size)
+            out[self.space_size] = c"^"
+            copy_short(out + self.space_size + 1, start, p - start)
+        else:
+            size -= 1
+            copy_short(out, start, size)
+        self.hashes[self.entries] = hash_bytes(out, size)
+        self.letters += size
         if p < end and p[0] == c":":
             p += 1
             flaw = self.number(&p, end, &value)
@@ -452,7 +467,6 @@ cdef class VWText(SparseText):
         if not is_finite(value):
             self.word, self.word_stop = at[0], p
             return INFINITE
-        self.hashes[self.entries] = h
         self.values[self.entries] = value
         self.entries += 1
         at[0] = p
