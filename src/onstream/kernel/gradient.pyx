@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy, onstream_dot, onstream_scores
 from ..core.gaussian cimport gaussian
-from ..core.hashing cimport hash_more, hash_start, seeded
+from ..core.hashing cimport hash_bytes, seeded
 from ..core.memory cimport release, resize
 from ..core.state cimport ClassifierState
 from .state cimport Machine, kernel_sum
@@ -280,7 +280,7 @@ cdef class FOGDState(ClassifierState):
             self.rows = width
         for i in range(start, width):
             name = str(i if i < self.door.implicit else self.door.names[i - self.door.implicit]).encode()
-            key = seeded(hash_more(hash_start(), <const unsigned char*> <const char*> name, len(name)), self.seed)
+            key = seeded(hash_bytes(<const unsigned char*> <const char*> name, len(name)), self.seed)
             for j in range(self.D):
                 self.omega[i * self.stride + j] = spread * gaussian(key, j)
         return 0
