@@ -125,7 +125,7 @@ cdef class ExtremelyFastState(HoeffdingState):
         cdef double epsilon = self.bound(leaf)
         if self.weigh(leaf, &best) and best.feature != NOBODY:
             if self.mean_gain(leaf, best.feature) > epsilon or epsilon < self.tau:
-                self.split(leaf, &best, True)
+                self.split(leaf, leaf, &best, True)
 
     cdef bint reconsider(self, int32_t node) noexcept nogil:
         """Another feature, or none, may be better by now. True: what was below is gone."""
@@ -144,7 +144,7 @@ cdef class ExtremelyFastState(HoeffdingState):
             return False
         clear_children(a, node)
         if best.feature != NOBODY:
-            self.split(node, &best, True)
+            self.split(node, node, &best, True)
         return True
 
     def export(self):

@@ -55,4 +55,4 @@ cdef class HoeffdingState(TreeState):
         if best.feature == NOBODY:
             return
         if best.gain - second.gain > epsilon or epsilon < self.tau:
-            self.split(leaf, &best, False)
+            self.split(leaf, leaf, &best, False)

@@ -67,12 +67,16 @@ cdef void observe(Arena* a, int32_t node, const View* v, int32_t label, double w
 
 cdef void forget(Arena* a, int32_t node, const View* v, int32_t label, double w) noexcept nogil:
     """Take an example back. Minima and maxima stay: they are those ever seen at this node."""
-    cdef ClassTable* t = a.tables[node][label] if a.tables[node] != NULL else NULL
+    cdef ClassTable* t
     cdef double* n
     cdef double x, mean, left
     cdef Py_ssize_t f, d
+    cdef int32_t cell
+    if label >= a.labels[node]:
+        return
     a.counts[node][label] = less(a.counts[node][label], w)
     a.weight[node] = less(a.weight[node], w)
+    t = a.tables[node][label] if a.tables[node] != NULL else NULL
     if t == NULL:
         return
     d = t.d
@@ -84,7 +88,9 @@ cdef void forget(Arena* a, int32_t node, const View* v, int32_t label, double w)
         left = less(n[f], w)
         n[f] = left
         if a.kind[f] == NOMINAL:
-            n[5 * d + a.cells[f][<int32_t> x]] = less(n[5 * d + a.cells[f][<int32_t> x]], w)
+            cell = a.cells[f][<int32_t> x]
+            if cell < t.cells:
+                n[5 * d + cell] = less(n[5 * d + cell], w)
         elif left == 0.0:
             n[d + f] = n[2 * d + f] = 0.0
         else:

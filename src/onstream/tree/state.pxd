@@ -38,7 +38,7 @@ cdef class TreeState(ClassifierState):
     cdef bint due(self, int32_t node) noexcept nogil
     cdef void two_best(self, int32_t node, Split* a, Split* b) noexcept nogil
     cdef double bound(self, int32_t node) noexcept nogil
-    cdef int split(self, int32_t node, const Split* s, bint keep) noexcept nogil
+    cdef int split(self, int32_t node, int32_t source, const Split* s, bint keep) noexcept nogil
     cdef int32_t new_leaf(self, int32_t parent, double mass) noexcept nogil
     cdef int plant(self) noexcept nogil
     cdef list roots(self)

@@ -214,14 +214,15 @@ cdef class TreeState(ClassifierState):
             elif s.gain > b.gain and s.gain > NO_GAIN:
                 b[0] = s
 
-    cdef int split(self, int32_t node, const Split* s, bint keep) noexcept nogil:
-        """Turn a leaf into a question with empty leaves below; `keep` its tables, or drop them."""
+    cdef int split(self, int32_t node, int32_t source, const Split* s, bint keep) noexcept nogil:
+        """Turn a leaf into a question with empty leaves below; `keep` its tables, or drop them.
+        What each branch will get is foreseen by the tables of `source`."""
         cdef Arena* a = &self.arena
         cdef int32_t branch, child, n = a.codes[s.feature] if s.nominal else 2, r
         cdef double mass
         cdef bint made = False
         for branch in range(n):
-            branch_counts(a, node, s, branch, self.n_labels, self.votes)
+            branch_counts(a, source, s, branch, self.n_labels, self.votes)
             mass = 0.0
             for r in range(self.n_labels):
                 mass += self.votes[r]

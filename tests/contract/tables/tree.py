@@ -4,6 +4,11 @@ from ..line import Line
 from ..streams import two_labels
 
 TABLE = {
+    "CVFDT": Line(
+        two_labels,
+        0.80,
+        ({"window": 150, "check_every": 50, "test_every": 40, "test_length": 20, "grace_period": 30},),
+    ),
     "ExtremelyFastDecisionTree": Line(
         two_labels, 0.75, ({"grace_period": 100, "delta": 1e-4, "reevaluate": 150},)
     ),
