@@ -57,6 +57,7 @@ cdef struct Arena:
     double* weight        # sum of counts
     double* last          # grace: weight that came before the last attempt to split
     double* fresh         # weight of examples learned here (without what a split passed on)
+    double* idle               # weight that came while there were no tables
     double* hits_mc       # weight of examples that the majority had right
     double* hits_nb       # ... that naive Bayes had right
     int32_t* labels       # labels with room in `counts` and `tables`
@@ -77,7 +78,8 @@ cdef struct Arena:
 
     # -- all
     Py_ssize_t bytes      # held in C
-    Py_ssize_t table_bytes  # of it in tables
+    Py_ssize_t n_tables        # tables of all nodes
+    Py_ssize_t n_active        # nodes that keep tables
     double total          # weight of all examples
 
 

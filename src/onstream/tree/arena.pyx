@@ -44,6 +44,7 @@ cdef void finish(Arena* a) noexcept:
     PyMem_RawFree(a.weight)
     PyMem_RawFree(a.last)
     PyMem_RawFree(a.fresh)
+    PyMem_RawFree(a.idle)
     PyMem_RawFree(a.hits_mc)
     PyMem_RawFree(a.hits_nb)
     PyMem_RawFree(a.labels)
@@ -94,7 +95,7 @@ cdef int widen(Arena* a, Py_ssize_t width) except -1:
 
 cdef int grow_nodes(Arena* a) noexcept nogil:
     """Room for more nodes."""
-    cdef Py_ssize_t old = a.room, room = old + old // 2 + 4
+    cdef Py_ssize_t old = a.room, room = old + old // 8 + 4
     cdef bint fine = (
         regrow(<void**> &a.feature, old, room, sizeof(int32_t))
         and regrow(<void**> &a.threshold, old, room, sizeof(double))
@@ -109,6 +110,7 @@ cdef int grow_nodes(Arena* a) noexcept nogil:
         and regrow(<void**> &a.weight, old, room, sizeof(double))
         and regrow(<void**> &a.last, old, room, sizeof(double))
         and regrow(<void**> &a.fresh, old, room, sizeof(double))
+        and regrow(<void**> &a.idle, old, room, sizeof(double))
         and regrow(<void**> &a.hits_mc, old, room, sizeof(double))
         and regrow(<void**> &a.hits_nb, old, room, sizeof(double))
         and regrow(<void**> &a.labels, old, room, sizeof(int32_t))
@@ -120,7 +122,7 @@ cdef int grow_nodes(Arena* a) noexcept nogil:
     )
     if not fine:  # what has grown has grown; the next attempt begins there
         return NO_MEMORY
-    a.bytes += (room - old) * (8 * sizeof(int32_t) + 8 * sizeof(double) + 5 * sizeof(void*))
+    a.bytes += (room - old) * (8 * sizeof(int32_t) + 9 * sizeof(double) + 5 * sizeof(void*))
     a.room = room
     return 0
 
@@ -143,7 +145,7 @@ cdef int32_t new_node(Arena* a, int32_t parent, double mass) noexcept nogil:
     a.parent[i] = parent
     a.depth[i] = a.depth[parent] + 1 if parent >= 0 else 0
     a.mass[i] = mass
-    a.gain[i] = a.threshold[i] = a.weight[i] = a.last[i] = a.fresh[i] = 0.0
+    a.idle[i] = a.gain[i] = a.threshold[i] = a.weight[i] = a.last[i] = a.fresh[i] = 0.0
     a.hits_mc[i] = a.hits_nb[i] = 0.0
     a.labels[i] = a.hides[i] = 0
     a.counts[i] = NULL
@@ -240,7 +242,6 @@ cdef int ensure_label(Arena* a, int32_t i, int32_t label) noexcept nogil:
             return NO_MEMORY
         memcpy(tables, a.tables[i], old * sizeof(ClassTable*))
         give_back(a, a.tables[i], old * sizeof(ClassTable*))
-        a.table_bytes += (room - old) * sizeof(ClassTable*)
         a.tables[i] = tables
     if old > 0:
         memcpy(counts, a.counts[i], old * sizeof(double))
@@ -271,9 +272,9 @@ cdef ClassTable* ensure_table(Arena* a, int32_t i, int32_t label) noexcept nogil
         for r in range(5):
             memcpy(numbers(t) + r * t.d, numbers(old) + r * old.d, old.d * sizeof(double))
         memcpy(numbers(t) + 5 * t.d, numbers(old) + 5 * old.d, old.cells * sizeof(double))
-        a.table_bytes -= table_size(a, old)
         give_back(a, old, table_size(a, old))
-    a.table_bytes += size
+        a.n_tables -= 1
+    a.n_tables += 1
     a.tables[i][label] = t
     return t
 
@@ -286,7 +287,7 @@ cdef int activate(Arena* a, int32_t i) noexcept nogil:
         a.tables[i] = <ClassTable**> grab(a, a.labels[i] * sizeof(ClassTable*))
         if a.tables[i] == NULL:
             return NO_MEMORY
-        a.table_bytes += a.labels[i] * sizeof(ClassTable*)
+        a.n_active += 1
     return 0
 
 
@@ -299,9 +300,9 @@ cdef void deactivate(Arena* a, int32_t i) noexcept nogil:
     for r in range(a.labels[i]):
         if a.tables[i][r] != NULL:
             size = table_size(a, a.tables[i][r])
-            a.table_bytes -= size
             give_back(a, a.tables[i][r], size)
-    a.table_bytes -= a.labels[i] * sizeof(ClassTable*)
+            a.n_tables -= 1
+    a.n_active -= 1
     give_back(a, a.tables[i], a.labels[i] * sizeof(ClassTable*))
     a.tables[i] = NULL
 
@@ -438,7 +439,7 @@ cdef object outline(Arena* a, roots):
     cdef int32_t i
     labels = max([a.labels[<int32_t> i] for i in nodes], default=0)
     shape = np.zeros((n, 5), dtype=np.int64)
-    told = np.zeros((n, 8))
+    told = np.zeros((n, 9))
     counts = np.zeros((n, labels))
     for at in range(n):
         i = nodes[at]
@@ -449,7 +450,7 @@ cdef object outline(Arena* a, roots):
                 children = sum(a.fan[i][1 + r] != NOBODY for r in range(a.fan[i][0]))
         shape[at] = a.feature[i], children, a.code[i], a.tables[i] != NULL, a.fan[i] != NULL
         told[at] = (a.threshold[i], a.mass[i], a.weight[i], a.last[i], a.fresh[i],
-                    a.hits_mc[i], a.hits_nb[i], a.gain[i])
+                    a.hits_mc[i], a.hits_nb[i], a.gain[i], a.idle[i])
         for r in range(a.labels[i]):
             counts[at, r] = a.counts[i][r]
     while labels > 0 and not counts[:, labels - 1].any():  # room that nobody used
@@ -503,7 +504,7 @@ cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_
     cdef ClassTable* t
     shape = fields.integers("nodes", (-1, 5), -1, 2**31 - 1)
     n = len(shape)
-    told = fields.array("node_numbers", (n, 8))
+    told = fields.array("node_numbers", (n, 9))
     counts = fields.array("node_counts", (n, -1))
     place = fields.integers("tables", (-1, 2), 0, max(n, n_labels))
     tables = fields.array("table_numbers", (len(place), 5, width))
@@ -542,6 +543,7 @@ cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_
         a.feature[i], a.threshold[i] = f, told[at, 0]
         a.weight[i], a.last[i], a.fresh[i] = told[at, 2], told[at, 3], told[at, 4]
         a.hits_mc[i], a.hits_nb[i], a.gain[i] = told[at, 5], told[at, 6], told[at, 7]
+        a.idle[i] = told[at, 8]
         if parent == NOBODY:
             roots.append(i)
         else:

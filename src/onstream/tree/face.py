@@ -118,6 +118,20 @@ def depths(nodes: NDArray[np.int64]) -> list[int]:
     return found
 
 
+def checked_nominal(owner: object, nominal: Any) -> list[str | int] | None:
+    """A list of names of features, or None."""
+    who = type(owner).__name__
+    if nominal is None:
+        return None
+    if isinstance(nominal, (str, bytes)) or not hasattr(nominal, "__iter__"):
+        raise TypeError(f"{who}: nominal must be a list of features, got {nominal!r:.80}.")
+    names = list(nominal)
+    for name in names:
+        if isinstance(name, bool) or not isinstance(name, (str, int)):
+            raise TypeError(f"{who}: nominal must name features, got {name!r:.80}.")
+    return names
+
+
 class TreeClassifier(Tree, ProbabilisticClassifier):
     """What all classification trees share."""
 
@@ -141,6 +155,7 @@ class TreeClassifier(Tree, ProbabilisticClassifier):
         return None if max_depth is None else whole(self, "max_depth", max_depth, least=1)
 
     def _check_nominal(self, nominal: Any) -> list[str | int] | None:
+<<<<<<< HEAD
         if nominal is None:
             return None
         if isinstance(nominal, (str, bytes, dict)) or not hasattr(nominal, "__iter__"):
@@ -154,12 +169,19 @@ class TreeClassifier(Tree, ProbabilisticClassifier):
                     f"{type(self).__name__}: nominal must name features, got {name!r:.80}."
                 )
         return names
+=======
+        return checked_nominal(self, nominal)
+>>>>>>> b04401c (Add the regression tree, the batch tree, warm starts and the memory limit)
 
     def _start(
         self, labels: Iterable[Label] | None, max_labels: int, init: Any, reset_schedule: bool
     ) -> None:
         self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
-        self._begin(labels, init, reset_schedule)
+        self._begin(labels, self._from_batch(init), reset_schedule)
+
+    def _from_batch(self, init: Any) -> Any:
+        """What to start from; trees that can start from a `BatchTree` turn it into their own."""
+        return init
 
     def _flag(self, name: str, value: bool) -> bool:
         return flag(self, name, value)

@@ -5,11 +5,19 @@ from libc.stdint cimport int32_t
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from .arena cimport NOBODY, NO_MEMORY, Arena, View, close_view, fits_in, open_view, welcome
 from .leaf cimport observe, prepare
+from .promise cimport claim, ration
 from .split cimport Split
 from .state cimport Opinion, TreeState
 
 
+cdef enum:
+    PERIOD = 10_000  # examples between two looks at leaves whose promise may have risen
+
+
 cdef class HoeffdingState(TreeState):
+    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, dict params):
+        self.max_bytes = params.get("max_bytes") or 0
+
     cdef int learn(self, const Example* e) noexcept nogil:
         return self.grow(e, NULL)
 
@@ -40,7 +48,16 @@ cdef class HoeffdingState(TreeState):
         self.route_weight(leaf, e.weight)
         self.learn_leaf(leaf, &v, e.label, e.weight)
         close_view(a, &v)
+        if self.max_bytes:
+            self.keep_limit(e.width)
         return LEARNED
+
+    cdef void keep_limit(self, Py_ssize_t features) noexcept nogil:
+        """Deactivate the least promising leaves when memory is short; look again now and then."""
+        cdef Arena* a = &self.arena
+        cdef bint again = a.n_active < (a.live + 1) // 2 and (self.seen + 1) % PERIOD == 0
+        if again or claim(a, features, self.n_labels) > self.max_bytes:
+            ration(a, features, self.n_labels, self.max_bytes)
 
     cdef void learn_leaf(self, int32_t leaf, const View* v, int32_t label, double w) noexcept nogil:
         observe(&self.arena, leaf, v, label, w)

@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from ..base.checks import number
 from ..base.kinds import Label
 from .adaptive import AdaptiveState
+from .batch_tree import BatchTree
 from .face import TreeClassifier
 
 
@@ -46,7 +49,7 @@ class HoeffdingAdaptiveTreeClassifier(TreeClassifier):
         Labels known beforehand. Others may still come.
     max_labels : int, default 10_000
         More labels than this are refused: most likely y is a number to be predicted.
-    init : HoeffdingAdaptiveTreeClassifier or None, default None
+    init : HoeffdingAdaptiveTreeClassifier, BatchTree or None, default None
         Start from what this tree has learned.
     reset_schedule : bool, default False
         Nothing here depends on it; every learner has it.
@@ -86,6 +89,21 @@ class HoeffdingAdaptiveTreeClassifier(TreeClassifier):
         self.drift_delta = number(self, "drift_delta", drift_delta, above=0.0, most=1.0 - 1e-9)
         self.nominal = self._check_nominal(nominal)
         self._start(labels, max_labels, init, reset_schedule)
+
+    def _from_batch(self, init: Any) -> Any:
+        if not isinstance(init, BatchTree):
+            return init
+        fields = init._state.snapshot()
+        n = len(fields["nodes"])
+        return {
+            **fields,
+            "alternate_of": np.zeros(0, dtype=np.int64),
+            "windows": np.zeros((n, 2), dtype=np.int64),
+            "window_sums": np.zeros((n, 2)),
+            "window_counts": np.zeros(0),
+            "window_buckets": np.zeros((0, 5, 2)),
+            "alternates": np.zeros(3, dtype=np.int64),
+        }
 
     def _new_state(self) -> AdaptiveState:
         params = {

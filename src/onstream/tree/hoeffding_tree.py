@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
+from ..base.checks import whole
 from ..base.kinds import Label
+from .batch_tree import BatchTree
 from .face import TreeClassifier
 from .hoeffding import HoeffdingState
 
@@ -40,6 +42,9 @@ class HoeffdingTreeClassifier(TreeClassifier):
     seed_children : bool, default False
         New leaves begin with the counts that their split promises them, as in MOA, instead of
         answering with their parent's majority at first.
+    max_bytes : int >= 10_000 or None, default None
+        Most memory of the model. When it is short, the leaves where a split promises least lose
+        their tables (they go on counting labels) until their promise rises.
     nominal : list or None, default None
         Features whose numbers are names of categories (codes, weekdays): one branch per value
         instead of cuts. Text always is.
@@ -47,7 +52,7 @@ class HoeffdingTreeClassifier(TreeClassifier):
         Labels known beforehand. Others may still come.
     max_labels : int, default 10_000
         More labels than this are refused: most likely y is a number to be predicted.
-    init : HoeffdingTreeClassifier or None, default None
+    init : HoeffdingTreeClassifier, BatchTree or None, default None
         Start from what this tree has learned.
     reset_schedule : bool, default False
         Nothing here depends on it; every learner has it.
@@ -73,6 +78,7 @@ class HoeffdingTreeClassifier(TreeClassifier):
         leaf_prediction: str = "nba",
         max_depth: int | None = None,
         seed_children: bool = False,
+        max_bytes: int | None = None,
         nominal: list[str | int] | None = None,
         labels: Iterable[Label] | None = None,
         max_labels: int = 10_000,
@@ -82,15 +88,21 @@ class HoeffdingTreeClassifier(TreeClassifier):
         self._check_tree(delta, grace_period, tau, criterion, leaf_prediction)
         self.max_depth = self._check_depth(max_depth)
         self.seed_children = self._flag("seed_children", seed_children)
+        self.max_bytes = None
+        if max_bytes is not None:
+            self.max_bytes = whole(self, "max_bytes", max_bytes, least=10_000, most=2**60)
         self.nominal = self._check_nominal(nominal)
         self._start(labels, max_labels, init, reset_schedule)
+
+    def _from_batch(self, init: Any) -> Any:
+        return init._state.snapshot() if isinstance(init, BatchTree) else init
 
     def _new_state(self) -> HoeffdingState:
         params = {
             name: getattr(self, name)
             for name in (
                 "delta", "grace_period", "tau", "criterion", "leaf_prediction", "max_depth",
-                "seed_children", "nominal",
+                "seed_children", "max_bytes", "nominal",
             )
         }  # fmt: skip
         return HoeffdingState(type(self).__name__, None, 0, self.max_labels, params)

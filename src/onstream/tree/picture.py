@@ -139,7 +139,9 @@ def importances(root: Node) -> dict[Any, float]:
     found: dict[Any, float] = {}
     for node in root.walk():
         if node.feature is not None:
-            found[node.feature] = found.get(node.feature, 0.0) + node.gain * max(node.mass, node.weight)
+            found[node.feature] = found.get(node.feature, 0.0) + node.gain * max(
+                node.mass, node.weight
+            )
     total = sum(found.values())
     ranked = sorted(found, key=lambda name: -found[name])
     return {name: found[name] / total for name in ranked} if total > 0 else {}

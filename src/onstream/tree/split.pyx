@@ -112,7 +112,7 @@ cdef void best_cut(
     if not low < high:
         return
     before = mixed(criterion, s.parent, k)
-    least = LEAST_SHARE * a.weight[node]
+    least = LEAST_SHARE * (a.weight[node] - a.idle[node])
     for j in range(1, CUTS + 1):
         cut = low + (high - low) * (<double> j / (CUTS + 1))
         if not low <= cut < high:  # rounding: nothing would go right
@@ -145,7 +145,7 @@ cdef void by_value(
             t = a.tables[node][s.present[i]]
             s.left[i] = numbers(t)[5 * t.d + cell] if cell < t.cells else 0.0
             n_value += s.left[i]
-        heavy += n_value > LEAST_SHARE * a.weight[node]
+        heavy += n_value > LEAST_SHARE * (a.weight[node] - a.idle[node])
         n += n_value
         after += mixed(criterion, s.left, k)
     if heavy >= 2:

@@ -197,7 +197,7 @@ cdef class TreeState(ClassifierState):
     cdef double bound(self, int32_t node) noexcept nogil:
         """Hoeffding's epsilon at this node."""
         cdef double span = gain_range(self.criterion, labels_at(&self.arena, node))
-        return hoeffding(span, self.delta, self.arena.weight[node])
+        return hoeffding(span, self.delta, self.arena.weight[node] - self.arena.idle[node])
 
     cdef void two_best(self, int32_t node, Split* a, Split* b) noexcept nogil:
         """The two best splits on different features; the null split, gain 0, is one of them."""
@@ -257,6 +257,19 @@ cdef class TreeState(ClassifierState):
         if not keep:
             deactivate(a, node)
         return 0
+
+    def learn_many(self, X, y, w, output):
+        try:
+            return ClassifierState.learn_many(self, X, y, w, output)
+        except:
+            self.trim_values()
+            raise
+
+    def trim_values(self):
+        """Nominal values of rows that were not learned are not known."""
+        for feature, values in self.door.categories.items():
+            while len(values) > (self.arena.codes[<int32_t> feature] if feature < self.arena.width else 0):
+                values.popitem()
 
     # -- to and from arrays ---------------------------------------------------------------------
 

@@ -1,13 +1,21 @@
 """Trees."""
 
 from ..line import Line
-from ..streams import two_labels
+from ..streams import plane, two_labels
 
 TABLE = {
     "CVFDT": Line(
         two_labels,
         0.80,
-        ({"window": 150, "check_every": 50, "test_every": 40, "test_length": 20, "grace_period": 30},),
+        (
+            {
+                "window": 150,
+                "check_every": 50,
+                "test_every": 40,
+                "test_length": 20,
+                "grace_period": 30,
+            },
+        ),
     ),
     "ExtremelyFastDecisionTree": Line(
         two_labels, 0.75, ({"grace_period": 100, "delta": 1e-4, "reevaluate": 150},)
@@ -18,6 +26,27 @@ TABLE = {
     "HoeffdingTreeClassifier": Line(
         two_labels,
         0.80,
-        ({"leaf_prediction": "nb", "grace_period": 50, "criterion": "gini", "delta": 0.01},),
+        (
+            {
+                "leaf_prediction": "nb",
+                "grace_period": 50,
+                "criterion": "gini",
+                "delta": 0.01,
+                "max_bytes": 20_000,
+            },
+        ),
+    ),
+    "HoeffdingTreeRegressor": Line(
+        plane,
+        0.5,
+        (
+            {
+                "leaf_prediction": "linear",
+                "observer": "ebst",
+                "grace_period": 40,
+                "delta": 0.1,
+                "criterion": "sdr",
+            },
+        ),
     ),
 }

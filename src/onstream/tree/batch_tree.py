@@ -1,0 +1,235 @@
+"""The batch tree of the lectures: greedy, from a static block."""
+
+import math
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.checks import whole
+from ..base.kinds import Label
+from .concept_adapting import ConceptAdaptingState
+from .face import TreeClassifier
+from .hoeffding import HoeffdingState
+
+NUMERIC, NOMINAL = 1, 2
+Matrix = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+
+class BatchTree(TreeClassifier):
+    """Greedy decision tree of a static block (Quinlan's ID3 with cuts for numbers).
+
+    `fit` splits on the best gain, recursively, until a node is pure, nothing gains, or it is too
+    deep or too small. It is the reference for the trees that grow with the stream, and a start for
+    them: `HoeffdingTreeClassifier(init=tree)` and `HoeffdingAdaptiveTreeClassifier(init=tree)` go
+    on from its leaves. What it learns by `learn_one` is only counted at its leaves.
+
+    Parameters
+    ----------
+    criterion : {"info_gain", "gini"}, default "info_gain"
+        What a split should reduce: entropy or the Gini index.
+    max_depth : int >= 1 or None, default None
+        Deepest leaf. Lower it against overfitting.
+    min_size : int >= 2, default 2
+        Smallest node that is split. Raise it against overfitting.
+    leaf_prediction : {"mc", "nb", "nba"}, default "mc"
+        What a leaf answers: its majority, naive Bayes, or whichever was right more often.
+    nominal : list or None, default None
+        Features whose numbers are names of categories. Text always is.
+    labels : list or None, default None
+        Labels known beforehand.
+    max_labels : int, default 10_000
+        More labels than this are refused: most likely y is a number to be predicted.
+
+    Examples
+    --------
+    >>> tree = BatchTree().fit([{"a": 0, "b": 1}, {"a": 1, "b": 1}, {"a": 1, "b": 0}], [0, 1, 0])
+    >>> tree.predict_one({"a": 1, "b": 1})
+    1
+    >>> print(tree.to_text())
+    root
+    ├─ a <= 0.5: 0 100% of 1
+    └─ a > 0.5
+       ├─ b <= 0.5: 0 100% of 1
+       └─ b > 0.5: 1 100% of 1
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "info_gain",
+        max_depth: int | None = None,
+        min_size: int = 2,
+        leaf_prediction: str = "mc",
+        nominal: list[str | int] | None = None,
+        labels: Iterable[Label] | None = None,
+        max_labels: int = 10_000,
+    ) -> None:
+        self._check_tree(1.0, 1e300, 0.0, criterion, leaf_prediction)
+        self.max_depth = self._check_depth(max_depth)
+        self.min_size = whole(self, "min_size", min_size, least=2)
+        self.nominal = self._check_nominal(nominal)
+        self._start(labels, max_labels, None, False)
+
+    def _arguments(self, **more: Any) -> tuple[str, None, int, int, dict[str, Any]]:
+        names = ("delta", "grace_period", "tau", "criterion", "leaf_prediction", "nominal")
+        params = {name: getattr(self, name) for name in names}
+        return type(self).__name__, None, 0, self.max_labels, {**params, **more}
+
+    def _new_state(self) -> HoeffdingState:
+        return HoeffdingState(*self._arguments())
+
+    def fit(self, X: Any, y: Any = None, **options: Any) -> Self:
+        """Build the tree from a static block, or a stream; what it was before is lost."""
+        encoder = ConceptAdaptingState(
+            *self._arguments(window=2**40, check_every=2**62, test_every=2**62, test_length=1)
+        )
+        if self._declared is not None:
+            encoder.declare(self._declared)
+        if y is None:
+            pairs = list(X)
+            X, y = [x for x, _ in pairs], [label for _, label in pairs]
+        encoder.learn_many(X, y, None, 0)
+        rows, labels, _, _ = encoder.remembered()
+        fields = encoder.export()
+        grown = Grown(fields, rows, labels, self)
+        self._restore({**{k: v for k, v in fields.items() if k in KEPT}, **grown.fields()})  # type: ignore[attr-defined]
+        return self
+
+
+KEPT = (
+    "seen", "start", "features", "implicit", "columns", "nominal", "nominal_values",
+    "nominal_counts", "labels", "kinds", "values", "total", "hidden",
+)  # fmt: skip
+
+
+def impurity(counts: Matrix, criterion: str) -> Matrix:
+    """Sum of counts times entropy or Gini index, of every row."""
+    n = counts.sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if criterion == "gini":
+            worth = n - np.where(n > 0, (counts**2).sum(axis=-1) / n, 0.0)
+        else:
+            logs = np.where(counts > 0, counts * np.log2(counts), 0.0).sum(axis=-1)
+            worth = np.where(n > 0, n * np.log2(n), 0.0) - logs
+    return np.asarray(np.maximum(worth, 0.0))
+
+
+class Grown:
+    """A greedy tree in the arrays of a Hoeffding tree."""
+
+    def __init__(self, told: dict[str, Any], X: Matrix, y: Numbers, face: BatchTree) -> None:
+        self.kinds, self.values, self.k = told["kinds"], told["values"], len(told["labels"])
+        self.X, self.y, self.face = X, y, face
+        self.nodes: list[list[int]] = []
+        self.numbers: list[list[float]] = []
+        self.counts: list[Matrix] = []
+        self.tables: list[tuple[int, int]] = []
+        self.table_numbers: list[Matrix] = []
+        self.table_values: list[Matrix] = []
+        waiting = [(np.arange(len(y)), 0, -1)] if len(y) else []
+        while waiting:  # a stack: nodes come in preorder
+            waiting.extend(reversed(self.grow(*waiting.pop())))
+
+    def grow(self, rows: Numbers, depth: int, code: int) -> list[tuple[Numbers, int, int]]:
+        """Make one node; its children, still to be made."""
+        counts = np.bincount(self.y[rows], minlength=self.k).astype(float)
+        deepest = self.face.max_depth or math.inf
+        best: tuple[float, int, float, list[tuple[Numbers, int]]] | None = None
+        if (counts > 0).sum() > 1 and len(rows) >= self.face.min_size and depth < deepest:
+            best = self.best_split(rows)
+        n = float(len(rows))
+        gain, feature, cut, parts = best or (0.0, -1, 0.0, [])
+        nominal = int(best is not None and self.kinds[feature] == NOMINAL)
+        self.nodes.append([feature, len(parts), code, int(best is None), nominal])
+        self.numbers.append([cut, n, n, n, n, 0.0, 0.0, gain, 0.0])
+        self.counts.append(counts)
+        if best is None:
+            self.fill_tables(rows, counts)
+        return [(part, depth + 1, value) for part, value in parts]
+
+    def best_split(
+        self, rows: Numbers
+    ) -> tuple[float, int, float, list[tuple[Numbers, int]]] | None:
+        """Gain, feature, cut and branches; missing values go with most of the others."""
+        most, found = 1e-10, None
+        for f in range(self.X.shape[1]):
+            x = self.X[rows, f]
+            known = rows[~np.isnan(x)]
+            if len(known) == 0:
+                continue
+            split = self.by_value if self.kinds[f] == NOMINAL else self.by_cut
+            gain, cut = split(self.X[known, f], self.y[known])
+            if gain > most:
+                most, found = gain, (f, cut)
+        if found is None:
+            return None
+        f, cut = found
+        x = self.X[rows, f]
+        if self.kinds[f] == NOMINAL:
+            codes = np.unique(x[~np.isnan(x)])
+            parts = [(rows[x == code], int(code)) for code in codes]
+        else:
+            parts = [(rows[x <= cut], -1), (rows[x > cut], -1)]
+        heaviest = max(range(len(parts)), key=lambda i: len(parts[i][0]))
+        missing = np.concatenate([parts[heaviest][0], rows[np.isnan(x)]])
+        parts[heaviest] = (np.sort(missing), parts[heaviest][1])
+        return most, f, cut, parts
+
+    def by_cut(self, x: Matrix, y: Numbers) -> tuple[float, float]:
+        """Best of all cuts between neighbouring values."""
+        order = np.argsort(x, kind="stable")
+        x, left = x[order], np.cumsum(np.eye(self.k)[y[order]], axis=0)
+        ends = np.flatnonzero(x[:-1] < x[1:])
+        if len(ends) == 0:
+            return 0.0, 0.0
+        whole = left[-1]
+        after = impurity(left[ends], self.face.criterion)
+        after = after + impurity(whole - left[ends], self.face.criterion)
+        gains = (impurity(whole, self.face.criterion) - after) / len(x)
+        best = int(np.argmax(gains))
+        return float(gains[best]), float((x[ends[best]] + x[ends[best] + 1]) / 2)
+
+    def by_value(self, x: Matrix, y: Numbers) -> tuple[float, float]:
+        """One branch per value."""
+        codes, which = np.unique(x, return_inverse=True)
+        if len(codes) < 2:
+            return 0.0, 0.0
+        counts = np.zeros((len(codes), self.k))
+        np.add.at(counts, (which, y), 1.0)
+        before = impurity(counts.sum(axis=0), self.face.criterion)
+        return float((before - impurity(counts, self.face.criterion).sum()) / len(x)), 0.0
+
+    def fill_tables(self, rows: Numbers, counts: Matrix) -> None:
+        """What the leaf knows of its examples, as if it had met them one by one."""
+        for label in np.flatnonzero(counts):
+            x = self.X[rows[self.y[rows] == label]]
+            there = ~np.isnan(x)
+            n = there.sum(axis=0).astype(float)
+            numeric = (n > 0) & (self.kinds == NUMERIC)
+            table = np.zeros((5, x.shape[1]))
+            table[0] = n
+            for f in np.flatnonzero(numeric):
+                own = x[there[:, f], f]
+                table[1:, f] = own.mean(), ((own - own.mean()) ** 2).sum(), own.min(), own.max()
+            self.tables.append((len(self.nodes) - 1, int(label)))
+            self.table_numbers.append(table)
+            cells = [float((x[:, f] == code).sum()) for f, code in self.values.tolist()]
+            self.table_values.append(np.array(cells))
+
+    def fields(self) -> dict[str, Any]:
+        """What a Hoeffding tree's state restores."""
+        width, n = self.X.shape[1], len(self.nodes)
+        return {
+            "nodes": np.array(self.nodes, dtype=np.int64).reshape(n, 5),
+            "node_numbers": np.array(self.numbers).reshape(n, 9),
+            "node_counts": np.array(self.counts).reshape(n, self.k),
+            "tables": np.array(self.tables, dtype=np.int64).reshape(-1, 2),
+            "table_numbers": np.array(self.table_numbers).reshape(len(self.tables), 5, width),
+            "table_values": np.array(self.table_values).reshape(len(self.tables), -1)
+            if len(self.values)
+            else np.zeros((len(self.tables), 0)),
+            "hidden": np.zeros((0, 2), dtype=np.int64),
+        }
