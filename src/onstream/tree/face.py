@@ -123,7 +123,7 @@ def checked_nominal(owner: object, nominal: Any) -> list[str | int] | None:
     who = type(owner).__name__
     if nominal is None:
         return None
-    if isinstance(nominal, (str, bytes)) or not hasattr(nominal, "__iter__"):
+    if isinstance(nominal, (str, bytes, dict)) or not hasattr(nominal, "__iter__"):
         raise TypeError(f"{who}: nominal must be a list of features, got {nominal!r:.80}.")
     names = list(nominal)
     for name in names:
@@ -155,23 +155,7 @@ class TreeClassifier(Tree, ProbabilisticClassifier):
         return None if max_depth is None else whole(self, "max_depth", max_depth, least=1)
 
     def _check_nominal(self, nominal: Any) -> list[str | int] | None:
-<<<<<<< HEAD
-        if nominal is None:
-            return None
-        if isinstance(nominal, (str, bytes, dict)) or not hasattr(nominal, "__iter__"):
-            raise TypeError(
-                f"{type(self).__name__}: nominal must be a list of features, got {nominal!r:.80}."
-            )
-        names = list(nominal)
-        for name in names:
-            if isinstance(name, bool) or not isinstance(name, (str, int)):
-                raise TypeError(
-                    f"{type(self).__name__}: nominal must name features, got {name!r:.80}."
-                )
-        return names
-=======
         return checked_nominal(self, nominal)
->>>>>>> b04401c (Add the regression tree, the batch tree, warm starts and the memory limit)
 
     def _start(
         self, labels: Iterable[Label] | None, max_labels: int, init: Any, reset_schedule: bool

@@ -1,0 +1,91 @@
+"""Ways to look at a tree."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from onstream.tree import VFDT, HoeffdingTreeRegressor
+
+
+def small() -> VFDT:
+    rng = np.random.default_rng(0)
+    rows = [
+        {"n": float(n), "c<>": str(c)}
+        for n, c in zip(rng.normal(size=3000), rng.choice(["x", "y & z"], 3000), strict=True)
+    ]
+    y = ["no" if x["c<>"] == "x" else "yes" if x["n"] > 0.0 else "no" for x in rows]
+    model = VFDT(leaf_prediction="mc")
+    model.learn_many(rows, y)
+    return model
+
+
+MODEL = small()
+
+
+def test_text() -> None:
+    lines = MODEL.to_text().split("\n")
+    assert lines[0] == "root"
+    assert MODEL.n_leaves == 3
+    assert MODEL.n_nodes == 5
+    assert MODEL.depth == 2
+    assert sum("%" in line for line in lines) == 3
+    assert VFDT().to_text() == "root: empty"
+
+
+def test_dot() -> None:
+    dot = MODEL.to_dot()
+    assert dot.startswith("digraph tree {")
+    assert dot.endswith("}")
+    assert dot.count("->") == 4
+    assert '"c<>"' in dot
+
+
+def test_svg_and_page() -> None:
+    root = ElementTree.fromstring(MODEL.to_svg())
+    assert root.tag.endswith("svg")
+    boxes = [e for e in root.iter() if e.tag.endswith("rect") and e.get("rx")]
+    assert len(boxes) == 5
+    page = MODEL.to_html()
+    assert "<svg" in page
+    assert "y &amp; z" in page
+    assert ElementTree.fromstring(VFDT().to_svg()) is not None
+    numbers = HoeffdingTreeRegressor()
+    numbers.learn_one({"a": 1.0}, 2.0)
+    assert "2 ±" in numbers.to_svg()
+
+
+def test_explain() -> None:
+    why = MODEL.explain_one({"n": 2.0, "c<>": "y & z"})
+    assert why.prediction == "yes"
+    assert len(why.path) == 2
+    assert why.counts["yes"] > 0
+    assert "=> 'yes'" in str(why)
+    assert MODEL.explain_one({"n": 2.0, "c<>": "x"}).prediction == "no"
+    assert "missing" in MODEL.explain_one({}).path[0]
+    unseen = MODEL.explain_one({"c<>": "new", "n": 0.5})
+    assert any("never seen" in step for step in unseen.path)
+    model = VFDT()
+    X = np.random.default_rng(1).normal(size=(400, 3))
+    model.learn_many(X, X[:, 1] > 0)
+    assert model.explain_one(X[0]).path[0].startswith("1 ")
+
+
+def test_explanations_end_where_predictions_come_from() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(5000, 4))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    model = VFDT(delta=0.01, grace_period=50, leaf_prediction="mc")
+    model.learn_many(X, np.nansum(X[:, :2], axis=1) > 0)
+    for x in X[:200]:
+        why = model.explain_one(x)
+        if why.weight:
+            shares = {y: n / why.weight for y, n in why.counts.items()}
+            assert model.predict_proba_one(x) == pytest.approx(shares)
+
+
+def test_importances() -> None:
+    told = MODEL.feature_importances
+    assert sum(told.values()) == pytest.approx(1.0)
+    assert set(told) == {"n", "c<>"}
+    assert VFDT().feature_importances == {}
