@@ -50,20 +50,3 @@ cdef inline uint64_t hash_bytes(const unsigned char* text, Py_ssize_t n) noexcep
         text += 8
         n -= 8
     return hash_word(h, load_word(text, n)) if n > 0 else h
-
-
-# Another hash, for what is no feature's name and comes in pieces.
-
-
-cdef inline uint64_t hash_start() noexcept nogil:
-    """The hash of no bytes at all."""
-    return <uint64_t> 0xCBF29CE484222325
-
-
-cdef inline uint64_t hash_more(uint64_t h, const unsigned char* text, Py_ssize_t n) noexcept nogil:
-    """Continue `h` over n bytes."""
-    cdef Py_ssize_t i
-    for i in range(n):  # FNV-1a step, then a rotation so that high bits reach low ones
-        h = (h ^ text[i]) * <uint64_t> 0x100000001B3
-        h = (h << 29) | (h >> 35)
-    return h

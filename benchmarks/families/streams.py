@@ -1,0 +1,152 @@
+"""Streams: one pass of logistic regression over files, against Vowpal Wabbit on the same file."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..contest import OURS, Contestant, Data, Rival, Row, Side
+
+TITLE = "Streams"
+EXAMPLES, FEATURES, NAMES = 400_000, 20, 10_000
+LOSS = "progressive logistic loss"
+
+
+class File(Contestant):
+    """A file of examples with a known linear truth, written before the clock runs."""
+
+    n = EXAMPLES
+    suffix = ""
+
+    def __init__(self, data: Data) -> None:
+        self.folder = tempfile.TemporaryDirectory(prefix="onstream-bench-")
+        self.path = Path(self.folder.name) / f"data{self.suffix}"
+        rng = np.random.default_rng(0)
+        truth = rng.normal(size=NAMES)
+        with self.path.open("w", encoding="ascii") as file:
+            for _ in range(EXAMPLES // 1000):
+                names = np.sort(rng.integers(0, NAMES, (1000, FEATURES)))
+                values = rng.normal(size=(1000, FEATURES)).round(4)
+                margin = (truth[names] * values).sum(axis=1) + rng.normal(size=1000)
+                labels = np.where(margin > 0, 1, -1).tolist()
+                for y, own, v in zip(labels, names.tolist(), values.tolist(), strict=True):
+                    file.write(self.line(y, own, v))
+
+    def line(self, y: int, names: list[int], values: list[float]) -> str:
+        pairs = " ".join(f"x{i}:{v}" for i, v in zip(names, values, strict=True))
+        return f"{y} |f {pairs}\n"
+
+    def stream(self) -> Any:
+        from onstream.streams import read_vw
+
+        return read_vw(self.path)
+
+    def setup(self) -> None:
+        from onstream import LogisticRegression
+
+        self.model = LogisticRegression(hash_bits=18)
+
+    def run(self) -> None:
+        self.model.fit(self.stream())
+
+    def scores(self) -> dict[str, float]:
+        self.setup()
+        total = 0.0
+        for X, y in self.stream().batches(4096):
+            scores = self.model.predict_learn_many(X, y, output="score")
+            total += float(np.logaddexp(0.0, -scores * y).sum())
+        return {LOSS: total / self.n}
+
+
+class Libsvm(File):
+    """The same as libsvm text."""
+
+    def line(self, y: int, names: list[int], values: list[float]) -> str:
+        pairs = dict(zip(names, values, strict=True))
+        return f"{y} {' '.join(f'{i}:{v}' for i, v in pairs.items())}\n"
+
+    def stream(self) -> Any:
+        from onstream.streams import read_libsvm
+
+        return read_libsvm(self.path)
+
+
+class VowpalWabbit(File):
+    """Vowpal Wabbit driving the file itself, in its own threads."""
+
+    def setup(self) -> None:
+        self.model = None
+
+    def run(self) -> None:
+        from vowpalwabbit import Workspace  # type: ignore[import-not-found]
+
+        self.model = Workspace(f"--loss_function logistic -b 18 -d {self.path} --quiet --no_stdin")
+
+    def scores(self) -> dict[str, float]:
+        return {LOSS: float(self.model.get_sum_loss() / self.model.get_weighted_examples())}
+
+
+class Table(Contestant):
+    """8 numeric columns and logistic regression, from a CSV or a Parquet file."""
+
+    n = 1_000_000
+
+    def __init__(self, data: Data, *, kind: str) -> None:
+        import pyarrow as pa
+        import pyarrow.csv
+        import pyarrow.parquet
+
+        self.folder = tempfile.TemporaryDirectory(prefix="onstream-bench-")
+        self.path, self.kind = Path(self.folder.name) / f"data.{kind}", kind
+        X = np.random.default_rng(0).normal(size=(self.n, 8)).round(4)
+        columns = {f"f{j}": X[:, j] for j in range(8)}
+        table = pa.table({**columns, "y": (X.sum(axis=1) > 0).astype(np.int64)})
+        if kind == "csv":
+            pa.csv.write_csv(table, self.path)
+        else:
+            pa.parquet.write_table(table, self.path)
+
+    def setup(self) -> None:
+        from onstream import LogisticRegression
+
+        self.model = LogisticRegression()
+
+    def run(self) -> None:
+        from onstream import streams
+
+        read = streams.read_csv if self.kind == "csv" else streams.read_parquet
+        self.model.fit(read(self.path, target="y"))
+
+
+VW = Side("vw", "Vowpal Wabbit", VowpalWabbit)
+ROWS = (
+    Row(
+        "VW text, 400,000 x 20, 18 bits",
+        "electricity",
+        Side(OURS, "read_vw, LogisticRegression", File),
+        (Rival(VW, 3.0),),
+    ),
+    Row(
+        "libsvm, 400,000 x 20, 18 bits",
+        "electricity",
+        Side(OURS, "read_libsvm, LogisticRegression", Libsvm),
+        (Rival(VW, 3.0),),
+    ),
+    Row(
+        "CSV, 8 numeric columns",
+        "electricity",
+        Side(OURS, "read_csv, LogisticRegression", partial(Table, kind="csv")),
+        (),
+    ),
+    Row(
+        "Parquet, 8 numeric columns",
+        "electricity",
+        Side(OURS, "read_parquet, LogisticRegression", partial(Table, kind="parquet")),
+        (),
+    ),
+)
+IMPORTS = ()
