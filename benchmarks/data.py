@@ -83,6 +83,12 @@ def a9a(load: Load) -> Data:
     return _sparse(*load("a9a", rows="csr"), cut=32_561)
 
 
+def normal20(load: Load) -> Data:
+    """4,000 rows of 20 normal numbers, inside or outside a ball."""
+    X = np.random.default_rng(0).normal(size=(4_000, 20))
+    return {"X": X, "y": (X * X).sum(axis=1) > 20.0}
+
+
 DATASETS: dict[str, Callable[[Load], Data]] = {
     f.__name__: f
     for f in (
@@ -94,6 +100,7 @@ DATASETS: dict[str, Callable[[Load], Data]] = {
         news20,
         news20_binary,
         a9a,
+        normal20,
     )
 }
 

@@ -15,7 +15,7 @@ from onstream.persist import dumps
 
 from .streams import plane, three_labels
 from .table import Case
-from .tools import KINDS, by_name, fingerprint, outputs, reloaded, some_rows, streams
+from .tools import KINDS, by_name, fingerprint, grows, outputs, reloaded, some_rows, streams
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def ticks_during(job: Callable[[], Any]) -> int:
 def test_blocks_release_the_gil(learner: Case, verb: str) -> None:
     """Another thread gets on while one long call runs. If not, it would stand still throughout."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(100_000, 50))
+    X = rng.normal(size=(5_000 if grows(learner) else 100_000, 50))
     y = X[:, 0] > 0.0 if learner.takes_labels else X[:, 0]
     model = learner.make()
     model.learn_many(X[:10], y[:10])

@@ -215,3 +215,14 @@ def learn_loop(model: Any, kind: str, X: np.ndarray, y: Any, w: Any = None) -> l
 def some_rows(n: int = 20, seed: int = 11) -> np.ndarray:
     """Rows to ask about."""
     return rows(n, seed)
+
+
+def grows(case: Case) -> bool:
+    """Does its memory grow with every example, so that its time does, too?"""
+    model, sizes = case.make(), []
+    rng = np.random.default_rng(0)
+    for _ in range(2):
+        X = rng.normal(size=(300, 50))
+        model.learn_many(X, X[:, 0] > 0.0 if case.takes_labels else X[:, 0])
+        sizes.append(model.memory_bytes)
+    return bool(sizes[1] > 1.5 * sizes[0])

@@ -438,6 +438,16 @@ def test_the_projection_stays_exact() -> None:
     np.testing.assert_allclose(inverse @ gram, np.eye(30), atol=1e-4)
 
 
+def test_the_projection_of_points_in_a_heap() -> None:
+    """Supports so close that their Gram matrix is singular to the last bit."""
+    X, y = stream(1500)
+    model = BudgetedPA(kernel=RBF(gamma=0.05), budget=60, maintenance="projection")
+    free = KernelPA(kernel=RBF(gamma=0.05))
+    told, expected = (m.predict_learn_many(X, y) for m in (model, free))
+    assert np.mean(told == y) > np.mean(expected == y) - 0.03
+    assert max(abs(a) for _, a in model.supports) < 1e6
+
+
 def test_a_step_may_be_left_out() -> None:
     X, y = stream()
     plain, skipping = (

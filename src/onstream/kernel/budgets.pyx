@@ -667,20 +667,41 @@ cdef class BPANearest(BPASimple):
 
 cdef class BPAProjection(InverseMachine):
     """All supports and the new one take over what they can of the one that goes. The inverse of
-    their Gram matrix is made when the budget is full, then kept up to date, and made anew after as
-    many replacements as there are supports, so that rounding errors cannot pile up."""
+    their Gram matrix is made when the budget is full and then kept up to date. It is made anew after
+    as many replacements as there are supports, and whenever it no longer is the inverse: supports
+    close to each other make it so large that rounding errors soon fill it."""
 
     cdef double C
     cdef bint allow_skip
     cdef double tau
     cdef Py_ssize_t slot
     cdef int64_t replaced  # since the inverse was made
+    cdef double* gram      # kernels between supports, room x room
 
     def __cinit__(self, Program program, budget, double C, bint allow_skip):
         self.C, self.allow_skip = C, allow_skip
+        self.gram = NULL
+
+    def __dealloc__(self):
+        release(self.gram)
+
+    cdef bint grow(self, Py_ssize_t supports, const Example* e) noexcept nogil:
+        cdef Py_ssize_t old = self.room, room
+        if not InverseMachine.grow(self, supports, e):
+            return False
+        room = self.room
+        return (
+            restrided(&self.gram, old, old, room)
+            and grown(<void**> &self.gram, old * room * sizeof(double), room * room * sizeof(double))
+        ) if room > old else True
+
+    cdef double diagonal(self, Py_ssize_t r) noexcept nogil:
+        """(G^-1)_rr with the example; never below 1 / K_rr, whatever rounding says."""
+        cdef double value = self.inverse[r * self.room + r] + self.d[r] * self.d[r] / self.gap
+        return max(value, 1.0 / (self.s.self_k[r] * (1.0 + JITTER)))
 
     cdef int decide(self, const Example* e, double y, double f) noexcept nogil:
-        cdef double loss = 1.0 - y * f, C = self.C * e.weight, tau, change, least = INFINITY, diagonal
+        cdef double loss = 1.0 - y * f, C = self.C * e.weight, tau, change, least = INFINITY
         cdef Py_ssize_t r
         if not (loss > 0.0 and self.self_k > 0.0):
             return LEARNED
@@ -693,8 +714,7 @@ cdef class BPAProjection(InverseMachine):
             self.project()
             self.gap = max(self.gap, 0.0) + JITTER * self.self_k
             for r in range(self.s.n):
-                diagonal = self.inverse[r * self.room + r] + self.d[r] * self.d[r] / self.gap
-                change = self.a[r] * self.a[r] / diagonal
+                change = self.a[r] * self.a[r] / self.diagonal(r)
                 if change < least:
                     least, self.slot = change, r
             if not least < LARGEST:
@@ -712,7 +732,7 @@ cdef class BPAProjection(InverseMachine):
         """`other` becomes the coefficients afterwards: that of the new support at `slot`."""
         cdef Py_ssize_t i, r = self.slot
         cdef double* column = self.other
-        cdef double diagonal = self.inverse[r * self.room + r] + self.d[r] * self.d[r] / self.gap
+        cdef double diagonal = self.diagonal(r)
         for i in range(self.s.n):
             column[i] = self.a[i] - self.a[r] * (self.inverse[i * self.room + r] + self.d[i] * self.d[r] / self.gap) / diagonal
         column[r] = self.tau - self.a[r] * (-self.d[r] / self.gap) / diagonal
@@ -722,6 +742,7 @@ cdef class BPAProjection(InverseMachine):
         if r == self.s.n:
             self.a[r] = self.tau
             self.s.put(r, e, self.length, self.self_k, self.row)
+            self.remember(r)
             if self.s.n == self.budget:
                 self.invert()
             return
@@ -729,9 +750,31 @@ cdef class BPAProjection(InverseMachine):
             self.a[i] = self.other[i]
         self.replace(r)
         self.s.put(r, e, self.length, self.self_k, self.row)
+        self.remember(r)
         self.replaced += 1
-        if self.replaced >= self.s.n:
+        if self.replaced >= self.s.n or not self.inverts():
             self.invert()
+
+    cdef void remember(self, Py_ssize_t r) noexcept nogil:
+        """The row of the example in the Gram matrix."""
+        cdef Py_ssize_t i
+        for i in range(self.s.n):
+            self.gram[r * self.room + i] = self.gram[i * self.room + r] = self.row[i]
+        self.gram[r * self.room + r] = self.self_k * (1.0 + JITTER)
+
+    cdef bint inverts(self) noexcept nogil:
+        """Does K_S^-1 K_S v give back v? For one v, of signs."""
+        cdef Py_ssize_t i, n = self.s.n
+        cdef double v
+        for i in range(n):
+            self.other[i] = 1.0 if (i * 7) & 4 else -1.0
+        for i in range(n):
+            self.d[i] = onstream_dot(self.gram + i * self.room, self.other, n)
+        for i in range(n):
+            v = onstream_dot(self.inverse + i * self.room, self.d, n)
+            if not fabs(v - self.other[i]) < 1e-3:
+                return False
+        return True
 
     cdef void replace(self, Py_ssize_t r) noexcept nogil:
         """The inverse with the example in the place of support r: enlarge it, then take r out."""
@@ -740,7 +783,7 @@ cdef class BPAProjection(InverseMachine):
         for i in range(n):
             onstream_axpy(self.inverse + i * self.room, self.d, self.d[i] / self.gap, n)
             self.other[i] = -self.d[i] / self.gap  # the new column
-        diagonal = self.inverse[r * self.room + r]
+        diagonal = max(self.inverse[r * self.room + r], 1.0 / (self.s.self_k[r] * (1.0 + JITTER)))
         at_new = self.other[r]
         for i in range(n):
             self.d[i] = self.inverse[i * self.room + r]  # the column that goes
@@ -759,10 +802,8 @@ cdef class BPAProjection(InverseMachine):
         cdef double s
         self.replaced = 0
         for i in range(n):
-            self.s.row_of(i, self.other)
             for j in range(i + 1):
-                L[i * room + j] = self.other[j]
-            L[i * room + i] = self.s.self_k[i] * (1.0 + JITTER)
+                L[i * room + j] = self.gram[i * room + j]
         for i in range(n):
             for j in range(i + 1):
                 s = L[i * room + j] - onstream_dot(L + i * room, L + j * room, j)
@@ -792,8 +833,15 @@ cdef class BPAProjection(InverseMachine):
                 L[i * room + j] = L[j * room + i]
 
     def export(self):
-        return {**InverseMachine.export(self), "replaced": self.replaced}
+        return {
+            **InverseMachine.export(self), "replaced": self.replaced,
+            "gram": matrix(self.gram, self.s.n, self.s.n, self.room),
+        }
 
     def restore(self, fields, width, who):
         InverseMachine.restore(self, fields, width, who)
         self.replaced = fields.integer("replaced", 0)
+        fill(self.gram, fields.array("gram", (self.s.n, self.s.n)), self.room)
+
+    def memory(self):
+        return InverseMachine.memory(self) + 8 * self.room * self.room

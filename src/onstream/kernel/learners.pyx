@@ -5,7 +5,7 @@ from libc.math cimport fabs, pow, sqrt
 from libc.stdint cimport int64_t, uint64_t
 
 from ..core.example cimport LEARNED, OVERFLOW, Example
-from .state cimport KernelClassifierState, KernelRegressorState
+from .state cimport KernelClassifierState, KernelRegressorState, kernel_sum
 from .supports cimport draw
 
 ctypedef double (*Step)(double loss, double q, double C) noexcept nogil
@@ -217,12 +217,12 @@ cdef class MIRAState(KernelClassifierState):
             return LEARNED
         if self.k == 1:  # f is the difference of two rows, each of which moves by the step
             step = (self.beta - e.y * f[0]) / (2.0 * self.self_k)
-            step = C if self.s.n == 0 and self.beta == 0.0 else min(step, C)
+            step = C if self.beta == 0.0 and self.nothing(f) else min(step, C)
             if not step > 0.0:
                 return LEARNED
             self.steps[0] = 2.0 * e.y * step
             return self.store(e)
-        if self.s.n == 0 and self.beta == 0.0:  # 0 is a fixed point: begin with a perceptron's step
+        if self.beta == 0.0 and self.nothing(f):
             for r in range(self.k):
                 self.steps[r] = C if r == e.label else -C / (self.k - 1)
             return self.store(e)
@@ -235,6 +235,23 @@ cdef class MIRAState(KernelClassifierState):
         for r in range(self.k):
             self.steps[r] = (C if r == e.label else 0.0) - self.steps[r]
         return self.store(e)
+
+
+    cdef bint nothing(self, const double* f) noexcept nogil:
+        """Is f zero everywhere? It would never leave zero by itself, so a perceptron's step is made.
+        Two contrary lessons may have taken it back there; objects have no row to ask."""
+        cdef Py_ssize_t i, r
+        for r in range(self.k):
+            if f[r] != 0.0:
+                return False
+        if self.s.n and not self.s.program.vectors:
+            return False
+        for i in range(self.s.n):
+            self.s.row_of(i, self.row)
+            for r in range(self.k):
+                if kernel_sum(self.row, self.a + r * self.room, self.s.n) != 0.0:
+                    return False
+        return True
 
 
 cdef void project(double* v, Py_ssize_t k, double total) noexcept nogil:
