@@ -20,6 +20,7 @@ cnp.import_array()
 
 cdef double LARGEST = 1e300
 cdef double JITTER = 1e-10  # what is closer than this to the span of the supports is in it
+cdef double MOST_JITTER = 1e-5
 
 
 cdef object matrix(const double* values, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t stride):
@@ -669,17 +670,20 @@ cdef class BPAProjection(InverseMachine):
     """All supports and the new one take over what they can of the one that goes. The inverse of
     their Gram matrix is made when the budget is full and then kept up to date. It is made anew after
     as many replacements as there are supports, and whenever it no longer is the inverse: supports
-    close to each other make it so large that rounding errors soon fill it."""
+    close to each other make it so large that rounding errors soon fill it. If that happens again and
+    again, the diagonal of the matrix is raised a little more."""
 
     cdef double C
     cdef bint allow_skip
     cdef double tau
     cdef Py_ssize_t slot
     cdef int64_t replaced  # since the inverse was made
+    cdef double jitter     # what the diagonal is raised by, relatively
     cdef double* gram      # kernels between supports, room x room
 
     def __cinit__(self, Program program, budget, double C, bint allow_skip):
         self.C, self.allow_skip = C, allow_skip
+        self.jitter = JITTER
         self.gram = NULL
 
     def __dealloc__(self):
@@ -698,7 +702,7 @@ cdef class BPAProjection(InverseMachine):
     cdef double diagonal(self, Py_ssize_t r) noexcept nogil:
         """(G^-1)_rr with the example; never below 1 / K_rr, whatever rounding says."""
         cdef double value = self.inverse[r * self.room + r] + self.d[r] * self.d[r] / self.gap
-        return max(value, 1.0 / (self.s.self_k[r] * (1.0 + JITTER)))
+        return max(value, 1.0 / (self.s.self_k[r] * (1.0 + self.jitter)))
 
     cdef int decide(self, const Example* e, double y, double f) noexcept nogil:
         cdef double loss = 1.0 - y * f, C = self.C * e.weight, tau, change, least = INFINITY
@@ -712,7 +716,7 @@ cdef class BPAProjection(InverseMachine):
             return OVERFLOW
         if self.s.n == self.budget:
             self.project()
-            self.gap = max(self.gap, 0.0) + JITTER * self.self_k
+            self.gap = max(self.gap, 0.0) + self.jitter * self.self_k
             for r in range(self.s.n):
                 change = self.a[r] * self.a[r] / self.diagonal(r)
                 if change < least:
@@ -752,7 +756,11 @@ cdef class BPAProjection(InverseMachine):
         self.s.put(r, e, self.length, self.self_k, self.row)
         self.remember(r)
         self.replaced += 1
-        if self.replaced >= self.s.n or not self.inverts():
+        if not self.inverts():
+            if self.replaced < 16:
+                self.jitter = min(10.0 * self.jitter, MOST_JITTER)
+            self.invert()
+        elif self.replaced >= self.s.n:
             self.invert()
 
     cdef void remember(self, Py_ssize_t r) noexcept nogil:
@@ -760,7 +768,7 @@ cdef class BPAProjection(InverseMachine):
         cdef Py_ssize_t i
         for i in range(self.s.n):
             self.gram[r * self.room + i] = self.gram[i * self.room + r] = self.row[i]
-        self.gram[r * self.room + r] = self.self_k * (1.0 + JITTER)
+        self.gram[r * self.room + r] = self.self_k
 
     cdef bint inverts(self) noexcept nogil:
         """Does K_S^-1 K_S v give back v? For one v, of signs."""
@@ -770,6 +778,7 @@ cdef class BPAProjection(InverseMachine):
             self.other[i] = 1.0 if (i * 7) & 4 else -1.0
         for i in range(n):
             self.d[i] = onstream_dot(self.gram + i * self.room, self.other, n)
+            self.d[i] += self.jitter * self.s.self_k[i] * self.other[i]
         for i in range(n):
             v = onstream_dot(self.inverse + i * self.room, self.d, n)
             if not fabs(v - self.other[i]) < 1e-3:
@@ -783,7 +792,7 @@ cdef class BPAProjection(InverseMachine):
         for i in range(n):
             onstream_axpy(self.inverse + i * self.room, self.d, self.d[i] / self.gap, n)
             self.other[i] = -self.d[i] / self.gap  # the new column
-        diagonal = max(self.inverse[r * self.room + r], 1.0 / (self.s.self_k[r] * (1.0 + JITTER)))
+        diagonal = max(self.inverse[r * self.room + r], 1.0 / (self.s.self_k[r] * (1.0 + self.jitter)))
         at_new = self.other[r]
         for i in range(n):
             self.d[i] = self.inverse[i * self.room + r]  # the column that goes
@@ -804,11 +813,12 @@ cdef class BPAProjection(InverseMachine):
         for i in range(n):
             for j in range(i + 1):
                 L[i * room + j] = self.gram[i * room + j]
+            L[i * room + i] *= 1.0 + self.jitter
         for i in range(n):
             for j in range(i + 1):
                 s = L[i * room + j] - onstream_dot(L + i * room, L + j * room, j)
                 if i == j:
-                    L[i * room + i] = sqrt(max(s, JITTER * self.s.self_k[i]))
+                    L[i * room + i] = sqrt(max(s, self.jitter * self.s.self_k[i]))
                 else:
                     L[i * room + j] = s / L[j * room + j]
         for j in range(n):  # L^-1, column by column, in place
@@ -834,13 +844,14 @@ cdef class BPAProjection(InverseMachine):
 
     def export(self):
         return {
-            **InverseMachine.export(self), "replaced": self.replaced,
+            **InverseMachine.export(self), "replaced": self.replaced, "jitter": self.jitter,
             "gram": matrix(self.gram, self.s.n, self.s.n, self.room),
         }
 
     def restore(self, fields, width, who):
         InverseMachine.restore(self, fields, width, who)
         self.replaced = fields.integer("replaced", 0)
+        self.jitter = fields.number("jitter", JITTER, MOST_JITTER)
         fill(self.gram, fields.array("gram", (self.s.n, self.s.n)), self.room)
 
     def memory(self):
