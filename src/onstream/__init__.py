@@ -29,5 +29,10 @@ __all__ = [
 
 # Imported when `load`, the command line or a test asks for every learner there is.
 expect_families(
-    "onstream.drift", "onstream.kernel", "onstream.linear", "onstream.stats", "onstream.tree"
+    "onstream.drift",
+    "onstream.kernel",
+    "onstream.linear",
+    "onstream.stats",
+    "onstream.tree",
+    "onstream.bayes",
 )

@@ -57,3 +57,11 @@ def plane(n: int = 600, seed: int = 3) -> Stream:
     X = rows(n, seed)
     rng = np.random.default_rng(seed + 1)
     return Stream(X, X @ np.linspace(-1.0, 1.0, FEATURES) + 1.5 + 0.1 * rng.normal(size=n))
+
+
+def named_values(n: int = 600, seed: int = 4) -> Stream:
+    """Three values each, as numbers; more of the value 2 speak for "many"; 2 % are wrong."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n, FEATURES)).astype(float)
+    many = (X == 2.0).sum(axis=1) > FEATURES / 3
+    return Stream(X, np.where(many ^ (rng.random(n) < 0.02), "many", "few"))

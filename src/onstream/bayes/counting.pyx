@@ -1,0 +1,347 @@
+"""Naive Bayes over counts: how often a word occurs, or whether."""
+
+cimport numpy as cnp
+from libc.math cimport log
+
+import numpy as np
+
+from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.memory cimport release, resize, roomier
+from .state cimport LOG_ZERO, NaiveBayesState, holds, less, log_or_zero
+
+from ..base.checks import number
+from .merging import merge_counting
+from .state import NaiveBayes
+
+cnp.import_array()
+
+
+class MultinomialNB(NaiveBayes):
+    """Naive Bayes over counts, such as words (McCallum & Nigam, 1998).
+
+    P(t | label) = (c_tk + alpha) / (sum of c_k + alpha V), where c_tk sums up the feature t over
+    the examples with that label and V counts the features seen. An example is as many draws as
+    its values say. Values of 0 or below are no counts: they are left out. A string is the feature
+    `name=value`.
+
+    Parameters
+    ----------
+    alpha : float >= 0, default 1.0
+        Added to every count (Laplace); lower it to trust rare words more.
+    prior_alpha : float >= 0, default 0.0
+        Added to the count of every label.
+    labels : list or None, default None
+        Labels known beforehand. Others may still come.
+    max_labels : int, default 10_000
+        More labels than this are refused: most likely y is a number to be predicted.
+    init : MultinomialNB or None, default None
+        Start from what this model has learned.
+    reset_schedule : bool, default False
+        No effect here: there is no schedule.
+
+    Examples
+    --------
+    >>> model = MultinomialNB()
+    >>> model.learn_one({"free": 2, "offer": 1}, "spam")
+    >>> model.learn_one({"meeting": 1, "offer": 1}, "ham")
+    >>> model.predict_one({"free": 1})
+    'spam'
+    """
+
+    def __init__(
+        self, *, alpha=1.0, prior_alpha=0.0, labels=None, max_labels=10_000, init=None,
+        reset_schedule=False,
+    ):
+        self.alpha = number(self, "alpha", alpha, least=0.0, most=1e30)
+        self._check_common(prior_alpha, max_labels)
+        self._begin(labels, init, reset_schedule)
+
+    def _new_state(self):
+        cdef CountingState state = MultinomialState(
+            "MultinomialNB", None, 0, self.max_labels, self.prior_alpha)
+        state.alpha = self.alpha
+        return state
+
+    def _merged(self, mine, theirs):
+        return merge_counting(type(self).__name__, mine, theirs)
+
+
+class BernoulliNB(NaiveBayes):
+    """Naive Bayes over presence and absence (McCallum & Nigam, 1998).
+
+    P(t present | label) = (n_tk + alpha) / (N_k + 2 alpha), where n_tk counts the examples with
+    that label in which t is present: has a value above 0. Features that are absent speak, too, by
+    ln(1 - p); their sum over all features is kept for each label. A string is the feature
+    `name=value`.
+
+    Parameters
+    ----------
+    alpha : float >= 0, default 1.0
+        Added to every count (Laplace); lower it to trust rare words more.
+    prior_alpha : float >= 0, default 0.0
+        Added to the count of every label.
+    labels : list or None, default None
+        Labels known beforehand. Others may still come.
+    max_labels : int, default 10_000
+        More labels than this are refused: most likely y is a number to be predicted.
+    init : BernoulliNB or None, default None
+        Start from what this model has learned.
+    reset_schedule : bool, default False
+        No effect here: there is no schedule.
+
+    Examples
+    --------
+    >>> model = BernoulliNB()
+    >>> model.learn_one({"free": 2, "offer": 1}, "spam")
+    >>> model.learn_one({"meeting": 1, "offer": 1}, "ham")
+    >>> model.predict_one({"offer": 1, "meeting": 1})
+    'ham'
+    """
+
+    def __init__(
+        self, *, alpha=1.0, prior_alpha=0.0, labels=None, max_labels=10_000, init=None,
+        reset_schedule=False,
+    ):
+        self.alpha = number(self, "alpha", alpha, least=0.0, most=1e30)
+        self._check_common(prior_alpha, max_labels)
+        self._begin(labels, init, reset_schedule)
+
+    def _new_state(self):
+        cdef CountingState state = BernoulliState(
+            "BernoulliNB", None, 0, self.max_labels, self.prior_alpha)
+        state.alpha = self.alpha
+        return state
+
+    def _merged(self, mine, theirs):
+        return merge_counting(type(self).__name__, mine, theirs)
+
+
+cdef class CountingState(NaiveBayesState):
+    cdef double alpha
+    cdef Py_ssize_t room     # features that fit
+    cdef double* table       # room x room_labels: c_tk, or n_tk
+    cdef double* totals      # of each feature, all labels together
+    cdef double* sums        # of each label, all features together
+    cdef double distinct     # features whose total is not 0
+
+    def __cinit__(self, *args):
+        self.room = 0
+        self.distinct = 0.0
+        self.table = self.totals = self.sums = NULL
+
+    def __dealloc__(self):
+        release(self.table)
+        release(self.totals)
+        release(self.sums)
+
+    cdef int more_labels(self, Py_ssize_t old, Py_ssize_t new) except -1:
+        cdef Py_ssize_t i
+        cdef double* table = <double*> resize(NULL, 0, self.room * new * sizeof(double))
+        for i in range(self.room * old):
+            table[i // old * new + i % old] = self.table[i]
+        release(self.table)
+        self.table = table
+        self.sums = <double*> resize(self.sums, old * sizeof(double), new * sizeof(double))
+        return 0
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        cdef Py_ssize_t room, k = self.room_labels
+        if width > self.room:
+            room = width if self.room == 0 else roomier(self.room, width)
+            self.table = <double*> resize(
+                self.table, self.room * k * sizeof(double), room * k * sizeof(double))
+            self.totals = <double*> resize(
+                self.totals, self.room * sizeof(double), room * sizeof(double))
+            self.room = room
+        return 0
+
+    cdef double amount(self, double x) noexcept nogil:
+        """What a value counts."""
+        return x
+
+    cdef int absorb(self, const Example* e, double w) noexcept nogil:
+        cdef Py_ssize_t i, id
+        cdef double c
+        for i in range(e.n):
+            if e.values[i] > 0.0:
+                id = e.ids[i] if e.ids != NULL else i
+                c = w * self.amount(e.values[i])
+                self.distinct += self.totals[id] == 0.0 and c > 0.0
+                self.totals[id] += c
+                self.table[id * self.room_labels + e.label] += c
+                self.sums[e.label] += c
+        return LEARNED
+
+    cdef int expel(self, const Example* e, double w) noexcept nogil:
+        cdef Py_ssize_t i, id
+        cdef double c
+        for i in range(e.n):
+            id = e.ids[i] if e.ids != NULL else i
+            if e.values[i] > 0.0 and not holds(
+                    self.table[id * self.room_labels + e.label], w * self.amount(e.values[i])):
+                return OVERFLOW
+        for i in range(e.n):
+            if e.values[i] > 0.0:
+                id = e.ids[i] if e.ids != NULL else i
+                c = w * self.amount(e.values[i])
+                self.totals[id] = less(self.totals[id], c)
+                self.distinct -= self.totals[id] == 0.0
+                self.sums[e.label] = less(self.sums[e.label], c)
+                id = id * self.room_labels + e.label
+                self.table[id] = less(self.table[id], c)
+        return LEARNED
+
+    def export(self):
+        cdef Py_ssize_t i, k, width = self.door.width
+        self.reserve(width)
+        table = np.zeros((width, self.n_labels))
+        cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> table)
+        for i in range(width):
+            for k in range(self.n_labels):
+                out[i * self.n_labels + k] = self.table[i * self.room_labels + k]
+        totals = np.array([self.totals[i] for i in range(width)], dtype=np.float64)
+        sums = np.array([self.sums[k] for k in range(self.n_labels)], dtype=np.float64)
+        return {**NaiveBayesState.export(self), "table": table, "totals": totals, "sums": sums}
+
+    def restore(self, fields):
+        cdef Py_ssize_t i, k
+        NaiveBayesState.restore(self, fields)
+        self.reserve(self.door.width)
+        table = fields.array("table", (self.door.width, self.n_labels))
+        totals = fields.array("totals", (self.door.width,))
+        sums = fields.array("sums", (self.n_labels,))
+        if (table < 0.0).any() or (totals < 0.0).any() or (sums < 0.0).any():
+            raise ValueError("the table has a negative count")
+        table = np.ascontiguousarray(table)
+        cdef const double* c = <const double*> cnp.PyArray_DATA(<cnp.ndarray> table)
+        for i in range(self.door.width):
+            self.totals[i] = totals[i]
+            self.distinct += self.totals[i] > 0.0
+            for k in range(self.n_labels):
+                self.table[i * self.room_labels + k] = c[i * self.n_labels + k]
+        for k in range(self.n_labels):
+            self.sums[k] = sums[k]
+
+    def memory(self):
+        held = self.room * (self.room_labels + 1) + self.room_labels
+        return NaiveBayesState.memory(self) + 8 * held
+
+
+cdef class MultinomialState(CountingState):
+    cdef void joints(self, const Example* e, double* out) noexcept nogil:
+        cdef Py_ssize_t k, i, id
+        cdef double among, n, total
+        for k in range(self.n_labels):
+            total = self.log_prior(k)
+            among = self.sums[k] + self.alpha * self.distinct
+            if among > 0.0:
+                for i in range(e.n):
+                    if e.values[i] > 0.0:
+                        id = e.ids[i] if e.ids != NULL else i
+                        if id >= self.room or self.totals[id] == 0.0:
+                            continue  # a feature that nobody has met says nothing
+                        n = self.table[id * self.room_labels + k] + self.alpha
+                        total += e.values[i] * log(n / among) if n > 0.0 else LOG_ZERO
+            out[k] = max(total, -1e308)
+
+
+cdef class BernoulliState(CountingState):
+    cdef double* absent  # of each label: sum over all features of ln(1 - p), where p < 1
+    cdef double* never   # of each label: features that are never absent, p = 1
+    cdef bint stale      # a table has changed since `absent` was summed up
+
+    def __cinit__(self, *args):
+        self.absent = self.never = NULL
+        self.stale = True
+
+    def __dealloc__(self):
+        release(self.absent)
+        release(self.never)
+
+    cdef double amount(self, double x) noexcept nogil:
+        return 1.0
+
+    cdef int more_labels(self, Py_ssize_t old, Py_ssize_t new) except -1:
+        CountingState.more_labels(self, old, new)
+        self.absent = <double*> resize(self.absent, old * sizeof(double), new * sizeof(double))
+        self.never = <double*> resize(self.never, old * sizeof(double), new * sizeof(double))
+        self.stale = True
+        return 0
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        CountingState.reserve(self, width)
+        self.refresh()  # here, where the GIL is held: predictions only read it
+        return 0
+
+    cdef int learn(self, const Example* e) noexcept nogil:
+        self.stale = True
+        return NaiveBayesState.learn(self, e)
+
+    cdef int expel(self, const Example* e, double w) noexcept nogil:
+        self.stale = True
+        return CountingState.expel(self, e, w)
+
+    cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
+        self.refresh()
+        self.score(e, out)
+        return self.learn(e)
+
+    cdef void score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil:
+        self.refresh()
+        CountingState.score_known(self, e, known, out)
+
+    cdef void refresh(self) noexcept nogil:
+        """Sum up ln(1 - p) for each label; features nobody has met are left out."""
+        cdef Py_ssize_t i, k
+        cdef double among, product, logs, q
+        if not self.stale:
+            return
+        for k in range(self.n_labels):
+            among = self.counts[k] + 2.0 * self.alpha
+            product, logs = 1.0, 0.0
+            self.never[k] = 0.0
+            if among > 0.0:
+                for i in range(self.room):
+                    if self.totals[i] > 0.0:
+                        q = (self.counts[k] - self.table[i * self.room_labels + k] + self.alpha) / among
+                        if q > 0.0:
+                            product *= q
+                            if product < 1e-200:
+                                logs += log(product)
+                                product = 1.0
+                        else:
+                            self.never[k] += 1.0
+            self.absent[k] = logs + log(product)
+        self.stale = False
+
+    cdef void joints(self, const Example* e, double* out) noexcept nogil:
+        cdef Py_ssize_t k, i, id
+        cdef double n, q, total, among, never
+        for k in range(self.n_labels):
+            among = self.counts[k] + 2.0 * self.alpha
+            total = self.log_prior(k)
+            if among > 0.0:
+                total += self.absent[k]
+                never = self.never[k]
+                for i in range(e.n):
+                    id = e.ids[i] if e.ids != NULL else i
+                    if e.values[i] > 0.0 and id < self.room and self.totals[id] > 0.0:
+                        n = self.table[id * self.room_labels + k]
+                        q = self.counts[k] - n + self.alpha
+                        total += log_or_zero(n + self.alpha)
+                        if q > 0.0:
+                            total -= log(q)
+                        else:  # p = 1: it was not in the sum
+                            never -= 1.0
+                            total -= log(among)
+                total += never * LOG_ZERO
+            out[k] = max(total, -1e308)
+
+    def restore(self, fields):
+        CountingState.restore(self, fields)
+        self.stale = True
+        self.refresh()
+
+    def memory(self):
+        return CountingState.memory(self) + self.room_labels * sizeof(double)
+

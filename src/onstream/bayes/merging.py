@@ -1,0 +1,149 @@
+"""Merging naive Bayes models: counts add up, means and variances are those of all examples.
+
+Works on exported states. Features, their values and labels are matched by name.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.errors import NotMergeable
+
+Fields = dict[str, Any]
+Places = NDArray[np.intp]
+
+
+def names_of(fields: Fields) -> list[Any]:
+    """Names of all features, columns first."""
+    return [*range(fields["implicit"]), *fields["features"]]
+
+
+def union_of_features(mine: Fields, theirs: Fields) -> tuple[Fields, Places]:
+    """Feature fields of the union, my ids first, and where their ids go in it."""
+    columns = mine["columns"] if mine["columns"] == theirs["columns"] else -1
+    if not mine["features"] and not theirs["features"]:
+        implicit = max(mine["implicit"], theirs["implicit"])
+        fields: Fields = {"features": [], "implicit": implicit, "columns": columns}
+        return fields, np.arange(theirs["implicit"])
+    names = names_of(mine)
+    known = {str(name): i for i, name in enumerate(names)}
+    places = []
+    for name in names_of(theirs):
+        if str(name) not in known:
+            known[str(name)] = len(names)
+            names.append(name)
+        places.append(known[str(name)])
+    explicit = names[mine["implicit"] :]
+    fields = {"features": explicit, "implicit": mine["implicit"], "columns": columns}
+    return fields, np.array(places, dtype=np.intp)
+
+
+def union_of_labels(who: str, mine: Fields, theirs: Fields) -> tuple[list[Any], Places]:
+    """All labels, mine first, and where theirs go."""
+    kinds = {type(label) for label in mine["labels"] + theirs["labels"]}
+    if len(kinds) > 1:
+        names = " and ".join(sorted(kind.__name__ for kind in kinds))
+        raise NotMergeable(f"{who}: the labels are of different types here and there: {names}.")
+    labels = mine["labels"] + [y for y in theirs["labels"] if y not in mine["labels"]]
+    return labels, np.array([labels.index(y) for y in theirs["labels"]], dtype=np.intp)
+
+
+def common(who: str, mine: Fields, theirs: Fields) -> tuple[Fields, Places, Places]:
+    """What all naive Bayes models have; where their features and labels go."""
+    features, places = union_of_features(mine, theirs)
+    labels, at = union_of_labels(who, mine, theirs)
+    counts = np.zeros(len(labels))
+    counts[: len(mine["counts"])] = mine["counts"]
+    counts[at] += theirs["counts"]
+    added = {name: mine[name] + theirs[name] for name in ("seen", "start", "total")}
+    return {**mine, **features, **added, "labels": labels, "counts": counts}, places, at
+
+
+def add_moments(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights, means and sums of squares (the first axis) of two sets of values as one."""
+    n = a[0] + b[0]
+    share = np.divide(b[0], n, out=np.zeros_like(n), where=n > 0.0)
+    apart = b[1] - a[1]
+    return np.stack([n, a[1] + apart * share, a[2] + b[2] + apart**2 * (a[0] * share)])
+
+
+def merge_mixed(who: str, mine: Fields, theirs: Fields) -> Fields:
+    """The merged state of two `MixedState`s."""
+    merged, places, at = common(who, mine, theirs)
+    width = merged["implicit"] + len(merged["features"])
+    moments = np.zeros((2, len(merged["labels"]) + 1, 3, width))
+    moments[0, : len(mine["moments"]), :, : mine["moments"].shape[2]] = mine["moments"]
+    rows = np.concatenate([[0], at + 1]).astype(np.intp)
+    moments[np.ix_([1], rows, range(3), places)] = theirs["moments"][None]
+    merged["moments"] = add_moments(*moments.transpose(0, 2, 1, 3)).transpose(1, 0, 2).copy()
+
+    tables = tables_of(mine, np.arange(width), np.arange(len(mine["labels"])))
+    for id, values in tables_of(theirs, places, at).items():
+        known = tables.setdefault(id, {})
+        for value, counts in values.items():
+            known.setdefault(value, {})
+            for k, count in counts.items():
+                known[value][k] = known[value].get(k, 0.0) + count
+    for id in tables:
+        if merged["moments"][0, 0, id] > 0.0:
+            name = names_of(merged)[id]
+            raise NotMergeable(f"{who}: feature {name!r} is a number here and a name there.")
+    ids = sorted(tables)
+    merged["nominal"] = np.array(ids, dtype=np.int64)
+    merged["nominal_counts"] = np.array([len(tables[id]) for id in ids], dtype=np.int64)
+    merged["nominal_values"] = [value for id in ids for value in tables[id]]
+    table = np.zeros((len(merged["nominal_values"]), len(merged["labels"])))
+    counts_of = (counts for id in ids for counts in tables[id].values())
+    for row, counts in zip(table, counts_of, strict=True):
+        for k, count in counts.items():
+            row[k] = count
+    merged["table"] = np.column_stack([table.sum(axis=1), table])
+    starts = np.concatenate([[0], np.cumsum(merged["nominal_counts"])]).astype(int)
+    merged["present"] = np.array([table[a:b].sum(axis=0) for a, b in pairwise(starts)]).reshape(
+        len(ids), len(merged["labels"])
+    )
+    return merged
+
+
+def tables_of(fields: Fields, places: Places, at: Places) -> dict[int, dict[str, dict[int, float]]]:
+    """Feature to value to label to count, by the numbers that features and labels have in all."""
+    found: dict[int, dict[str, dict[int, float]]] = {}
+    row = 0
+    for id, count in zip(fields["nominal"], fields["nominal_counts"], strict=True):
+        values = found.setdefault(int(places[id]), {})
+        for value in fields["nominal_values"][row : row + count]:
+            values[value] = {
+                int(at[k]): float(n) for k, n in enumerate(fields["table"][row, 1:]) if n
+            }
+            row += 1
+    return found
+
+
+def merge_counting(who: str, mine: Fields, theirs: Fields) -> Fields:
+    """The merged state of two tables of counts."""
+    merged, places, at = common(who, mine, theirs)
+    width = merged["implicit"] + len(merged["features"])
+    table = np.zeros((width, len(merged["labels"])))
+    table[: mine["table"].shape[0], : mine["table"].shape[1]] = mine["table"]
+    table[np.ix_(places, at)] += theirs["table"]
+    return {**merged, "table": table, "totals": table.sum(axis=1), "sums": table.sum(axis=0)}
+
+
+def merge_posteriors(mine: Fields, theirs: Fields, lam: float, intercept: bool) -> Fields:
+    """The posterior of both: precisions add up, and one prior is taken away."""
+    features, places = union_of_features(mine, theirs)
+    width = features["implicit"] + len(features["features"]) + intercept
+    precision, b = -lam * np.eye(width), np.zeros(width)
+    for fields, ids in ((mine, np.arange(len(mine["m"]) - intercept)), (theirs, places)):
+        at = np.concatenate([[0], ids + 1]).astype(np.intp) if intercept else ids
+        inverse = np.linalg.inv(fields["P"])
+        whole = lam * np.eye(width)
+        whole[np.ix_(at, at)] = inverse
+        precision += whole
+        b[at] += inverse @ fields["m"]
+    P = np.linalg.inv(0.5 * (precision + precision.T))
+    P = 0.5 * (P + P.T)
+    added = {name: mine[name] + theirs[name] for name in ("seen", "start")}
+    return {**mine, **features, **added, "P": P, "m": P @ b}

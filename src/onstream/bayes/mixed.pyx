@@ -1,0 +1,524 @@
+"""Naive Bayes over columns of two kinds: normal distributions for numbers, counts for names."""
+
+cimport numpy as cnp
+from libc.math cimport log
+from libc.stdint cimport int32_t
+
+import numpy as np
+
+from ..core.example cimport LEARNED, NUMBER, OVERFLOW, Example
+from ..core.memory cimport release, resize, roomier
+from .state cimport LOG_ZERO, NaiveBayesState, holds, less
+
+from ..base.checks import number, whole
+from .merging import merge_mixed
+from .state import NaiveBayes
+
+cnp.import_array()
+
+cdef double LOG_TWO_PI = log(2.0 * 3.141592653589793238462643)
+
+
+class GaussianNB(NaiveBayes):
+    """Naive Bayes: a normal distribution for each number, a table for each nominal value.
+
+    ln P(label, x) = ln P(label) + sum over the features of ln P(x_i | label). Numbers have a mean
+    and a variance for each label, kept by Welford's recursion; strings have counts, smoothed by
+    `alpha`. A feature that is missing (left out, None or NaN) is left out of the sum. Any order of
+    the examples gives the same model. Cf. Mitchell, Machine Learning, 1997, chapter 6.
+
+    Parameters
+    ----------
+    var_smoothing : float >= 0, default 1e-9
+        Share of the largest variance of any feature that is added to each variance. Raise it
+        (to 1e-2, say) if few examples make it too sure.
+    alpha : float >= 0, default 1.0
+        Added to every count of a nominal value (Laplace); 0 rules out what was never seen.
+    prior_alpha : float >= 0, default 0.0
+        Added to the count of every label.
+    categorical : list or None, default None
+        Features whose numbers are names: codes, months, numbers of houses.
+    labels : list or None, default None
+        Labels known beforehand. Others may still come.
+    max_labels : int, default 10_000
+        More labels than this are refused: most likely y is a number to be predicted.
+    init : GaussianNB or None, default None
+        Start from what this model has learned.
+    reset_schedule : bool, default False
+        No effect here: there is no schedule.
+
+    Examples
+    --------
+    >>> model = GaussianNB()
+    >>> model.learn_many([[1.0], [2.0], [7.0], [8.0]], ["low", "low", "high", "high"])
+    >>> model.predict_one([3.0])
+    'low'
+    """
+
+    def __init__(
+        self, *, var_smoothing=1e-9, alpha=1.0, prior_alpha=0.0, categorical=None, labels=None,
+        max_labels=10_000, init=None, reset_schedule=False,
+    ):
+        self.var_smoothing = number(self, "var_smoothing", var_smoothing, least=0.0, most=1e30)
+        self.alpha = number(self, "alpha", alpha, least=0.0, most=1e30)
+        self._check_common(prior_alpha, max_labels)
+        self.categorical = names_of(self, categorical)
+        self._begin(labels, init, reset_schedule)
+
+    def _new_state(self):
+        cdef MixedState state = MixedState("GaussianNB", None, 0, self.max_labels, self.prior_alpha)
+        state.alpha, state.smoothing = self.alpha, self.var_smoothing
+        if self.categorical is not None:
+            state.door.categorical = set(map(str, self.categorical))
+        return state
+
+    def _merged(self, mine, theirs):
+        return merge_mixed(type(self).__name__, mine, theirs)
+
+
+class CategoricalNB(NaiveBayes):
+    """Naive Bayes over nominal values; a number is the name of a value, too.
+
+    P(x_i = v | label) = (n_ivk + alpha) / (N_k + alpha V_i), where n_ivk counts the examples with
+    that label and value and V_i the values that the feature takes. A missing feature is left out.
+    Any order of the examples gives the same model. Cf. Mitchell, Machine Learning, 1997, chapter 6.
+
+    Parameters
+    ----------
+    alpha : float >= 0, default 1.0
+        Added to every count (Laplace); 0 rules out what was never seen.
+    prior_alpha : float >= 0, default 0.0
+        Added to the count of every label.
+    n_values : dict or None, default None
+        Feature to how many values it can take, where that is known; else those seen so far count.
+    labels : list or None, default None
+        Labels known beforehand. Others may still come.
+    max_labels : int, default 10_000
+        More labels than this are refused: most likely y is a number to be predicted.
+    init : CategoricalNB or None, default None
+        Start from what this model has learned.
+    reset_schedule : bool, default False
+        No effect here: there is no schedule.
+
+    Examples
+    --------
+    >>> model = CategoricalNB()
+    >>> model.learn_one({"colour": "red", "size": "big"}, "+")
+    >>> model.learn_one({"colour": "blue", "size": "big"}, "-")
+    >>> model.predict_one({"colour": "red"})
+    '+'
+    """
+
+    def __init__(
+        self, *, alpha=1.0, prior_alpha=0.0, n_values=None, labels=None, max_labels=10_000,
+        init=None, reset_schedule=False,
+    ):
+        self.alpha = number(self, "alpha", alpha, least=0.0, most=1e30)
+        self._check_common(prior_alpha, max_labels)
+        self.n_values = n_values
+        if n_values is not None:
+            if not isinstance(n_values, dict):
+                raise TypeError(
+                    f"CategoricalNB: n_values must be a dict from features to whole numbers, "
+                    f"got {n_values!r:.80}."
+                )
+            self.n_values = {
+                str(name): whole(self, "n_values", count, least=1, most=2**31 - 1)
+                for name, count in n_values.items()
+            }
+        self._begin(labels, init, reset_schedule)
+
+    def _new_state(self):
+        cdef MixedState state = MixedState("CategoricalNB", None, 0, self.max_labels, self.prior_alpha)
+        state.alpha, state.smoothing = self.alpha, 0.0
+        state.declared = self.n_values
+        state.door.categorical = True
+        return state
+
+    def _merged(self, mine, theirs):
+        return merge_mixed(type(self).__name__, mine, theirs)
+
+
+def names_of(owner, names):
+    """A list of names of features, or None."""
+    if names is None:
+        return None
+    if isinstance(names, (str, bytes)) or not hasattr(names, "__iter__"):
+        raise TypeError(
+            f"{type(owner).__name__}: categorical must be a list of features, got {names!r:.80}."
+        )
+    return [name if type(name) is int else str(name) for name in names]
+
+
+cdef struct Table:
+    Py_ssize_t room    # values that fit; 0: the feature is a number
+    double declared    # how many values there are, at least
+    double distinct    # values seen
+    double* totals     # weight of each value, all labels together
+    double* counts     # room x room_labels: weight of each value with each label
+    double* present    # weight of the examples of each label that have the feature
+
+
+cdef struct Moments:
+    double* n          # weight of the examples that have the feature
+    double* mean
+    double* m2         # sum of squared distances from the mean
+    double* var        # m2 / n
+
+
+cdef class MixedState(NaiveBayesState):
+    cdef double alpha
+    cdef double smoothing
+    cdef dict declared      # feature -> how many values; or None
+    cdef double epsilon     # added to every variance
+    cdef Py_ssize_t room    # features that fit
+    cdef Moments every      # of all labels together
+    cdef Moments* each      # of each label
+    cdef Table* tables      # of each feature
+
+    def __cinit__(self, *args):
+        self.door.nominal = self.door.nan_missing = self.door.fill_sparse = True
+        self.epsilon = 0.0
+        self.room = 0
+        self.each, self.tables = NULL, NULL
+        self.every.n = self.every.mean = self.every.m2 = self.every.var = NULL
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        for i in range(self.room_labels):
+            release(self.each[i].n)
+        for i in range(self.room):
+            release(self.tables[i].totals)
+            release(self.tables[i].counts)
+            release(self.tables[i].present)
+        release(self.each)
+        release(self.tables)
+        release(self.every.n)
+
+    # -- room ---------------------------------------------------------------------------------------
+
+    cdef int more_labels(self, Py_ssize_t old, Py_ssize_t new) except -1:
+        cdef Py_ssize_t i, v
+        cdef Table* t
+        cdef double* counts
+        self.each = <Moments*> resize(self.each, old * sizeof(Moments), new * sizeof(Moments))
+        for i in range(old, new):
+            widen(&self.each[i], 0, self.room)
+        for i in range(self.room):
+            t = &self.tables[i]
+            if t.room:
+                t.present = <double*> resize(t.present, old * sizeof(double), new * sizeof(double))
+                counts = <double*> resize(NULL, 0, t.room * new * sizeof(double))
+                for v in range(t.room * old):
+                    counts[v // old * new + v % old] = t.counts[v]
+                release(t.counts)
+                t.counts = counts
+        return 0
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        cdef Py_ssize_t room, i
+        if self.door.new_values:  # of features that may still be on probation
+            width = max(width, 1 + max([id for id, _ in self.door.new_values]))
+        if width > self.room:
+            room = width if self.room == 0 else roomier(self.room, width)
+            widen(&self.every, self.room, room)
+            for i in range(self.room_labels):
+                widen(&self.each[i], self.room, room)
+            self.tables = <Table*> resize(
+                self.tables, self.room * sizeof(Table), room * sizeof(Table))
+            self.room = room
+        if self.door.new_values:
+            for id, _ in self.door.new_values:
+                self.make_table(id, len(self.door.categories[id]))
+        return 0
+
+    cdef int make_table(self, Py_ssize_t id, Py_ssize_t values) except -1:
+        """Room for so many values of a nominal feature."""
+        cdef Table* t = &self.tables[id]
+        cdef Py_ssize_t room, k = self.room_labels
+        if values <= t.room:
+            return 0
+        room = roomier(t.room, values)
+        if t.room == 0:
+            t.present = <double*> resize(NULL, 0, k * sizeof(double))
+            if self.declared is not None:
+                t.declared = self.declared.get(str(self.door.name_of(id)), 0)
+        t.totals = <double*> resize(t.totals, t.room * sizeof(double), room * sizeof(double))
+        t.counts = <double*> resize(
+            t.counts, t.room * k * sizeof(double), room * k * sizeof(double))
+        t.room = room
+        return 0
+
+    # -- P(x | label) -----------------------------------------------------------------------------------
+
+    cdef void joints(self, const Example* e, double* out) noexcept nogil:
+        cdef Py_ssize_t k
+        cdef double numbers
+        for k in range(self.n_labels):
+            out[k] = self.log_prior(k)
+            if e.codes == NULL and e.ids == NULL:
+                numbers = all_normal(&self.each[k], e.values, e.n, self.epsilon)
+                if numbers != numbers:  # something is missing
+                    numbers = self.some(e, k)
+            else:
+                numbers = self.some(e, k)
+            out[k] = max(out[k] + max(numbers, -1e307), -1e308)
+
+    cdef double some(self, const Example* e, Py_ssize_t k) noexcept nogil:
+        """ln P(x | label k), feature by feature."""
+        cdef Moments* m = &self.each[k]
+        cdef Table* t
+        cdef Py_ssize_t i, id
+        cdef double x, v, away, density = 0.0, product = 1.0, chance
+        for i in range(e.n):
+            id = e.ids[i] if e.ids != NULL else i
+            x = e.values[i]
+            if e.codes != NULL and e.codes[i] != NUMBER:
+                t = &self.tables[id]
+                if t.room == 0:
+                    continue
+                chance = self.chance(t, e.codes[i], k)
+                if chance > 0.0:
+                    product *= chance
+                    if product < 1e-250:
+                        density += log(product)
+                        product = 1.0
+                elif chance == 0.0:
+                    density += LOG_ZERO
+            elif x == x and m.n[id] > 0.0:
+                v = m.var[id] + self.epsilon
+                if v > 0.0:
+                    away = x - m.mean[id]
+                    density -= 0.5 * (min(away * away / v, 1e300) + log(v) + LOG_TWO_PI)
+        return density + log(product)
+
+    cdef double chance(self, const Table* t, int32_t code, Py_ssize_t k) noexcept nogil:
+        """P(value | label); -1 where nothing is known."""
+        cdef double n = 0.0, among
+        if 0 <= code < t.room:
+            n = t.counts[code * self.room_labels + k]
+        among = t.present[k] + self.alpha * max(t.distinct, t.declared)
+        return (n + self.alpha) / among if among > 0.0 else -1.0
+
+    # -- learning -----------------------------------------------------------------------------------------
+
+    cdef int absorb(self, const Example* e, double w) noexcept nogil:
+        cdef Moments* m = &self.each[e.label]
+        cdef Table* t
+        cdef Py_ssize_t i, id, at
+        cdef double largest = 0.0
+        if e.codes == NULL and e.ids == NULL and whole_row(e.values, e.n):
+            add_all(m, e.values, e.n, w)
+            add_all(&self.every, e.values, e.n, w)
+        else:
+            for i in range(e.n):
+                id = e.ids[i] if e.ids != NULL else i
+                if e.codes != NULL and e.codes[i] != NUMBER:
+                    t = &self.tables[id]
+                    at = e.codes[i]
+                    t.distinct += t.totals[at] == 0.0
+                    t.totals[at] += w
+                    t.present[e.label] += w
+                    t.counts[at * self.room_labels + e.label] += w
+                elif e.values[i] == e.values[i]:
+                    add_one(m, id, e.values[i], w)
+                    add_one(&self.every, id, e.values[i], w)
+        self.measure(max(e.width, self.door.width))
+        return LEARNED
+
+    cdef void measure(self, Py_ssize_t width) noexcept nogil:
+        """epsilon, from the largest variance of a feature."""
+        cdef Py_ssize_t i
+        cdef double largest = 0.0
+        for i in range(min(width, self.room)):
+            largest = max(largest, self.every.var[i])
+        self.epsilon = self.smoothing * largest
+
+    cdef int expel(self, const Example* e, double w) noexcept nogil:
+        cdef Moments* m = &self.each[e.label]
+        cdef Table* t
+        cdef Py_ssize_t i, id, at
+        for i in range(e.n):  # is it in?
+            id = e.ids[i] if e.ids != NULL else i
+            if e.codes != NULL and e.codes[i] != NUMBER:
+                at = e.codes[i]
+                if at < 0 or at >= self.tables[id].room:
+                    return OVERFLOW
+                if not holds(self.tables[id].counts[at * self.room_labels + e.label], w):
+                    return OVERFLOW
+            elif e.values[i] == e.values[i] and not holds(m.n[id], w):
+                return OVERFLOW
+        for i in range(e.n):
+            id = e.ids[i] if e.ids != NULL else i
+            if e.codes != NULL and e.codes[i] != NUMBER:
+                t = &self.tables[id]
+                at = e.codes[i]
+                t.totals[at] = less(t.totals[at], w)
+                t.present[e.label] = less(t.present[e.label], w)
+                at = at * self.room_labels + e.label
+                t.counts[at] = less(t.counts[at], w)
+                t.distinct -= t.totals[e.codes[i]] == 0.0
+            elif e.values[i] == e.values[i]:
+                remove_one(m, id, e.values[i], w)
+                remove_one(&self.every, id, e.values[i], w)
+        self.measure(self.door.width)
+        return LEARNED
+
+    # -- state --------------------------------------------------------------------------------------------
+
+    def export(self):
+        cdef Py_ssize_t k, id, v, width = self.door.width, n_labels = self.n_labels
+        cdef Table* t
+        self.reserve(width)
+        fields = NaiveBayesState.export(self)
+        moments = np.zeros((n_labels + 1, 3, width))
+        for k in range(n_labels):
+            told(&self.each[k], moments[k + 1], width)
+        told(&self.every, moments[0], width)
+        table, present = [], []
+        for id, count in zip(fields["nominal"].tolist(), fields["nominal_counts"].tolist()):
+            self.make_table(id, count)
+            t = &self.tables[id]
+            present.append([t.present[k] if t.room else 0.0 for k in range(n_labels)])
+            for v in range(count):
+                row = [t.counts[v * self.room_labels + k] for k in range(n_labels)]
+                table.append([t.totals[v], *row])
+        return {
+            **fields, "moments": moments,
+            "table": np.array(table, dtype=np.float64).reshape(len(table), n_labels + 1),
+            "present": np.array(present, dtype=np.float64).reshape(len(present), n_labels),
+        }
+
+    def restore(self, fields):
+        cdef Py_ssize_t k, id, v, width, row = 0
+        cdef Table* t
+        NaiveBayesState.restore(self, fields)
+        width = self.door.width
+        self.reserve(width)
+        moments = fields.array("moments", (self.n_labels + 1, 3, width))
+        if (moments[:, 0] < 0.0).any() or (moments[:, 2] < 0.0).any():
+            raise ValueError("moments has a negative weight or variance")
+        for k in range(self.n_labels):
+            hear(&self.each[k], moments[k + 1], width)
+        hear(&self.every, moments[0], width)
+        values = {id: len(known) for id, known in self.door.categories.items()}
+        table = fields.array("table", (sum(values.values()), self.n_labels + 1))
+        present = fields.array("present", (len(values), self.n_labels))
+        if (table < 0.0).any() or (present < 0.0).any():
+            raise ValueError("table has a negative count")
+        for i, (id, count) in enumerate(sorted(values.items())):
+            self.make_table(id, count)
+            t = &self.tables[id]
+            for k in range(self.n_labels if t.room else 0):
+                t.present[k] = present[i, k]
+            for v in range(count):
+                t.totals[v] = table[row, 0]
+                t.distinct += t.totals[v] > 0.0
+                for k in range(self.n_labels):
+                    t.counts[v * self.room_labels + k] = table[row, k + 1]
+                row += 1
+        self.measure(width)
+
+    def memory(self):
+        cdef Py_ssize_t i, held = 0
+        for i in range(self.room):
+            held += self.tables[i].room * (1 + self.room_labels) + self.room_labels * (self.tables[i].room > 0)
+        held += 4 * (self.room_labels + 1) * self.room
+        return (
+            NaiveBayesState.memory(self) + 8 * held + self.room * sizeof(Table)
+            + self.room_labels * sizeof(Moments)
+        )
+
+
+# -- means and variances ------------------------------------------------------------------------------------
+
+
+cdef int widen(Moments* m, Py_ssize_t old, Py_ssize_t new) except -1:
+    """Room for `new` features, in one block: n, mean, m2, var."""
+    cdef double* block = <double*> resize(NULL, 0, 4 * new * sizeof(double))
+    cdef Py_ssize_t i
+    for i in range(old):
+        block[i] = m.n[i]
+        block[new + i] = m.mean[i]
+        block[2 * new + i] = m.m2[i]
+        block[3 * new + i] = m.var[i]
+    if m.n != NULL:
+        release(m.n)
+    m.n, m.mean, m.m2, m.var = block, block + new, block + 2 * new, block + 3 * new
+    return 0
+
+
+cdef bint whole_row(const double* x, Py_ssize_t n) noexcept nogil:
+    """Is nothing missing?"""
+    cdef double nought = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        nought += x[i] * 0.0
+    return nought == 0.0
+
+
+cdef inline void add_one(Moments* m, Py_ssize_t i, double x, double w) noexcept nogil:
+    """Welford's step."""
+    cdef double away = x - m.mean[i]
+    m.n[i] += w
+    m.mean[i] += away * (w / m.n[i])
+    m.m2[i] += w * away * (x - m.mean[i])
+    m.var[i] = m.m2[i] / m.n[i]
+
+
+cdef void add_all(Moments* m, const double* x, Py_ssize_t n, double w) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        add_one(m, i, x[i], w)
+
+
+cdef void remove_one(Moments* m, Py_ssize_t i, double x, double w) noexcept nogil:
+    """Welford's step back."""
+    cdef double n = less(m.n[i], w), mean
+    if n == 0.0:
+        m.n[i] = m.mean[i] = m.m2[i] = m.var[i] = 0.0
+        return
+    mean = m.mean[i] - (x - m.mean[i]) * (w / n)
+    m.m2[i] = max(0.0, m.m2[i] - w * (x - mean) * (x - m.mean[i]))
+    m.n[i], m.mean[i] = n, mean
+    m.var[i] = m.m2[i] / n
+
+
+cdef double all_normal(const Moments* m, const double* x, Py_ssize_t n, double epsilon) noexcept nogil:
+    """ln of the product of normal densities; NaN if something is missing.
+
+    Logarithms are dear, so up to 8 variances are multiplied first, where that is safe.
+    """
+    cdef double squares = 0.0, logs = 0.0, product, v, away, low, high
+    cdef Py_ssize_t i = 0, stop
+    if epsilon == 0.0:
+        return 0.0 / 0.0  # variances may be 0
+    while i < n:
+        stop = min(i + 8, n)
+        product, low, high = 1.0, 1e300, 0.0
+        while i < stop:
+            if m.n[i] == 0.0:
+                return 0.0 / 0.0
+            v = m.var[i] + epsilon
+            away = x[i] - m.mean[i]
+            squares += away * away / v
+            product *= v
+            low, high = min(low, v), max(high, v)
+            i += 1
+        if low < 1e-35 or high > 1e35:
+            return 0.0 / 0.0
+        logs += log(product)
+    return -0.5 * (squares + logs + n * LOG_TWO_PI)
+
+
+cdef told(const Moments* m, out, Py_ssize_t width):
+    cdef Py_ssize_t i
+    for i in range(width):
+        out[0, i], out[1, i], out[2, i] = m.n[i], m.mean[i], m.m2[i]
+
+
+cdef hear(Moments* m, numbers, Py_ssize_t width):
+    cdef Py_ssize_t i
+    for i in range(width):
+        m.n[i], m.mean[i], m.m2[i] = numbers[0, i], numbers[1, i], numbers[2, i]
+        m.var[i] = m.m2[i] / m.n[i] if m.n[i] > 0.0 else 0.0

@@ -1,0 +1,7 @@
+from ..base.kinds import Example, Label
+from ..base.learner import ProbabilisticClassifier
+
+class NaiveBayes(ProbabilisticClassifier):
+    prior_alpha: float
+    max_labels: int
+    def unlearn_one(self, x: Example, y: Label, w: float = 1.0) -> None: ...

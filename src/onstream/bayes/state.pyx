@@ -1,0 +1,208 @@
+"""What naive Bayes learners share: the prior, the joint of label and example, unlearning.
+
+A learner writes `joints` (ln P(label, x) for every label), `absorb` and `expel` (an example into
+the tables, or out of them again).
+"""
+
+cimport numpy as cnp
+from libc.math cimport exp, log
+
+import numpy as np
+
+from ..core.door cimport KNOWN, Row
+from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.memory cimport release, resize, roomier
+from ..core.state cimport ClassifierState
+
+from ..base.checks import number, whole
+from ..core.state import plain_weight
+from ..base.learner import ProbabilisticClassifier
+
+cnp.import_array()
+
+LOG_ZERO = -1e300
+HEAVIEST = 1e50
+LARGEST = 1e120
+
+
+cdef class NaiveBayesState(ClassifierState):
+    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, double prior_alpha, *args):
+        self.prior_alpha = prior_alpha
+        self.total = self.log_total = 0.0
+        self.counts = self.log_counts = NULL
+        self.room_labels = 0
+
+    def __dealloc__(self):
+        release(self.counts)
+        release(self.log_counts)
+
+    cdef Py_ssize_t outputs(self) noexcept nogil:
+        return self.n_labels if self.n_labels > 2 else 1
+
+    cdef int set_labels(self, Py_ssize_t n) except -1:
+        cdef Py_ssize_t old = self.room_labels, room
+        if n > old:
+            room = n if old == 0 else roomier(old, n)
+            self.counts = <double*> resize(self.counts, old * sizeof(double), room * sizeof(double))
+            self.log_counts = <double*> resize(
+                self.log_counts, old * sizeof(double), room * sizeof(double))
+            self.more_labels(old, room)
+            self.room_labels = room
+        self.refresh_prior()
+        return 0
+
+    cdef int more_labels(self, Py_ssize_t old, Py_ssize_t new) except -1:
+        """Room for `new` labels where there was room for `old`."""
+        return 0
+
+    # -- the prior ------------------------------------------------------------------------------
+
+    cdef void refresh_prior(self) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.n_labels):
+            self.log_counts[k] = log_or_zero(self.counts[k] + self.prior_alpha)
+        self.log_total = log_or_zero(self.total + self.prior_alpha * self.n_labels)
+
+    cdef void count(self, Py_ssize_t k, double w) noexcept nogil:
+        """Weight w more for label k."""
+        self.counts[k] += w
+        self.total += w
+        self.log_counts[k] = log_or_zero(self.counts[k] + self.prior_alpha)
+        self.log_total = log_or_zero(self.total + self.prior_alpha * self.n_labels)
+
+    cdef double log_prior(self, Py_ssize_t k) noexcept nogil:
+        """ln((N_k + a) / (N + a labels)); all labels alike before any example."""
+        if self.log_total == LOG_ZERO:
+            return -log(<double> self.n_labels)
+        if self.log_counts[k] == LOG_ZERO:
+            return LOG_ZERO
+        return self.log_counts[k] - self.log_total
+
+    # -- scores -----------------------------------------------------------------------------------
+
+    cdef void joints(self, const Example* e, double* out) noexcept nogil:
+        """ln P(label, x) for every label; never below -1e308."""
+
+    cdef void score(self, const Example* e, double* out) noexcept nogil:
+        """Two labels: the log-odds of the one coded +1. More: the joints."""
+        cdef double both[2]
+        if self.n_labels > 2:
+            self.joints(e, out)
+        elif self.n_labels == 2:
+            self.joints(e, both)
+            out[0] = self.first_sign * (both[0] - both[1])
+        else:
+            out[0] = 0.0
+
+    cdef void link(self, const double* scores, double* out) noexcept nogil:
+        cdef Py_ssize_t k
+        cdef double top = scores[0], total = 0.0
+        if self.n_labels == 2:
+            out[0] = 1.0 / (1.0 + exp(-self.first_sign * scores[0]))
+            out[1] = 1.0 / (1.0 + exp(self.first_sign * scores[0]))
+            return
+        for k in range(1, self.n_labels):
+            top = max(top, scores[k])
+        for k in range(self.n_labels):
+            out[k] = exp(scores[k] - top)
+            total += out[k]
+        for k in range(self.n_labels):
+            out[k] /= total
+
+    # -- learning and unlearning --------------------------------------------------------------------
+
+    cdef int learn(self, const Example* e) noexcept nogil:
+        if not (e.peak <= LARGEST and self.total + e.weight <= HEAVIEST):
+            return OVERFLOW
+        if self.absorb(e, e.weight) != LEARNED:
+            return OVERFLOW
+        self.count(e.label, e.weight)
+        return LEARNED
+
+    cdef int absorb(self, const Example* e, double w) noexcept nogil:
+        """Put the example into the tables. `counts` are still those before it."""
+        return OVERFLOW
+
+    cdef int expel(self, const Example* e, double w) noexcept nogil:
+        """Take the example out of the tables; OVERFLOW, and nothing changed, if it is not in."""
+        return OVERFLOW
+
+    def unlearn_one(self, x, y, w):
+        """Take one example back."""
+        cdef double weight = plain_weight(self.who, w)
+        cdef Row* row
+        cdef Example e
+        y = self.plain_target(y)
+        x = self.door.plain(x)
+        self.gate.to_learn()
+        row = self.door.take(16, 0)
+        try:
+            self.door.read(x, KNOWN, row, &e)
+            e.weight = weight
+            self.target(y, False, &e)
+            if weight == 0.0:
+                return
+            if (
+                self.seen == 0 or e.label < 0 or not holds(self.counts[e.label], weight)
+                or self.expel(&e, weight) != LEARNED
+            ):
+                raise ValueError(
+                    f"{self.who}: this example with label {y!r:.40} and weight {weight:g} was never "
+                    f"learned, so it cannot be unlearned."
+                )
+            self.counts[e.label] = less(self.counts[e.label], weight)
+            self.total = less(self.total, weight)
+            self.refresh_prior()
+            self.seen -= 1
+            self.start = min(self.start, self.seen)
+        finally:
+            self.door.give(row)
+
+    # -- state ------------------------------------------------------------------------------------------
+
+    def export(self):
+        counts = np.array([self.counts[k] for k in range(self.n_labels)], dtype=np.float64)
+        return {**ClassifierState.export(self), "counts": counts, "total": self.total}
+
+    def restore(self, fields):
+        cdef Py_ssize_t k
+        ClassifierState.restore(self, fields)
+        counts = fields.array("counts", (self.n_labels,))
+        if (counts < 0.0).any():
+            raise ValueError("counts has a negative number")
+        for k in range(self.n_labels):
+            self.counts[k] = counts[k]
+        self.total = fields.number("total", 0.0, 1e300)
+        self.refresh_prior()
+
+    def memory(self):
+        return ClassifierState.memory(self) + 2 * self.room_labels * sizeof(double)
+
+
+cdef double log_or_zero(double x) noexcept nogil:
+    return log(x) if x > 0.0 else LOG_ZERO
+
+
+cdef bint holds(double sum, double w) noexcept nogil:
+    """Can w be taken out of a sum that it went into?"""
+    return w <= sum * (1.0 + 1e-12)
+
+
+cdef double less(double sum, double w) noexcept nogil:
+    """sum - w; what is left by rounding alone is nothing."""
+    cdef double left = sum - w
+    return left if left > 1e-12 * sum else 0.0
+
+
+class NaiveBayes(ProbabilisticClassifier):
+    """Parameters and verbs that all naive Bayes learners have."""
+
+    merge_kind = "exact"
+
+    def _check_common(self, prior_alpha, max_labels):
+        self.prior_alpha = number(self, "prior_alpha", prior_alpha, least=0.0, most=1e30)
+        self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
+
+    def unlearn_one(self, x, y, w=1.0):
+        """Take back one example that was learned: the counts are as if it had never come."""
+        self._state.unlearn_one(x, y, w)
