@@ -35,4 +35,5 @@ expect_families(
     "onstream.stats",
     "onstream.tree",
     "onstream.bayes",
+    "onstream.neighbors",
 )

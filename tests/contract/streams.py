@@ -65,3 +65,13 @@ def named_values(n: int = 600, seed: int = 4) -> Stream:
     X = rng.integers(0, 3, (n, FEATURES)).astype(float)
     many = (X == 2.0).sum(axis=1) > FEATURES / 3
     return Stream(X, np.where(many ^ (rng.random(n) < 0.02), "many", "few"))
+
+
+def word_counts(n: int = 600, seed: int = 5) -> Stream:
+    """Counts; one label has more of the first features, the other of the last."""
+    rng = np.random.default_rng(seed)
+    sport = rng.random(n) < 0.5
+    rates = np.where(
+        sport[:, None], np.linspace(0.2, 1.0, FEATURES), np.linspace(1.0, 0.2, FEATURES)
+    )
+    return Stream(rng.poisson(rates).astype(float), np.where(sport, "sport", "arts"))

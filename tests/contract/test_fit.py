@@ -57,7 +57,7 @@ def test_every_epoch_has_its_own_order(case: Case) -> None:
     for _ in range(2):
         once.fit(X, y, shuffle=True, seed=3, **passes(case, 1))
     twice.fit(X, y, shuffle=True, seed=3, **passes(case, 2))
-    if twice.seen == once.seen:
+    if twice.seen == once.seen and not case.line.any_order:
         assert fingerprint(once) != fingerprint(twice)
 
 

@@ -3,6 +3,7 @@
 cimport numpy as cnp
 from libc.math cimport log
 from libc.stdint cimport int32_t
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -372,22 +373,25 @@ cdef class MixedState(NaiveBayesState):
         self.reserve(width)
         fields = NaiveBayesState.export(self)
         moments = np.zeros((n_labels + 1, 3, width))
+        cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> moments)
+        told(&self.every, out, width)
         for k in range(n_labels):
-            told(&self.each[k], moments[k + 1], width)
-        told(&self.every, moments[0], width)
-        table, present = [], []
+            told(&self.each[k], out + (k + 1) * 3 * width, width)
+        table = np.zeros((len(fields["nominal_values"]), n_labels + 1))
+        present = np.zeros((len(fields["nominal"]), n_labels))
+        cdef double* row = <double*> cnp.PyArray_DATA(<cnp.ndarray> table)
+        cdef double* has = <double*> cnp.PyArray_DATA(<cnp.ndarray> present)
         for id, count in zip(fields["nominal"].tolist(), fields["nominal_counts"].tolist()):
             self.make_table(id, count)
             t = &self.tables[id]
-            present.append([t.present[k] if t.room else 0.0 for k in range(n_labels)])
+            if t.room:
+                memcpy(has, t.present, n_labels * sizeof(double))
+            has += n_labels
             for v in range(count):
-                row = [t.counts[v * self.room_labels + k] for k in range(n_labels)]
-                table.append([t.totals[v], *row])
-        return {
-            **fields, "moments": moments,
-            "table": np.array(table, dtype=np.float64).reshape(len(table), n_labels + 1),
-            "present": np.array(present, dtype=np.float64).reshape(len(present), n_labels),
-        }
+                row[0] = t.totals[v]
+                memcpy(row + 1, t.counts + v * self.room_labels, n_labels * sizeof(double))
+                row += n_labels + 1
+        return {**fields, "moments": moments, "table": table, "present": present}
 
     def restore(self, fields):
         cdef Py_ssize_t k, id, v, width, row = 0
@@ -398,9 +402,11 @@ cdef class MixedState(NaiveBayesState):
         moments = fields.array("moments", (self.n_labels + 1, 3, width))
         if (moments[:, 0] < 0.0).any() or (moments[:, 2] < 0.0).any():
             raise ValueError("moments has a negative weight or variance")
+        moments = np.ascontiguousarray(moments)
+        cdef const double* m = <const double*> cnp.PyArray_DATA(<cnp.ndarray> moments)
+        hear(&self.every, m, width)
         for k in range(self.n_labels):
-            hear(&self.each[k], moments[k + 1], width)
-        hear(&self.every, moments[0], width)
+            hear(&self.each[k], m + (k + 1) * 3 * width, width)
         values = {id: len(known) for id, known in self.door.categories.items()}
         table = fields.array("table", (sum(values.values()), self.n_labels + 1))
         present = fields.array("present", (len(values), self.n_labels))
@@ -511,14 +517,17 @@ cdef double all_normal(const Moments* m, const double* x, Py_ssize_t n, double e
     return -0.5 * (squares + logs + n * LOG_TWO_PI)
 
 
-cdef told(const Moments* m, out, Py_ssize_t width):
-    cdef Py_ssize_t i
-    for i in range(width):
-        out[0, i], out[1, i], out[2, i] = m.n[i], m.mean[i], m.m2[i]
+cdef void told(const Moments* m, double* out, Py_ssize_t width) noexcept:
+    """n, mean and m2 of each feature."""
+    memcpy(out, m.n, width * sizeof(double))
+    memcpy(out + width, m.mean, width * sizeof(double))
+    memcpy(out + 2 * width, m.m2, width * sizeof(double))
 
 
-cdef hear(Moments* m, numbers, Py_ssize_t width):
+cdef void hear(Moments* m, const double* told, Py_ssize_t width) noexcept:
     cdef Py_ssize_t i
+    memcpy(m.n, told, width * sizeof(double))
+    memcpy(m.mean, told + width, width * sizeof(double))
+    memcpy(m.m2, told + 2 * width, width * sizeof(double))
     for i in range(width):
-        m.n[i], m.mean[i], m.m2[i] = numbers[0, i], numbers[1, i], numbers[2, i]
         m.var[i] = m.m2[i] / m.n[i] if m.n[i] > 0.0 else 0.0

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.door cimport KNOWN, Row
 from ..core.example cimport (
-    LEARNED, OVERFLOW, Example, onstream_axpy, onstream_dot, onstream_gather_dot, onstream_peak,
+    LEARNED, OVERFLOW, Example, onstream_axpy, onstream_dot, onstream_gather_dot, onstream_peak, sqnorm,
 )
 from ..core.memory cimport release, resize, roomier
 from ..core.state cimport RegressorState
@@ -237,6 +237,9 @@ cdef class PosteriorState(RegressorState):
             self.door.read(x, KNOWN, row, &e)
             self.score(&e, &mean)
             spread = self.spread(&e)
+            if e.n < len(x):  # features never met have their prior
+                values = np.array(list(x.values()) if isinstance(x, dict) else x, dtype=np.float64)
+                spread += max(0.0, values @ values - sqnorm(&e)) / self.lam
         finally:
             self.door.give(row)
         return mean, self.noise * (1.0 + min(max(spread, 0.0), SAFE))

@@ -71,9 +71,9 @@ cdef class NaiveBayesState(ClassifierState):
         self.log_total = log_or_zero(self.total + self.prior_alpha * self.n_labels)
 
     cdef double log_prior(self, Py_ssize_t k) noexcept nogil:
-        """ln((N_k + a) / (N + a labels)); all labels alike before any example."""
-        if self.log_total == LOG_ZERO:
-            return -log(<double> self.n_labels)
+        """ln((N_k + a) / (N + a labels)); 0 for all labels before any example."""
+        if self.total == 0.0:
+            return 0.0
         if self.log_counts[k] == LOG_ZERO:
             return LOG_ZERO
         return self.log_counts[k] - self.log_total

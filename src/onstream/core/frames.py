@@ -150,7 +150,8 @@ def number_rows(
 ) -> Any:
     """The same for columns of numbers, some of which are nominal to the learner."""
     present = np.ones((rows, len(columns)), dtype=bool)
-    return coded_rows(door, who, names, np.column_stack(columns), present, {}, learning, weights)
+    values = np.column_stack(columns) if columns else np.empty((rows, 0))
+    return coded_rows(door, who, names, values, present, {}, learning, weights)
 
 
 def coded_rows(

@@ -72,7 +72,7 @@ def open_source(Door door, X, bint learning, weights):
 
 def array_rows(Door door, X, bint learning, weights):
     """An array; where numbers may be nominal values, column by column like a table."""
-    if not (door.nominal and door.codes_numbers() and len(X)):
+    if not (door.nominal and door.codes_numbers() and X.ndim == 2 and len(X)):
         return Dense(door, X, learning)
     from .frames import number_rows
 

@@ -1,0 +1,386 @@
+"""Naive Bayes: the table of the lecture, batches, any order, merging, unlearning."""
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from onstream import NotMergeable
+from onstream.bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
+from onstream.persist import dumps
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+LECTURE = [
+    (("red", "circle", "big"), "+"),
+    (("blue", "triangle", "small"), "+"),
+    (("red", "square", "small"), "+"),
+    (("red", "triangle", "big"), "-"),
+    (("blue", "circle", "small"), "-"),
+]
+NAMES = ("colour", "shape", "size")
+
+
+def row(values):
+    return dict(zip(NAMES, values, strict=True))
+
+
+def lecture(cls=CategoricalNB, **params):
+    model = cls(**params)
+    for values, y in LECTURE:
+        model.learn_one(row(values), y)
+    return model
+
+
+# -- the table of the lecture ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cls", [CategoricalNB, GaussianNB])
+@pytest.mark.parametrize(
+    ("alpha", "prior", "query", "chance"),
+    [
+        (0.0, 0.0, ("blue", "triangle", "small"), Fraction(8, 17)),
+        (1.0, 0.0, ("blue", "triangle", "small"), Fraction(6, 11)),
+        (1.0, 1.0, ("blue", "triangle", "small"), Fraction(16, 31)),
+        (0.0, 0.0, ("red", "square", "big"), Fraction(1)),
+        (1.0, 0.0, ("red", "square", "big"), Fraction(12, 17)),
+    ],
+)
+def test_the_table_of_the_lecture(cls, alpha, prior, query, chance):
+    model = lecture(cls, alpha=alpha, prior_alpha=prior)
+    told = model.predict_proba_one(row(query))
+    assert told["+"] == pytest.approx(float(chance), rel=1e-14)
+    assert sum(told.values()) == pytest.approx(1.0, rel=1e-15)
+
+
+def test_the_single_chances_of_the_lecture():
+    """P(v | label), from the odds of one feature: the prior, 3 to 2, is taken out again."""
+    told = {
+        1.0: {"red": ("3/5", "1/2"), "blue": ("2/5", "1/2"), "circle": ("1/3", "2/5"),
+              "triangle": ("1/3", "2/5"), "square": ("1/3", "1/5"), "small": ("3/5", "1/2")},
+        0.0: {"red": ("2/3", "1/2")},
+    }  # fmt: skip
+    for alpha, chances in told.items():
+        model = lecture(alpha=alpha)
+        for value, (plus, minus) in chances.items():
+            name = next(n for values, _ in LECTURE for n, v in row(values).items() if v == value)
+            proba = model.predict_proba_one({name: value})
+            odds = Fraction(plus) / Fraction(minus) * Fraction(3, 2)
+            assert proba["+"] / proba["-"] == pytest.approx(float(odds), rel=1e-14)
+    assert lecture(alpha=0.0).predict_proba_one({"shape": "square"})["-"] == 0.0
+
+
+def test_the_log_odds_of_the_lecture():
+    model = lecture()
+    score = model.score_one(row(("blue", "triangle", "small")))
+    assert score == pytest.approx(-math.log(1.2), rel=1e-14)  # the second label, "-", is coded +1
+    assert abs(score) == pytest.approx(0.182322, abs=1e-6)
+
+
+def test_smoothing_flips_the_decision():
+    query = row(("blue", "triangle", "small"))
+    assert lecture(alpha=0.0).predict_one(query) == "-"
+    assert lecture(alpha=1.0).predict_one(query) == "+"
+
+
+def test_declared_values():
+    """V of 10 values instead of the 2 that were seen."""
+    model = lecture(n_values={"colour": 10})
+    proba = model.predict_proba_one({"colour": "red"})
+    assert proba["+"] / proba["-"] == pytest.approx(3 / 13 / (2 / 12) * 1.5, rel=1e-14)
+
+
+def test_values_never_seen_count_zero():
+    model = lecture()
+    proba = model.predict_proba_one({"colour": "green"})
+    assert proba["+"] / proba["-"] == pytest.approx(1 / 5 / (1 / 4) * 1.5, rel=1e-14)
+
+
+def test_missing_features_are_skipped():
+    model = lecture()
+    for missing in ({}, {"colour": None}, {"colour": math.nan}, {"other": 3.0}):
+        assert model.predict_proba_one(missing)["+"] == pytest.approx(0.6, rel=1e-14)
+    for cls in (GaussianNB, CategoricalNB):
+        with_gaps, without = lecture(cls), lecture(cls)
+        with_gaps.learn_one({"colour": None, "x": math.nan}, "+")
+        without.learn_one({}, "+")
+        query = row(("red", "circle", "big"))
+        assert with_gaps.predict_proba_one(query) == without.predict_proba_one(query)
+
+
+# -- batches: scikit-learn ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sklearn_nb():
+    return pytest.importorskip("sklearn.naive_bayes")
+
+
+def data(seed=0, n=300, d=6, k=3):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, n)
+    X = rng.normal(size=(n, d)) * rng.lognormal(size=d) + y[:, None] * rng.normal(size=d)
+    return X, y
+
+
+def logs(theirs, X):
+    return theirs.predict_joint_log_proba(X)
+
+
+def ours(model, X):
+    """Joints in the order of the labels 0, 1, 2."""
+    order = [model.labels.index(y) for y in sorted(model.labels)]
+    return model.score_many(X)[:, order]
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_gaussian_is_the_batch(sklearn_nb, offset):
+    X, y = data()
+    X = X + offset
+    model = GaussianNB()
+    model.learn_many(X, y)
+    theirs = sklearn_nb.GaussianNB().fit(X, y)
+    np.testing.assert_allclose(ours(model, X), logs(theirs, X), rtol=1e-9)
+    two = GaussianNB()
+    two.learn_many(X[y < 2], y[y < 2])
+    odds = logs(sklearn_nb.GaussianNB().fit(X[y < 2], y[y < 2]), X)
+    sign = 1.0 if two.labels[0] == 1 else -1.0  # 0 first: 1 is coded +1 either way
+    np.testing.assert_allclose(
+        two.score_many(X), odds[:, 1] - odds[:, 0], rtol=1e-9, atol=1e-9 * abs(sign)
+    )
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.1])
+def test_categorical_is_the_batch(sklearn_nb, alpha):
+    rng = np.random.default_rng(1)
+    X, y = rng.integers(0, 4, (400, 5)), rng.integers(0, 3, 400)
+    model = CategoricalNB(alpha=alpha)
+    model.learn_many(X, y)
+    theirs = sklearn_nb.CategoricalNB(alpha=alpha).fit(X, y)
+    np.testing.assert_allclose(ours(model, X), logs(theirs, X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.1])
+def test_multinomial_is_the_batch(sklearn_nb, alpha):
+    rng = np.random.default_rng(2)
+    X, y = rng.poisson(1.0, (300, 8)), rng.integers(0, 3, 300)
+    model = MultinomialNB(alpha=alpha)
+    model.learn_many(X, y)
+    theirs = sklearn_nb.MultinomialNB(alpha=alpha).fit(X, y)
+    np.testing.assert_allclose(ours(model, X), logs(theirs, X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.1])
+def test_bernoulli_is_the_batch(sklearn_nb, alpha):
+    rng = np.random.default_rng(3)
+    X, y = rng.poisson(0.7, (300, 300)), rng.integers(0, 3, 300)
+    model = BernoulliNB(alpha=alpha)
+    model.learn_many(X, y)
+    theirs = sklearn_nb.BernoulliNB(alpha=alpha).fit(X, y)
+    np.testing.assert_allclose(ours(model, X), logs(theirs, X), rtol=1e-12)
+    before = model.predict_proba_many(X)
+    np.testing.assert_allclose(before.sum(axis=1), 1.0, rtol=1e-14)
+
+
+def test_bernoulli_without_smoothing():
+    """A feature that one label always has, and the other never."""
+    model = BernoulliNB(alpha=0.0)
+    for _ in range(3):
+        model.learn_one({"a": 1.0, "b": 1.0}, "x")
+    model.learn_one({"b": 1.0}, "y")
+    model.learn_one({"c": 1.0}, "y")
+    assert model.predict_proba_one({"a": 1.0, "b": 1.0}) == {"x": 1.0, "y": 0.0}
+    assert model.predict_proba_one({"b": 1.0}) == {"x": 0.0, "y": 1.0}
+    chance = model.predict_proba_one({"a": 1.0, "c": 1.0})  # impossible for both
+    assert all(math.isfinite(v) for v in chance.values())
+
+
+def test_wide_rows_of_numbers():
+    """More than eight features, and variances too small or large to be multiplied."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(200, 21)) * 10.0 ** rng.integers(-40, 40, 21)
+    y = rng.integers(0, 2, 200)
+    model = GaussianNB(var_smoothing=1e-100)
+    model.learn_many(X, y)
+    epsilon = 1e-100 * X.var(axis=0).max()
+    expected = []
+    for k in (0, 1):
+        own = X[y == k]
+        var = own.var(axis=0) + epsilon
+        log = -0.5 * ((X - own.mean(axis=0)) ** 2 / var + np.log(2 * np.pi * var))
+        expected.append(log.sum(axis=1) + math.log((y == k).mean()))
+    np.testing.assert_allclose(model.score_many(X), expected[1] - expected[0], rtol=1e-7, atol=1e-7)
+
+
+# -- any order, any chunks, merging, unlearning ---------------------------------------------------------
+
+values = st.fixed_dictionaries(
+    {},
+    optional={
+        "n": st.integers(-400, 400).map(lambda i: i / 4),
+        "m": st.integers(0, 5),
+        "c": st.sampled_from(["red", "blue", "green"]),
+        "d": st.sampled_from(["x", "y"]),
+    },
+)
+examples = st.lists(
+    st.tuples(values, st.sampled_from(["a", "b", "c"]), st.sampled_from([1.0, 2.0, 0.5])),
+    min_size=1,
+    max_size=30,
+)
+MODELS = [GaussianNB(), CategoricalNB(), MultinomialNB(), BernoulliNB()]
+each = pytest.mark.parametrize("model", MODELS, ids=repr)
+
+
+def state(model):
+    """What was learned, by names: the same for any order."""
+    fields = model._state.export()
+    labels = fields["labels"]
+    features = [*range(fields["implicit"]), *fields["features"]]
+    told = {("label", y): n for y, n in zip(labels, fields["counts"], strict=True)}
+    if "moments" in fields:
+        for k, y in enumerate(["all", *labels]):
+            for j, name in enumerate(features):
+                if fields["moments"][k, 0, j]:
+                    for i, what in enumerate(("n", "mean", "m2")):
+                        told[(what, y, name)] = fields["moments"][k, i, j]
+        at = 0
+        for id, count in zip(fields["nominal"], fields["nominal_counts"], strict=True):
+            for value in fields["nominal_values"][at : at + count]:
+                for k, y in enumerate(["all", *labels]):
+                    if fields["table"][at, k]:
+                        told[("count", y, features[id], value)] = fields["table"][at, k]
+                at += 1
+    else:
+        for j, name in enumerate(features):
+            for k, y in enumerate(labels):
+                if fields["table"][j, k]:
+                    told[("count", y, name)] = fields["table"][j, k]
+    return {key: value for key, value in told.items() if value}
+
+
+def assert_same(a, b, exact=True):
+    one, two = state(a), state(b)
+    moments = {key for key in {**one, **two} if key[0] in ("mean", "m2")}
+    if exact:
+        counts = {key: v for key, v in one.items() if key not in moments}
+        assert counts == {key: v for key, v in two.items() if key not in moments}
+    for key in {**one, **two}:
+        wide = 1e-9 if key[0] != "m2" else 1e-5
+        assert one.get(key, 0.0) == pytest.approx(two.get(key, 0.0), rel=1e-9, abs=wide), key
+
+
+def learned(model, rows):
+    model = model.clone()
+    for x, y, w in rows:
+        model.learn_one(x, y, w)
+    return model
+
+
+@each
+@given(examples, st.randoms())
+def test_any_order_gives_the_same_state(model, rows, random):
+    other = list(rows)
+    random.shuffle(other)
+    assert_same(learned(model, rows), learned(model, other))
+
+
+@each
+@given(examples, st.integers(0, 30))
+def test_any_chunks_give_the_same_bits(model, rows, at):
+    whole, parts = model.clone(), model.clone()
+    for target, part in ((whole, rows), (parts, rows[:at]), (parts, rows[at:])):
+        if part:
+            X, y, w = zip(*part, strict=True)
+            target.learn_many(list(X), list(y), list(w))
+    assert dumps(whole) == dumps(parts) == dumps(learned(model, rows))
+
+
+@each
+@given(examples, st.integers(0, 30))
+def test_merging_is_learning_all(model, rows, at):
+    whole, one, two = learned(model, rows), learned(model, rows[:at]), learned(model, rows[at:])
+    one.merge(two)
+    assert one.seen == whole.seen
+    assert_same(one, whole)
+    for x, _, _ in rows[:5]:
+        a, b = one.predict_proba_one(x), whole.predict_proba_one(x)
+        assert a == pytest.approx(b, rel=1e-6, abs=1e-9)
+
+
+@each
+@given(examples, examples)
+def test_unlearning_takes_back(model, rows, more):
+    there, back = learned(model, rows), learned(model, rows + more)
+    for x, y, w in reversed(more):
+        back.unlearn_one(x, y, w)
+    assert back.seen == there.seen
+    assert_same(there, back)
+
+
+@each
+def test_what_was_never_learned_cannot_be_unlearned(model):
+    model = model.clone()
+    with pytest.raises(ValueError, match="never learned"):
+        model.unlearn_one({"c": "red"}, "a")
+    model.learn_one({"c": "red", "n": 2}, "a")
+    before = dumps(model)
+    for x, y, w in (
+        ({"c": "red"}, "a", 2.0),
+        ({"c": "red"}, "b", 1.0),
+        *(
+            [({"c": "blue"}, "a", 1.0)]
+            if not isinstance(model, (BernoulliNB, MultinomialNB))
+            else []
+        ),
+    ):
+        with pytest.raises(ValueError, match="never learned"):
+            model.unlearn_one(x, y, w)
+    model.unlearn_one({"c": "red"}, "a", 0.0)
+    with pytest.raises(ValueError, match="weight"):
+        model.unlearn_one({"c": "red"}, "a", -1.0)
+    assert dumps(model) == before
+
+
+def test_a_number_here_and_a_name_there_cannot_be_merged():
+    one, two = GaussianNB(), GaussianNB()
+    one.learn_one({"a": 1.0}, "x")
+    two.learn_one({"a": "red"}, "x")
+    with pytest.raises(NotMergeable, match="'a'"):
+        one.merge(two)
+
+
+def test_numbers_that_are_names():
+    plain, named = GaussianNB(), GaussianNB(categorical=["month"])
+    for month in range(1, 13):
+        for model in (plain, named):
+            for _ in range(3):
+                model.learn_one({"month": month}, month % 2 == 0)
+    right = sum(named.predict_one({"month": m}) == (m % 2 == 0) for m in range(1, 13))
+    wrong = sum(plain.predict_one({"month": m}) == (m % 2 == 0) for m in range(1, 13))
+    assert right == 12
+    assert wrong < 9
+
+
+def test_frames_of_numbers_and_names():
+    pa = pytest.importorskip("pyarrow")
+    rows = [row(values) | {"n": float(i)} for i, (values, _) in enumerate(LECTURE)]
+    table = pa.Table.from_pylist(rows)
+    y = [label for _, label in LECTURE]
+    one, many = GaussianNB(), GaussianNB()
+    one.learn_many(rows, y)
+    many.learn_many(table, y)
+    np.testing.assert_allclose(many.predict_proba_many(table), one.predict_proba_many(rows))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared/data is absent")
+def test_electricity():
+    import pyarrow.parquet as pq
+
+    frame = pq.read_table(SHARED / "electricity.parquet").to_pandas()
+    y = frame.pop("y").astype(str).to_numpy()
+    assert (GaussianNB().predict_learn_many(frame.astype(float).to_numpy(), y) == y).mean() >= 0.728

@@ -1,0 +1,15 @@
+"""Nearest neighbours."""
+
+from ..line import Line
+from ..streams import plane, two_labels
+
+TABLE = {
+    "KNNADWINClassifier": Line(two_labels, 0.75, sure=False),
+    "KNNClassifier": Line(
+        two_labels,
+        0.65,
+        ({"scale": "standard", "weights": "distance", "window": 300}, {"metric": "cosine", "k": 3}),
+        sure=False,
+    ),
+    "KNNRegressor": Line(plane, 0.5, ({"metric": "manhattan", "scale": None, "window": 150},)),
+}

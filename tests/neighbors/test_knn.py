@@ -1,0 +1,202 @@
+"""Nearest neighbours against brute force on the rescaled window."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from oracles import knn as oracle
+from oracles.adwin import ADWIN as PlainADWIN
+
+from onstream.neighbors import KNNADWINClassifier, KNNClassifier, KNNRegressor
+from onstream.persist import dumps, loads
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+SCALES = ["minmax", "standard", None]
+METRICS = ["euclidean", "manhattan", "cosine"]
+
+
+def largest(a, b):
+    """Chebyshev's distance."""
+    return float(np.abs(a - b).max(initial=0.0))
+
+
+def stream(seed, n=150, d=3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * [1.0, 100.0, 0.01][:d] + [0.0, 50.0, 5.0][:d]
+    X[:, -1] += np.arange(n) * 0.001  # the range moves
+    return X, rng.choice(["a", "b", "c"], n), rng.choice([0.5, 1.0, 2.0], n)
+
+
+@pytest.mark.parametrize("metric", [*METRICS, largest], ids=str)
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("by", ["uniform", "distance"])
+def test_it_is_brute_force_on_the_last_rows(metric, scale, by):
+    n = 60 if callable(metric) else 150
+    X, y, w = stream(1, n)
+    window, k = 40, 4
+    model = KNNClassifier(k=k, window=window, scale=scale, weights=by, metric=metric)
+    number = KNNRegressor(k=k, window=window, scale=scale, weights=by, metric=metric)
+    for i in range(n):
+        if i:
+            start = max(0, i - window)
+            order, d = oracle.neighbours(X[start:i], X[i], k, scale, metric)
+            found = oracle.votes(y[start:i], w[start:i], order, d, by)
+            total = sum(found.values())
+            shares = model.predict_proba_one(X[i])
+            for label, share in shares.items():
+                assert share == pytest.approx(found.get(label, 0.0) / total, rel=1e-9, abs=1e-12)
+            votes = w[start:i][order] / (d + 1e-12 if by == "distance" else 1.0)
+            mean = (votes * X[start:i, 0][order]).sum() / votes.sum()
+            assert number.predict_one(X[i]) == pytest.approx(mean, rel=1e-9, abs=1e-9)
+            best = max(found.values())
+            tied = [v for v in found if found[v] > best * (1 - 1e-9)]
+            nearest = next(y[start:i][j] for j in order if y[start:i][j] in tied)
+            assert model.predict_one(X[i]) == nearest
+        model.learn_one(X[i], y[i], w[i])
+        number.learn_one(X[i], X[i, 0], w[i])
+
+
+@given(
+    hnp.arrays(np.float64, st.tuples(st.integers(1, 30), st.just(2)), elements=st.integers(-3, 3)),
+    st.integers(1, 6),
+    st.integers(1, 12),
+    st.sampled_from(SCALES),
+    st.sampled_from(["euclidean", "manhattan"]),
+)
+def test_ties_go_to_the_nearest_then_the_oldest(X, k, window, scale, metric):
+    """Small whole numbers: many equal distances and many equal votes."""
+    y = np.arange(len(X)) % 3
+    model = KNNClassifier(k=k, window=window, scale=scale, metric=metric)
+    for i in range(len(X)):
+        if i:
+            start = max(0, i - window)
+            rows, query = oracle.scaled(X[start:i], X[i], scale)
+            d = oracle.distances(rows, query, metric)
+            order = np.argsort(np.round(d, 9), kind="stable")[:k]
+            if scale != "standard":  # there, what is equal differs by rounding
+                found = oracle.votes(y[start:i], np.ones(i), order, d[order], "uniform")
+                best = max(found.values())
+                winner = next(y[start:i][j] for j in order if found[y[start:i][j]] == best)
+                assert model.predict_one(X[i]) == winner
+        model.learn_one(X[i], int(y[i]))
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_one_neighbour_returns_the_label_of_a_duplicate(scale):
+    X, _, _ = stream(2, 100)
+    y = np.arange(100)
+    model = KNNClassifier(k=1, window=100, scale=scale)
+    model.learn_many(X, y)
+    np.testing.assert_array_equal(model.predict_many(X), y)
+
+
+def test_an_exact_match_dominates_by_distance():
+    model = KNNClassifier(k=5, weights="distance")
+    model.learn_many([[0.0], [0.1], [0.1], [0.1], [5.0]], ["a", "b", "b", "b", "b"])
+    assert model.predict_one([0.0]) == "a"
+    assert KNNClassifier(k=5, init=None).predict_one([0.0]) is None
+
+
+def test_weights_are_votes():
+    model = KNNClassifier(k=3)
+    model.learn_many([[0.0], [1.0], [2.0]], ["a", "a", "b"], [1.0, 1.0, 3.0])
+    assert model.predict_one([0.0]) == "b"
+    assert model.predict_proba_one([0.0]) == {"a": 0.4, "b": 0.6}
+
+
+def test_a_constant_feature_counts_nothing_and_the_query_is_not_in_the_range():
+    model = KNNClassifier(k=1)
+    model.learn_many([[0.0, 7.0], [1.0, 7.0]], ["a", "b"])
+    assert model.predict_one([0.0, 1e6]) == "a"
+    assert model.predict_one([1e6, 7.0]) == "b"
+
+
+def test_late_features_were_zero_before():
+    late, early = KNNClassifier(k=1), KNNClassifier(k=1)
+    for x, y in (({"a": 1.0}, "p"), ({"a": 2.0, "b": 3.0}, "q"), ({"b": -1.0}, "r")):
+        late.learn_one(x, y)
+        early.learn_one({"a": 0.0, "b": 0.0, **x}, y)
+    rng = np.random.default_rng(0)
+    for a, b in rng.normal(size=(50, 2)).tolist():
+        assert late.predict_one({"a": a, "b": b}) == early.predict_one({"a": a, "b": b})
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_long_run_of_the_window_keeps_its_scales(scale):
+    """After many turns of the ring, and jumps in size, distances are still those of the window."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(1000, 2)) * np.where(np.arange(1000) % 400 < 100, 1e6, 1.0)[:, None]
+    model = KNNRegressor(k=3, window=50, scale=scale)
+    model.learn_many(X, X[:, 0])
+    for x in rng.normal(size=(20, 2)):
+        order, _ = oracle.neighbours(X[-50:], x, 3, scale, "euclidean")
+        assert model.predict_one(x) == pytest.approx(X[-50:, 0][order].mean(), rel=1e-9)
+
+
+def test_a_metric_that_fails_is_told():
+    def broken(a, b):
+        raise RuntimeError("no distance")
+
+    def negative(a, b):
+        return -1.0
+
+    for metric, error in ((broken, RuntimeError), (negative, ValueError)):
+        for model in (KNNClassifier(metric=metric), KNNRegressor(metric=metric)):
+            model.learn_one([1.0], 1)
+            with pytest.raises(error):
+                model.predict_one([1.0])
+            with pytest.raises(error):
+                model.predict_many([[1.0]])
+
+
+def test_functions_are_given_again():
+    model = KNNClassifier(k=1, metric=largest)
+    model.learn_many([[0.0, 0.0], [1.0, 5.0]], ["a", "b"])
+    assert loads(dumps(model), metric=largest).predict_one([1.0, 4.0]) == "b"
+    with pytest.raises(ValueError, match="metric"):
+        loads(dumps(model))
+
+
+# -- with ADWIN ------------------------------------------------------------------------------------
+
+
+def test_the_window_shrinks_with_adwin():
+    """Errors before insertion; on a change the oldest leave until it is as short as ADWIN's."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(900, 2))
+    y = np.where((X[:, 0] > 0) ^ (np.arange(900) >= 500), "a", "b")
+    model, adwin, start = KNNADWINClassifier(k=3, window=400), PlainADWIN(), 0
+    for i in range(900):
+        guess = model.predict_one(X[i])
+        fixed = KNNClassifier(k=3, window=400)
+        if i % 50 == 0 and i:
+            fixed.learn_many(X[start:i], y[start:i])
+            assert fixed.predict_one(X[i]) == guess
+        model.learn_one(X[i], y[i])
+        start = max(start, i + 1 - 400)
+        if guess is not None and adwin.update(float(guess != y[i])):
+            start = max(start, i + 1 - len(adwin.items))
+        assert model.width == i + 1 - start
+    assert model.width < 400
+
+
+def test_without_a_change_it_is_the_plain_learner():
+    X, y, _ = stream(6, 300)
+    y = np.where(X[:, 0] > 0.0, "a", "b")
+    plain, adaptive = KNNClassifier(window=100), KNNADWINClassifier(window=100)
+    np.testing.assert_array_equal(plain.predict_learn_many(X, y), adaptive.predict_learn_many(X, y))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared/data is absent")
+@pytest.mark.parametrize(("scale", "accuracy"), [("minmax", 0.836), ("standard", 0.855)])
+def test_electricity(scale, accuracy):
+    import pyarrow.parquet as pq
+
+    frame = pq.read_table(SHARED / "electricity.parquet").to_pandas()
+    y = frame.pop("y").astype(str).to_numpy()
+    X = frame.astype(float).to_numpy()
+    assert (KNNClassifier(scale=scale).predict_learn_many(X, y) == y).mean() >= accuracy
