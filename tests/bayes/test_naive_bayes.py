@@ -35,7 +35,7 @@ def lecture(cls=CategoricalNB, **params):
     return model
 
 
-# -- the table of the lecture ------------------------------------------------------------------------
+# -- the table of the lecture ---------------
 
 
 @pytest.mark.parametrize("cls", [CategoricalNB, GaussianNB])
@@ -111,7 +111,7 @@ def test_missing_features_are_skipped():
         assert with_gaps.predict_proba_one(query) == without.predict_proba_one(query)
 
 
-# -- batches: scikit-learn ----------------------------------------------------------------------------
+# -- batches: scikit-learn ---------------
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +215,7 @@ def test_wide_rows_of_numbers():
     np.testing.assert_allclose(model.score_many(X), expected[1] - expected[0], rtol=1e-7, atol=1e-7)
 
 
-# -- any order, any chunks, merging, unlearning ---------------------------------------------------------
+# -- any order, any chunks, merging, unlearning ---------------
 
 values = st.fixed_dictionaries(
     {},

@@ -187,7 +187,7 @@ class KNNADWINClassifier(KNNClassifier):
 
 
 class KNNRegressor(Neighbours, Regressor):
-    """Mean of the targets of the k nearest among the latest examples.
+    """Mean target of the k nearest among the latest examples (Cover, IEEE IT 14, 1968).
 
     See `KNNClassifier`; the search is the same.
 
