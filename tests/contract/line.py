@@ -14,9 +14,6 @@ class Line(NamedTuple):
     score: float
     variants: tuple[dict[str, Any], ...] = ()
     sure: bool = True  # False: a few lessons may leave two labels level, or be forgotten again
-<<<<<<< HEAD
     given: Mapping[str, Any] = MappingProxyType({})  # parameters without a default
-=======
     numeric: bool = True  # False: numbers are names to it, so that their size says nothing
     any_order: bool = False  # True: the order of the examples leaves no trace
->>>>>>> fed98e2 (Add naive Bayes, Bayesian linear regression and nearest neighbours)

@@ -63,7 +63,7 @@ def test_whole_numbers_and_their_names_are_the_same(case: Case) -> None:
         for model in (a, b, c):
             assert_close([model.score_many([as_int])[0]], [model.score_many([as_str])[0]])
             assert_close([model.score_many([as_int])[0]], [a.score_many([as_int])[0]])
-    if hasattr(c, "weights") and not case.hashed:
+    if isinstance(getattr(c, "weights", None), dict) and not case.hashed:
         known = c.weights if 0 in c.weights else next(iter(c.weights.values()))
         assert list(known) == keys
 
@@ -102,7 +102,7 @@ def test_a_feature_given_twice_counts_with_its_sum(case: Case) -> None:
 
 def test_text_is_nominal(case: Case) -> None:
     """For a linear learner the feature `name=value` with value 1."""
-    if not hasattr(case.make(), "weights"):
+    if not isinstance(getattr(case.make(), "weights", None), dict):
         return
     rng = np.random.default_rng(2)
     words = ["red", "green", "", "a=b", "3", "ü", "日本", "x\0y"]

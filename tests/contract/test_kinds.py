@@ -173,7 +173,7 @@ def test_text_and_null_in_frames(case: Case) -> None:
     asked = table.to_pylist()[:20]
     assert_close(model.score_many(asked), by_rows.score_many(asked))
     assert_close(model.score_many(table), by_rows.score_many(table.to_pylist()))
-    if hasattr(model, "weights") and not case.hashed:
+    if isinstance(getattr(model, "weights", None), dict) and not case.hashed:
         known = model.weights if "yes" in model.weights else next(iter(model.weights.values()))
         assert {
             "number",

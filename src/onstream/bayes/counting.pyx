@@ -281,15 +281,6 @@ cdef class BernoulliState(CountingState):
         self.stale = True
         return CountingState.expel(self, e, w)
 
-    cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        self.refresh()
-        self.score(e, out)
-        return self.learn(e)
-
-    cdef void score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil:
-        self.refresh()
-        CountingState.score_known(self, e, known, out)
-
     cdef void refresh(self) noexcept nogil:
         """Sum up ln(1 - p) for each label; features nobody has met are left out."""
         cdef Py_ssize_t i, k
@@ -317,6 +308,7 @@ cdef class BernoulliState(CountingState):
     cdef void joints(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t k, i, id
         cdef double n, q, total, among, never
+        self.refresh()  # never stale for a prediction: only within a block that learns
         for k in range(self.n_labels):
             among = self.counts[k] + 2.0 * self.alpha
             total = self.log_prior(k)

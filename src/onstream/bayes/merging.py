@@ -75,8 +75,9 @@ def merge_mixed(who: str, mine: Fields, theirs: Fields) -> Fields:
     width = merged["implicit"] + len(merged["features"])
     moments = np.zeros((2, len(merged["labels"]) + 1, 3, width))
     moments[0, : len(mine["moments"]), :, : mine["moments"].shape[2]] = mine["moments"]
-    rows = np.concatenate([[0], at + 1]).astype(np.intp)
-    moments[np.ix_([1], rows, range(3), places)] = theirs["moments"][None]
+    rows = [0, *(at + 1).tolist()]
+    for k, row in enumerate(rows):
+        moments[1, row][:, places] = theirs["moments"][k]
     merged["moments"] = add_moments(*moments.transpose(0, 2, 1, 3)).transpose(1, 0, 2).copy()
 
     tables = tables_of(mine, np.arange(width), np.arange(len(mine["labels"])))

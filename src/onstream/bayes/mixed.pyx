@@ -254,44 +254,50 @@ cdef class MixedState(NaiveBayesState):
 
     cdef void joints(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t k
-        cdef double numbers
         for k in range(self.n_labels):
-            out[k] = self.log_prior(k)
-            if e.codes == NULL and e.ids == NULL:
-                numbers = all_normal(&self.each[k], e.values, e.n, self.epsilon)
-                if numbers != numbers:  # something is missing
-                    numbers = self.some(e, k)
-            else:
-                numbers = self.some(e, k)
-            out[k] = max(out[k] + max(numbers, -1e307), -1e308)
+            out[k] = max(self.log_prior(k) + max(self.log_chance(e, k), -1e307), -1e308)
 
-    cdef double some(self, const Example* e, Py_ssize_t k) noexcept nogil:
-        """ln P(x | label k), feature by feature."""
+    cdef double log_chance(self, const Example* e, Py_ssize_t k) noexcept nogil:
+        """ln P(x | label k).
+
+        Logarithms are dear, so up to eight variances are multiplied before one is taken, and as
+        many chances as there are. That does not depend on how the example came in.
+        """
         cdef Moments* m = &self.each[k]
-        cdef Table* t
-        cdef Py_ssize_t i, id
-        cdef double x, v, away, density = 0.0, product = 1.0, chance
+        cdef Py_ssize_t i, id, many = 0, numbers = 0
+        cdef double x, v, away, squares = 0.0, logs = 0.0, variances = 1.0, names = 0.0, chances = 1.0
         for i in range(e.n):
             id = e.ids[i] if e.ids != NULL else i
-            x = e.values[i]
             if e.codes != NULL and e.codes[i] != NUMBER:
-                t = &self.tables[id]
-                if t.room == 0:
-                    continue
-                chance = self.chance(t, e.codes[i], k)
-                if chance > 0.0:
-                    product *= chance
-                    if product < 1e-250:
-                        density += log(product)
-                        product = 1.0
-                elif chance == 0.0:
-                    density += LOG_ZERO
-            elif x == x and m.n[id] > 0.0:
-                v = m.var[id] + self.epsilon
+                v = self.chance(&self.tables[id], e.codes[i], k) if self.tables[id].room else -1.0
                 if v > 0.0:
-                    away = x - m.mean[id]
-                    density -= 0.5 * (min(away * away / v, 1e300) + log(v) + LOG_TWO_PI)
-        return density + log(product)
+                    chances *= v
+                    if chances < 1e-250:
+                        names += log(chances)
+                        chances = 1.0
+                elif v == 0.0:
+                    names += LOG_ZERO
+                continue
+            x = e.values[i]
+            v = m.var[id] + self.epsilon
+            if x != x or m.n[id] == 0.0 or v <= 0.0:
+                continue  # missing, never met with this label, or no spread known
+            away = x - m.mean[id]
+            squares += away * away / v
+            numbers += 1
+            if not 1e-35 < v < 1e35:
+                logs += log(v)
+                continue
+            variances *= v
+            many += 1
+            if many == 8:
+                logs += log(variances)
+                variances, many = 1.0, 0
+        if many:
+            logs += log(variances)
+        if chances < 1.0:
+            names += log(chances)
+        return names - 0.5 * (min(squares, 1e300) + logs + numbers * LOG_TWO_PI)
 
     cdef double chance(self, const Table* t, int32_t code, Py_ssize_t k) noexcept nogil:
         """P(value | label); -1 where nothing is known."""
@@ -488,33 +494,6 @@ cdef void remove_one(Moments* m, Py_ssize_t i, double x, double w) noexcept nogi
     m.m2[i] = max(0.0, m.m2[i] - w * (x - mean) * (x - m.mean[i]))
     m.n[i], m.mean[i] = n, mean
     m.var[i] = m.m2[i] / n
-
-
-cdef double all_normal(const Moments* m, const double* x, Py_ssize_t n, double epsilon) noexcept nogil:
-    """ln of the product of normal densities; NaN if something is missing.
-
-    Logarithms are dear, so up to 8 variances are multiplied first, where that is safe.
-    """
-    cdef double squares = 0.0, logs = 0.0, product, v, away, low, high
-    cdef Py_ssize_t i = 0, stop
-    if epsilon == 0.0:
-        return 0.0 / 0.0  # variances may be 0
-    while i < n:
-        stop = min(i + 8, n)
-        product, low, high = 1.0, 1e300, 0.0
-        while i < stop:
-            if m.n[i] == 0.0:
-                return 0.0 / 0.0
-            v = m.var[i] + epsilon
-            away = x[i] - m.mean[i]
-            squares += away * away / v
-            product *= v
-            low, high = min(low, v), max(high, v)
-            i += 1
-        if low < 1e-35 or high > 1e35:
-            return 0.0 / 0.0
-        logs += log(product)
-    return -0.5 * (squares + logs + n * LOG_TWO_PI)
 
 
 cdef void told(const Moments* m, double* out, Py_ssize_t width) noexcept:

@@ -1,0 +1,48 @@
+"""Nearest neighbours over a window of 1000."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ..contest import OURS, Data, Import, Rival, Row, Side, maker
+from .linear import Mappings
+
+TITLE = "Nearest neighbours"
+
+
+def lazy_search() -> Any:
+    """River's exact search over the latest 1000."""
+    from river import neighbors  # type: ignore[import-not-found]
+
+    return neighbors.KNNClassifier(n_neighbors=5, engine=neighbors.LazySearch(window_size=1000))
+
+
+class Few(Mappings):
+    """The first 4000 rows: River takes a while."""
+
+    def __init__(self, data: Data, *, make: Callable[[], Any]) -> None:
+        first = {**data, "X": data["X"][:4000], "y": data["y"][:4000]}
+        super().__init__(first, make=make, fresh=False)
+
+
+ROWS = (
+    Row(
+        "mappings, 5 neighbours, window 1000",
+        "electricity",
+        Side(
+            OURS,
+            "onstream KNNClassifier",
+            partial(Few, make=maker("onstream.neighbors:KNNClassifier", scale=None)),
+        ),
+        (
+            Rival(
+                Side("river", "river KNNClassifier, LazySearch", partial(Few, make=lazy_search)),
+                target=20.0,
+            ),
+        ),
+    ),
+)
+
+IMPORTS = (Import(OURS, "from onstream.neighbors import KNNClassifier"),)
