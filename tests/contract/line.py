@@ -15,5 +15,5 @@ class Line(NamedTuple):
     variants: tuple[dict[str, Any], ...] = ()
     sure: bool = True  # False: a few lessons may leave two labels level, or be forgotten again
     given: Mapping[str, Any] = MappingProxyType({})  # parameters without a default
-    numeric: bool = True  # False: numbers are names to it, so that their size says nothing
+    numeric: bool = True  # False: it learns from names or counts, and little from plain numbers
     any_order: bool = False  # True: the order of the examples leaves no trace

@@ -35,7 +35,7 @@ def test_it_reaches_the_score_of_its_line(case: Case) -> None:
 
 def test_it_learns_more_than_two_labels(classifier: Case) -> None:
     if not classifier.line.numeric:
-        pytest.skip("numbers are names to it")
+        pytest.skip("it learns from names or counts")
     X, y = three_labels()
     model = classifier.make(hash_bits=8, hash_seed=0) if classifier.hashed else classifier.make()
     score = reached(classifier, model.predict_learn_many(X, y)[150:], y[150:])

@@ -3,7 +3,6 @@
 Works on exported states. Features, their values and labels are matched by name.
 """
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -101,10 +100,6 @@ def merge_mixed(who: str, mine: Fields, theirs: Fields) -> Fields:
         for k, count in counts.items():
             row[k] = count
     merged["table"] = np.column_stack([table.sum(axis=1), table])
-    starts = np.concatenate([[0], np.cumsum(merged["nominal_counts"])]).astype(int)
-    merged["present"] = np.array([table[a:b].sum(axis=0) for a, b in pairwise(starts)]).reshape(
-        len(ids), len(merged["labels"])
-    )
     return merged
 
 

@@ -157,7 +157,6 @@ cdef struct Table:
     double distinct    # values seen
     double* totals     # weight of each value, all labels together
     double* counts     # room x room_labels: weight of each value with each label
-    double* present    # weight of the examples of each label that have the feature
 
 
 cdef struct Moments:
@@ -191,7 +190,6 @@ cdef class MixedState(NaiveBayesState):
         for i in range(self.room):
             release(self.tables[i].totals)
             release(self.tables[i].counts)
-            release(self.tables[i].present)
         release(self.each)
         release(self.tables)
         release(self.every.n)
@@ -208,7 +206,6 @@ cdef class MixedState(NaiveBayesState):
         for i in range(self.room):
             t = &self.tables[i]
             if t.room:
-                t.present = <double*> resize(t.present, old * sizeof(double), new * sizeof(double))
                 counts = <double*> resize(NULL, 0, t.room * new * sizeof(double))
                 for v in range(t.room * old):
                     counts[v // old * new + v % old] = t.counts[v]
@@ -241,7 +238,6 @@ cdef class MixedState(NaiveBayesState):
             return 0
         room = roomier(t.room, values)
         if t.room == 0:
-            t.present = <double*> resize(NULL, 0, k * sizeof(double))
             if self.declared is not None:
                 t.declared = self.declared.get(str(self.door.name_of(id)), 0)
         t.totals = <double*> resize(t.totals, t.room * sizeof(double), room * sizeof(double))
@@ -304,7 +300,7 @@ cdef class MixedState(NaiveBayesState):
         cdef double n = 0.0, among
         if 0 <= code < t.room:
             n = t.counts[code * self.room_labels + k]
-        among = t.present[k] + self.alpha * max(t.distinct, t.declared)
+        among = self.counts[k] + self.alpha * max(t.distinct, t.declared)
         return (n + self.alpha) / among if among > 0.0 else -1.0
 
     # -- learning -----------------------------------------------------------------------------------------
@@ -325,7 +321,6 @@ cdef class MixedState(NaiveBayesState):
                     at = e.codes[i]
                     t.distinct += t.totals[at] == 0.0
                     t.totals[at] += w
-                    t.present[e.label] += w
                     t.counts[at * self.room_labels + e.label] += w
                 elif e.values[i] == e.values[i]:
                     add_one(m, id, e.values[i], w)
@@ -361,7 +356,6 @@ cdef class MixedState(NaiveBayesState):
                 t = &self.tables[id]
                 at = e.codes[i]
                 t.totals[at] = less(t.totals[at], w)
-                t.present[e.label] = less(t.present[e.label], w)
                 at = at * self.room_labels + e.label
                 t.counts[at] = less(t.counts[at], w)
                 t.distinct -= t.totals[e.codes[i]] == 0.0
@@ -384,20 +378,15 @@ cdef class MixedState(NaiveBayesState):
         for k in range(n_labels):
             told(&self.each[k], out + (k + 1) * 3 * width, width)
         table = np.zeros((len(fields["nominal_values"]), n_labels + 1))
-        present = np.zeros((len(fields["nominal"]), n_labels))
         cdef double* row = <double*> cnp.PyArray_DATA(<cnp.ndarray> table)
-        cdef double* has = <double*> cnp.PyArray_DATA(<cnp.ndarray> present)
         for id, count in zip(fields["nominal"].tolist(), fields["nominal_counts"].tolist()):
             self.make_table(id, count)
             t = &self.tables[id]
-            if t.room:
-                memcpy(has, t.present, n_labels * sizeof(double))
-            has += n_labels
             for v in range(count):
                 row[0] = t.totals[v]
                 memcpy(row + 1, t.counts + v * self.room_labels, n_labels * sizeof(double))
                 row += n_labels + 1
-        return {**fields, "moments": moments, "table": table, "present": present}
+        return {**fields, "moments": moments, "table": table}
 
     def restore(self, fields):
         cdef Py_ssize_t k, id, v, width, row = 0
@@ -415,14 +404,11 @@ cdef class MixedState(NaiveBayesState):
             hear(&self.each[k], m + (k + 1) * 3 * width, width)
         values = {id: len(known) for id, known in self.door.categories.items()}
         table = fields.array("table", (sum(values.values()), self.n_labels + 1))
-        present = fields.array("present", (len(values), self.n_labels))
-        if (table < 0.0).any() or (present < 0.0).any():
+        if (table < 0.0).any():
             raise ValueError("table has a negative count")
-        for i, (id, count) in enumerate(sorted(values.items())):
+        for id, count in sorted(values.items()):
             self.make_table(id, count)
             t = &self.tables[id]
-            for k in range(self.n_labels if t.room else 0):
-                t.present[k] = present[i, k]
             for v in range(count):
                 t.totals[v] = table[row, 0]
                 t.distinct += t.totals[v] > 0.0
@@ -434,7 +420,7 @@ cdef class MixedState(NaiveBayesState):
     def memory(self):
         cdef Py_ssize_t i, held = 0
         for i in range(self.room):
-            held += self.tables[i].room * (1 + self.room_labels) + self.room_labels * (self.tables[i].room > 0)
+            held += self.tables[i].room * (1 + self.room_labels)
         held += 4 * (self.room_labels + 1) * self.room
         return (
             NaiveBayesState.memory(self) + 8 * held + self.room * sizeof(Table)

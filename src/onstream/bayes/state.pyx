@@ -5,7 +5,7 @@ the tables, or out of them again).
 """
 
 cimport numpy as cnp
-from libc.math cimport exp, log
+from libc.math cimport exp, fabs, log
 
 import numpy as np
 
@@ -112,7 +112,7 @@ cdef class NaiveBayesState(ClassifierState):
     # -- learning and unlearning --------------------------------------------------------------------
 
     cdef int learn(self, const Example* e) noexcept nogil:
-        if not (e.peak <= LARGEST and self.total + e.weight <= HEAVIEST):
+        if too_large(e, LARGEST) or not self.total + e.weight <= HEAVIEST:
             return OVERFLOW
         if self.absorb(e, e.weight) != LEARNED:
             return OVERFLOW
@@ -181,6 +181,16 @@ cdef class NaiveBayesState(ClassifierState):
 
 cdef double log_or_zero(double x) noexcept nogil:
     return log(x) if x > 0.0 else LOG_ZERO
+
+
+cdef bint too_large(const Example* e, double limit) noexcept nogil:
+    """Is a value larger than that? The peak may be that of a whole block."""
+    cdef Py_ssize_t i
+    if e.peak > limit:
+        for i in range(e.n):
+            if fabs(e.values[i]) > limit:
+                return True
+    return False
 
 
 cdef bint holds(double sum, double w) noexcept nogil:

@@ -16,6 +16,7 @@ from ..drift.adwin cimport Adwin, adwin_bytes, adwin_export, adwin_free, adwin_p
 from .window cimport CALLABLE, STANDARD, Window
 
 from ..base.checks import choice, number, whole
+from ..base.errors import NotMergeable
 from ..base.learner import ProbabilisticClassifier, Regressor
 
 cnp.import_array()
@@ -35,6 +36,13 @@ class Neighbours:
         self.metric = metric
         if not callable(metric):
             choice(self, "metric", metric, ("euclidean", "manhattan", "cosine"))
+
+    def merge(self, other):
+        """Refused: two windows of latest examples have no common order."""
+        raise NotMergeable(
+            f"{type(self).__name__}: two windows of latest examples have no common order, so they "
+            f"cannot become one."
+        )
 
     def _asked(self, answer):
         """An answer, unless the user's metric failed on the way."""
@@ -279,6 +287,16 @@ cdef void finish(Found* f) noexcept nogil:
         PyMem_RawFree(f.distances)
 
 
+cdef bint too_large(const Example* e) noexcept nogil:
+    """Is a value too large to be remembered? The peak may be that of a whole block."""
+    cdef Py_ssize_t i
+    if e.peak > LARGEST:
+        for i in range(e.n):
+            if fabs(e.values[i]) > LARGEST:
+                return True
+    return False
+
+
 cdef inline double vote(double distance, double weight, bint by_distance) noexcept nogil:
     return weight / (distance + 1e-12) if by_distance else weight
 
@@ -370,7 +388,7 @@ cdef class KNNClassifierState(ClassifierState):
 
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef Py_ssize_t at
-        if not (e.peak <= LARGEST and e.weight <= HEAVIEST):
+        if too_large(e) or e.weight > HEAVIEST:
             return OVERFLOW
         at = self.window.insert(e)
         self.label[at] = e.label
@@ -489,7 +507,7 @@ cdef class KNNRegressorState(RegressorState):
 
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef Py_ssize_t at
-        if not (e.peak <= LARGEST and e.weight <= HEAVIEST and fabs(e.y) <= LARGEST):
+        if too_large(e) or e.weight > HEAVIEST or fabs(e.y) > LARGEST:
             return OVERFLOW
         at = self.window.insert(e)
         self.y[at] = e.y

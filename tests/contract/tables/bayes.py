@@ -5,7 +5,7 @@ from ..streams import named_values, plane, two_labels, word_counts
 
 TABLE = {
     "BayesianLinearRegression": Line(plane, 0.95, ({"lam": 0.1, "noise": 0.01},)),
-    "BernoulliNB": Line(word_counts, 0.75, ({"alpha": 0.1},), any_order=True),
+    "BernoulliNB": Line(word_counts, 0.75, ({"alpha": 0.1},), numeric=False, any_order=True),
     "CategoricalNB": Line(
         named_values,
         0.80,
@@ -17,5 +17,11 @@ TABLE = {
     "GaussianNB": Line(
         two_labels, 0.85, ({"categorical": [0, 1], "var_smoothing": 1e-3},), sure=False
     ),
-    "MultinomialNB": Line(word_counts, 0.80, ({"alpha": 0.1, "prior_alpha": 1.0},), any_order=True),
+    "MultinomialNB": Line(
+        word_counts,
+        0.80,
+        ({"alpha": 0.1, "prior_alpha": 1.0},),
+        numeric=False,
+        any_order=True,
+    ),
 }
