@@ -49,6 +49,7 @@ from onstream.linear import (
 
 ROOT = Path(__file__).resolve().parents[2]
 SORTED = ("magic", "spambase", "w8a")  # by label: shuffled with a fixed seed
+SPARSE = ("a9a", "ijcnn1", "mushrooms", "w8a")  # files in the format of LIBSVM
 Make = Callable[[Any, int], Any]
 LEARNERS: dict[str, Make] = {
     "Stoptron": lambda k, B: Stoptron(kernel=k, budget=B),
@@ -85,7 +86,7 @@ def reader(folder: Path) -> Any:
 
 def dataset(load: Any, name: str, rows: int) -> tuple[np.ndarray, np.ndarray, float]:
     """Standardised numbers (binary features as they are), labels, and gamma."""
-    X, y = load(name)
+    X, y = load(name, rows="csr") if name in SPARSE else load(name)
     if hasattr(X, "toarray"):
         matrix = X.toarray().astype(float)
     else:
@@ -290,7 +291,11 @@ def main() -> None:
     parser.add_argument("experiment", choices=jobs)
     parser.add_argument("--data", type=Path, default=ROOT / ".." / "shared" / "data")
     parser.add_argument("--rows", type=int, default=10**9)
+    parser.add_argument("--only", default="", help="data sets of `budgets`, by commas")
     options = parser.parse_args()
+    if options.only:
+        global SETS
+        SETS = tuple(options.only.split(","))
     jobs[options.experiment](reader(options.data.resolve()), options.rows)
 
 
