@@ -30,6 +30,7 @@ __all__ = [
 # Imported when `load`, the command line or a test asks for every learner there is.
 expect_families(
     "onstream.drift",
+    "onstream.features",
     "onstream.kernel",
     "onstream.linear",
     "onstream.stats",

@@ -6,7 +6,7 @@ Every learner takes every test with its defaults. Its other variants take the te
 
 import pytest
 
-from .table import cases
+from .table import TRANSFORMERS, cases
 
 EVERY = cases()
 CASES = [case for case in EVERY if not case.line.given]
@@ -17,6 +17,7 @@ TAKERS = {
     "classifier": [case for case in CASES if case.classifies],
     "plain_classifier": [case for case in CASES if case.classifies and not case.params],
     "hashed": [case for case in CASES if case.hashed],
+    "transformer": TRANSFORMERS,
 }
 
 
@@ -24,7 +25,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     for argument, takers in TAKERS.items():
         if argument in metafunc.fixturenames:
             thorough = metafunc.definition.get_closest_marker("every_variant")
-            hurry = argument not in ("hashed", "anything") and thorough is None
+            hurry = argument not in ("hashed", "anything", "transformer") and thorough is None
             metafunc.parametrize(
                 argument,
                 [

@@ -22,8 +22,11 @@ from . import tables
 from .line import Line
 
 TABLE: dict[str, Line] = {}
+TRANSFORMERS: list[Any] = []  # transformers as they are tested
 for module in iter_modules(tables.__path__):
-    TABLE |= import_module(f"{tables.__name__}.{module.name}").TABLE
+    found = import_module(f"{tables.__name__}.{module.name}")
+    TABLE |= found.TABLE
+    TRANSFORMERS += getattr(found, "TRANSFORMERS", [])
 
 
 def functions_of(params: dict[str, Any]) -> dict[str, Any]:

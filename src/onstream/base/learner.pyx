@@ -277,7 +277,8 @@ def parameters(cls):
     if found is None:
         signature = inspect.signature(cls.__init__)
         found = _parameters[cls] = {
-            p.name: p.default for p in signature.parameters.values() if p.name not in NOT_PARAMETERS
+            p.name: p.default for p in signature.parameters.values()
+            if p.name not in NOT_PARAMETERS and p.kind is not p.VAR_POSITIONAL
         }
     return found
 

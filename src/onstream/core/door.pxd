@@ -26,6 +26,7 @@ cdef class Door:
     cdef str who                  # class name of the learner, for error messages
     cdef int bits                 # features are hashed to 2**bits slots; -1: they are named
     cdef uint64_t seed            # of the hash
+    cdef bint unsigned            # hashed features all have the sign +1
     cdef dict index               # named: feature -> id
     cdef list names               # named: features number `implicit`, `implicit` + 1, ...
     cdef Py_ssize_t implicit      # features 0 ... implicit-1 are columns 0 ... implicit-1

@@ -52,6 +52,7 @@ cdef class Door:
         self.implicit = 0
         self.width = 0 if hash_bits is None else <Py_ssize_t> 1 << self.bits
         self.columns = -1
+        self.unsigned = False
         self.nominal = self.nan_missing = self.fill_sparse = False
         self.categorical = None
         self.categories = {}
@@ -234,7 +235,7 @@ cdef class Door:
     cdef int32_t slot(self, uint64_t name_hash, double* sign) noexcept nogil:
         """Where a name goes: the lowest bits, with the highest as sign."""
         cdef uint64_t h = seeded(name_hash, self.seed)
-        sign[0] = -1.0 if h >> 63 else 1.0
+        sign[0] = -1.0 if h >> 63 and not self.unsigned else 1.0
         return <int32_t> (h & ((<uint64_t> 1 << self.bits) - 1))
 
     cdef uint64_t hash_name(self, object key, object value) except? 0:

@@ -14,7 +14,7 @@ from libc.stdint cimport int32_t, int64_t
 import numpy as np
 
 from .door cimport ALL, KNOWN, Door, Row
-from .example cimport LEARNED, NUMBER, Example
+from .example cimport LEARNED, NUMBER, OVERFLOW, Example, onstream_peak
 from .gate cimport Gate
 from .labels cimport Labels
 from .memory cimport release, resize
@@ -27,7 +27,8 @@ cnp.import_array()
 cdef class State:
     def __cinit__(self, str who, hash_bits=None, hash_seed=0, *args, **kwargs):
         self.who = who
-        self.door = Door(who, hash_bits, hash_seed)
+        self.door = self.entrance = Door(who, hash_bits, hash_seed)
+        self.front = None
         self.gate = Gate(who)
         self.seen = self.start = 0
         self.scripted = False
@@ -49,6 +50,78 @@ cdef class State:
         """Test, then train."""
         self.score(e, out)
         return self.learn(e)
+
+    # -- the same through the steps before the learner: what others call ------------------------------
+
+    cdef void outer_score(self, const Example* e, double* out) noexcept nogil:
+        """Decision values of an example from outside. Changes nothing."""
+        if self.front is None:
+            self.score(e, out)
+        else:
+            self.front.pass_score(e, self, out)
+
+    cdef int outer_learn(self, const Example* e) noexcept nogil:
+        """Learn an example from outside: LEARNED, or OVERFLOW and nothing is changed."""
+        if self.front is None:
+            return self.learn(e)
+        return self.front.pass_learn(e, self)
+
+    cdef int outer_score_learn(self, const Example* e, double* out) noexcept nogil:
+        """Test, then train."""
+        if self.front is None:
+            return self.score_learn(e, out)
+        self.front.pass_score(e, self, out)
+        return self.front.pass_learn(e, self)
+
+    cdef int make_room(self, Py_ssize_t width) except -1:
+        """Make room for features 0 ... width-1 from outside."""
+        if self.front is not None:
+            width = self.front.pass_room(width)
+        return self.reserve(width)
+
+    cdef int rollback(self) except -1:
+        """Forget features and values on probation."""
+        self.entrance.truncate()
+        if self.front is not None:
+            self.front.pass_shrink(self.entrance.width)
+        return 0
+
+    def attach(self, str who, list steps):
+        """Put steps before this learner, which is new; from now on it is called `who`."""
+        cdef TransformerState step, last = None
+        cdef Door door
+        self.who = self.door.who = who
+        self.gate = Gate(who)
+        if not steps:
+            return
+        self.entrance = (<TransformerState> steps[0]).own_entrance(who)
+        if self.entrance is None:  # a learner may take nominal values, if nobody makes features
+            self.entrance = self.door
+            for step in steps:
+                if step.made is not None:
+                    self.entrance = Door(who, None, 0)
+        door = self.entrance
+        if (<TransformerState> steps[0]).wants_nan:
+            door.nan_missing = True
+        for step in steps:
+            step.wire(door)
+            if step.made is not None:
+                door = step.made
+            if last is None:
+                self.front = step
+            else:
+                last.next = step
+            last = step
+        self.door = door
+
+    def chain(self):
+        """The steps before the learner."""
+        cdef TransformerState step = self.front
+        found = []
+        while step is not None:
+            found.append(step)
+            step = step.next
+        return found
 
     # -- what a kind of learner adds --------------------------------------------------------------
 
@@ -81,12 +154,12 @@ cdef class State:
 
     cdef object backup(self):
         """Everything that learning may change."""
-        return self.seen, self.door.width, self.door.columns
+        return self.seen, self.entrance.width, self.entrance.columns
 
     cdef int reinstate(self, object saved) except -1:
         """Back to what `backup` saved."""
-        self.seen, self.door.width, self.door.columns = saved
-        self.door.forget_keys()
+        self.seen, self.entrance.width, self.entrance.columns = saved
+        self.entrance.forget_keys()
         return 0
 
     cdef int settle(self) except -1:
@@ -105,7 +178,7 @@ cdef class State:
         cdef double weight = plain_weight(self.who, w)
         y = self.plain_target(y)
         if self.scripted:
-            x = self.door.plain(x)
+            x = self.entrance.plain(x)
             self.gate.begin_learning()
             try:
                 if weight > 0.0:
@@ -125,24 +198,24 @@ cdef class State:
                     return 0
             finally:
                 self.gate.tell()
-            x = self.door.plain(x)  # user code may run here, so ask again at the gate
+            x = self.entrance.plain(x)  # user code may run here, so ask again at the gate
 
     cdef int try_learn(self, object x, object y, double weight) except -1:
         """Learn, without any user code in between. 1: x must be made plain first."""
-        cdef Door door = self.door
+        cdef Door door = self.entrance
         cdef Row* row = door.take(16, 0)
         cdef Example e
         cdef bint newcomer = False
         try:
             e.weight = weight
             if door.read(x, ALL if weight > 0.0 else KNOWN, row, &e):
-                door.truncate()
+                self.rollback()
                 return 1
             newcomer = self.target(y, weight > 0.0, &e)
             if weight == 0.0:
                 return 0
-            self.reserve(e.width)
-            if self.learn(&e) != LEARNED:
+            self.make_room(e.width)
+            if self.outer_learn(&e) != LEARNED:
                 raise ValueError(
                     f"{self.who}: learning this example would overflow the range of floats "
                     f"(largest |value| {e.peak:.3g}, weight {weight:.3g}). Scale the features."
@@ -157,23 +230,23 @@ cdef class State:
         except:
             if newcomer:
                 self.retract()
-            door.truncate()
+            self.rollback()
             raise
         finally:
             door.give(row)
 
     cdef Row* scored(self, object x) except NULL:
         """A row whose `scores` are those of x, with as much room again; give it back at once."""
-        cdef Door door = self.door
+        cdef Door door = self.entrance
         cdef Row* row
         cdef Example e
         while True:
             self.gate.to_read()
-            self.reserve(door.width)
+            self.make_room(door.width)
             row = door.take(16, 2 * self.outputs() + 2)
             try:
                 if door.read(x, KNOWN, row, &e) == 0:
-                    self.score(&e, row.scores)
+                    self.outer_score(&e, row.scores)
                     return row
             except:
                 door.give(row)
@@ -191,7 +264,7 @@ cdef class State:
         self.gate.begin_learning()
         try:
             weights = plain_weights(self.who, w)
-            source = open_source(self.door, X, weights is None or (weights > 0.0).any(), weights)
+            source = open_source(self.entrance, X, weights is None or (weights > 0.0).any(), weights)
             if weights is not None and len(weights) != source.rows:
                 raise ValueError(
                     f"{self.who}: X has {source.rows:,} rows, w has {len(weights):,}."
@@ -227,7 +300,7 @@ cdef class State:
                 i = stop
             return answers
         except:
-            self.door.truncate()
+            self.rollback()
             raise
         finally:
             self.gate.end_learning()
@@ -236,7 +309,7 @@ cdef class State:
         """Check all of X before anything is learned from it; or, where X is much larger than the
         model, save the model, so that X can be checked block by block, in the cache."""
         cdef Py_ssize_t start
-        if source.bytes == 0 or 0 <= 8 * self.burden() <= source.bytes:
+        if source.bytes == 0 or (self.front is None and 0 <= 8 * self.burden() <= source.bytes):
             return self.backup() if source.bytes else None
         for start in range(0, source.rows, source.chunk):
             source.check(start, min(start + source.chunk, source.rows))
@@ -265,16 +338,16 @@ cdef class State:
         try:
             source.load(start, stop)
             source.row(stop - 1, &e)
-            self.reserve(e.width)
+            self.make_room(e.width)
             scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
             with nogil:
                 done = self.run(source, start, stop, task, scratch)
             release(scratch)
             if self.heavy_rows(task, start, done):
                 source.row(done - 1, &e)
-                self.door.commit(max(self.door.width, e.width))
+                self.entrance.commit(max(self.entrance.width, e.width))
                 if source.array_columns >= 0:
-                    self.door.columns = source.array_columns
+                    self.entrance.columns = source.array_columns
         finally:
             self.gate.end_write()
         if done < stop:
@@ -290,7 +363,7 @@ cdef class State:
         cdef Py_ssize_t i
         cdef int status = LEARNED
         cdef bint learning = task.numbers != NULL or task.targets != NULL
-        cdef Py_ssize_t known = self.door.width
+        cdef Py_ssize_t known = self.entrance.width
         cdef const double* weights = task.weights
         cdef bint silent = task.output == NOTHING
         e.codes = NULL
@@ -304,18 +377,18 @@ cdef class State:
                     if learning and e.width > known:
                         self.score_known(&e, known, scratch)
                     else:
-                        self.score(&e, scratch)
+                        self.outer_score(&e, scratch)
                     self.answer(scratch, task, i)
                 continue
             self.aim(task, i, &e)
             if silent:
-                status = self.learn(&e)
+                status = self.outer_learn(&e)
             elif e.width > known:
                 self.score_known(&e, known, scratch)
                 self.answer(scratch, task, i)
-                status = self.learn(&e)
+                status = self.outer_learn(&e)
             else:
-                status = self.score_learn(&e, scratch)
+                status = self.outer_score_learn(&e, scratch)
                 self.answer(scratch, task, i)
             known = max(known, e.width)
             if status != LEARNED:
@@ -345,7 +418,7 @@ cdef class State:
                         values[old.n] = e.values[i]
                         codes[old.n] = e.codes[i] if e.codes != NULL else NUMBER
                         old.n += 1
-        self.score(&old, out)
+        self.outer_score(&old, out)
         PyMem_RawFree(ids)
         PyMem_RawFree(codes)
         PyMem_RawFree(values)
@@ -383,8 +456,8 @@ cdef class State:
         cdef double* scratch
         self.gate.begin_read()
         try:
-            self.reserve(self.door.width)
-            source = open_source(self.door, X, False, None)
+            self.make_room(self.entrance.width)
+            source = open_source(self.entrance, X, False, None)
             answers = self.answers(output, source.rows, 0, &task)
             task.numbers, task.targets, task.weights = NULL, NULL, NULL
             scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
@@ -407,7 +480,10 @@ cdef class State:
 
     def export(self):
         """Everything that was learned, as arrays, lists of names and plain numbers."""
-        return {"seen": self.seen, "start": self.start, **self.door.export()}
+        fields = {"seen": self.seen, "start": self.start, **self.entrance.export()}
+        if self.front is not None:
+            fields["steps"] = {str(i): step.told() for i, step in enumerate(self.chain())}
+        return fields
 
     def restore(self, fields):
         """Take over an exported state (a `Fields`); this state is new."""
@@ -415,8 +491,16 @@ cdef class State:
         self.start = fields.integer("start", 0, self.seen)
         features = fields.names("features", (str, int))
         implicit = fields.integer("implicit", 0, 2**31 - 1)
-        self.door.restore(features, implicit, fields.integer("columns", -1, 2**31 - 1))
-        self.door.restore_nominal(fields)
+        self.entrance.restore(features, implicit, fields.integer("columns", -1, 2**31 - 1))
+        self.entrance.restore_nominal(fields)
+        if self.front is not None:
+            self.front.pass_room(self.entrance.width)
+            steps = fields.child("steps")
+            for i, step in enumerate(self.chain()):
+                told = steps.child(str(i))
+                step.hear(told)
+                told.done()
+            steps.done()
 
     def snapshot(self):
         """`export`, while nobody else is learning."""
@@ -425,6 +509,10 @@ cdef class State:
             return self.export()
         finally:
             self.gate.end_read()
+
+    def inner_features(self):
+        """The features as the learner sees them, behind the steps."""
+        return self.door.export()
 
     def reset_schedule(self):
         """Rates begin anew with the next example."""
@@ -435,7 +523,12 @@ cdef class State:
         from sys import getsizeof
 
         face = 400  # the Python object around this one, with its parameters
-        return face + sum(map(getsizeof, (self, self.door, self.gate))) + self.door.memory()
+        held = sum(map(getsizeof, (self, self.door, self.gate))) + self.entrance.memory()
+        if self.front is not None:
+            held += sum(getsizeof(step) + step.held() for step in self.chain())
+        if self.door is not self.entrance:
+            held += self.door.memory()
+        return face + held
 
 
 cdef class ClassifierState(State):
@@ -540,16 +633,16 @@ cdef class ClassifierState(State):
             source.row(i, &e)
             e.weight = task.weights[i] if task.weights != NULL else 1.0
             if task.output != NOTHING:
-                self.reserve(self.door.width)
+                self.make_room(self.entrance.width)
                 scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
-                self.score_known(&e, self.door.width, scratch)
+                self.score_known(&e, self.entrance.width, scratch)
                 self.answer(scratch, task, i)
                 release(scratch)
             self.add_label(label)
             try:
-                self.reserve(e.width)
+                self.make_room(e.width)
                 self.aim(task, i, &e)
-                if self.learn(&e) != LEARNED:
+                if self.outer_learn(&e) != LEARNED:
                     raise ValueError(
                         f"{self.who}: row {i}: learning this example would overflow the range of "
                         f"floats. The rows before it were learned. Scale the features."
@@ -559,9 +652,9 @@ cdef class ClassifierState(State):
                 raise
             self.seen += 1
             self.settle()
-            self.door.commit(max(self.door.width, e.width))
+            self.entrance.commit(max(self.entrance.width, e.width))
             if source.array_columns >= 0:
-                self.door.columns = source.array_columns
+                self.entrance.columns = source.array_columns
         finally:
             self.gate.end_write()
         return 0
@@ -631,7 +724,7 @@ cdef class ClassifierState(State):
     cdef object predict_one(self, object x):
         cdef Row* row = self.scored(x)
         cdef int32_t choice = self.decide(row.scores)
-        self.door.give(row)
+        self.entrance.give(row)
         return None if choice < 0 or choice >= self.n_labels else self.labels.names[choice]
 
     cdef object scores_one(self, object x):
@@ -641,7 +734,7 @@ cdef class ClassifierState(State):
                 return row.scores[0]
             return {name: row.scores[r] for r, name in enumerate(self.labels.names)}
         finally:
-            self.door.give(row)
+            self.entrance.give(row)
 
     cdef object proba_one(self, object x):
         cdef Row* row = self.scored(x)
@@ -650,7 +743,7 @@ cdef class ClassifierState(State):
             self.probabilities(row.scores, out)
             return {name: out[r] for r, name in enumerate(self.labels.names)}
         finally:
-            self.door.give(row)
+            self.entrance.give(row)
 
     def export(self):
         return {**State.export(self), "labels": list(self.labels.names)}
@@ -695,8 +788,309 @@ cdef class RegressorState(State):
     cdef object predict_one(self, object x):
         cdef Row* row = self.scored(x)
         cdef double prediction = row.scores[0]
-        self.door.give(row)
+        self.entrance.give(row)
         return prediction
+
+
+cdef class TransformerState(State):
+    """A state that makes examples out of examples. It may stand alone, or before a learner.
+
+    Learning happens under the writer's lock, so a step then writes into buffers of its own;
+    predictions may come from many threads, so they take memory for each example.
+    """
+
+    def __cinit__(self, *args, **kwargs):
+        self.next = self.sibling = None
+        self.made = None
+        self.wants_nan = False
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.out_ids)
+        PyMem_RawFree(self.out_values)
+
+    # -- what a kind of transformer adds -----------------------------------------------------------
+
+    cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil:
+        """At most so many features come out of n."""
+        return n
+
+    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+        """Fill `out`, which is a copy of the example, from the buffers. Changes nothing else."""
+
+    cdef void undo(self) noexcept nogil:
+        """Take back the last `learn`."""
+
+    cdef int shrink(self, Py_ssize_t width) except -1:
+        """Features from `width` on never came: what `reserve` made for them may be wrong."""
+        return 0
+
+    cdef Door own_entrance(self, str who):
+        """The door this step needs if it is the first; None: any will do."""
+        return None
+
+    cdef int wire(self, Door door) except -1:
+        """The features of this step are those of `door`."""
+        self.door = self.entrance = door
+        return 0
+
+    def own(self):
+        """What was learned, without the features."""
+        return {}
+
+    def adopt(self, fields):
+        """Take over what `own` told."""
+
+    # -- from step to step ------------------------------------------------------------------------
+
+    cdef void become(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+        out[0] = e[0]
+        self.transform(e, out, ids, values)
+        out.peak = onstream_peak(out.values, out.n)
+        if self.made is not None:
+            out.width = self.made.width
+
+    cdef void pass_score(self, const Example* e, State last, double* out) noexcept nogil:
+        """The scores that `last` gives to what becomes of the example."""
+        cdef Py_ssize_t room = max(1, self.most(e.n))
+        cdef double* values = <double*> PyMem_RawMalloc(room * (sizeof(double) + sizeof(int32_t)))
+        cdef Example made = e[0]
+        made.n = 0
+        if values != NULL:
+            self.become(e, &made, <int32_t*> (values + room), values)
+        if self.next is not None:
+            self.next.pass_score(&made, last, out)
+        else:
+            last.score(&made, out)
+        PyMem_RawFree(values)
+
+    cdef int pass_learn(self, const Example* e, State last) noexcept nogil:
+        """Learn, transform, hand on. All steps and `last` learn the example, or nobody does."""
+        cdef Example made
+        cdef Py_ssize_t room = max(1, self.most(e.n))
+        cdef int status
+        if room > self.out_room:
+            PyMem_RawFree(self.out_ids)
+            PyMem_RawFree(self.out_values)
+            self.out_ids = <int32_t*> PyMem_RawMalloc(2 * room * sizeof(int32_t))
+            self.out_values = <double*> PyMem_RawMalloc(2 * room * sizeof(double))
+            self.out_room = 2 * room
+            if self.out_ids == NULL or self.out_values == NULL:
+                self.out_room = 0
+                return OVERFLOW
+        status = self.learn(e)
+        if status != LEARNED:
+            return status
+        self.become(e, &made, self.out_ids, self.out_values)
+        if self.next is not None:
+            status = self.next.pass_learn(&made, last)
+        elif last is not None:
+            status = last.learn(&made)
+        if status != LEARNED:
+            self.undo()
+        else:
+            self.seen += 1
+        return status
+
+    cdef void pass_undo(self) noexcept nogil:
+        """Take back what this step and those after it have learned last."""
+        self.undo()
+        self.seen -= 1
+        if self.next is not None:
+            self.next.pass_undo()
+
+    cdef Py_ssize_t pass_room(self, Py_ssize_t width) except -1:
+        """Make room in every step; how many features come out of the last."""
+        self.reserve(width)
+        if self.made is not None:
+            width = self.made.width
+        return width if self.next is None else self.next.pass_room(width)
+
+    cdef int pass_shrink(self, Py_ssize_t width) except -1:
+        self.shrink(width)
+        if self.made is not None:
+            width = self.made.width
+        return 0 if self.next is None else self.next.pass_shrink(width)
+
+    cdef Py_ssize_t pass_most(self, Py_ssize_t n) noexcept nogil:
+        n = self.most(n)
+        return n if self.next is None else self.next.pass_most(n)
+
+    # -- out of the last step ----------------------------------------------------------------------
+
+    cdef void pour(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil:
+        """Append to the pool what this step, those after it, and `last` make of the example."""
+        cdef Py_ssize_t room = max(1, self.most(e.n)), i
+        cdef double* values = <double*> PyMem_RawMalloc(room * (sizeof(double) + sizeof(int32_t)))
+        cdef Example made = e[0]
+        made.n = 0
+        if values != NULL:
+            self.become(e, &made, <int32_t*> (values + room), values)
+        if self.next is not None:
+            self.next.pour(&made, last, pool)
+        elif last is not None:
+            last.pour(&made, None, pool)
+        else:
+            for i in range(made.n):
+                pool.ids[pool.n] = made.ids[i] if made.ids != NULL else <int32_t> i
+                pool.values[pool.n] = made.values[i]
+                pool.n += 1
+        PyMem_RawFree(values)
+
+    # -- parts of a union ----------------------------------------------------------------------------
+
+    cdef void pour_all(self, const Example* e, TransformerState union, Pool* pool) noexcept nogil:
+        """The same of this part and its siblings, with the features numbered by the union."""
+        cdef Py_ssize_t start = pool.n
+        self.pour(e, None, pool)
+        union.renumber(pool, start)
+        pool.part += 1
+        if self.sibling is not None:
+            self.sibling.pour_all(e, union, pool)
+
+    cdef void renumber(self, Pool* pool, Py_ssize_t start) noexcept nogil:
+        """From the features of part `pool.part` to those of the union."""
+
+    cdef int learn_all(self, const Example* e) noexcept nogil:
+        """This part and its siblings learn the example, or nobody does."""
+        cdef int status = self.pass_learn(e, None)
+        if status == LEARNED and self.sibling is not None:
+            status = self.sibling.learn_all(e)
+            if status != LEARNED:
+                self.pass_undo()
+        return status
+
+    cdef Py_ssize_t most_all(self, Py_ssize_t n) noexcept nogil:
+        return self.pass_most(n) + (0 if self.sibling is None else self.sibling.most_all(n))
+
+    cdef void undo_all(self) noexcept nogil:
+        self.pass_undo()
+        if self.sibling is not None:
+            self.sibling.undo_all()
+
+    # -- alone ---------------------------------------------------------------------------------------
+
+    cdef tuple targets(self, object y, Py_ssize_t rows, object weights):
+        return np.zeros(rows), ()
+
+    cdef object answers(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
+        task.output, task.numeric, task.picks, task.columns = NOTHING, NULL, NULL, 0
+        return None
+
+    cdef Py_ssize_t collect(self, const Example* e, Pool* pool) except -1:
+        """Fill the pool from a clean start; it is the caller's to free."""
+        cdef TransformerState first = self.front if self.front is not None else self
+        cdef Py_ssize_t room = e.n
+        if self.front is not None:
+            room = self.front.pass_most(room)
+        room = max(1, self.most(room))
+        pool.n = pool.part = 0
+        pool.ids = <int32_t*> resize(pool.ids, 0, room * sizeof(int32_t))
+        pool.values = <double*> resize(pool.values, 0, room * sizeof(double))
+        first.pour(e, self if self.front is not None else None, pool)
+        return pool.n
+
+    cdef object transform_one(self, object x):
+        """The features that become of x, as a dict."""
+        cdef Door door = self.entrance
+        cdef Row* row
+        cdef Example e
+        cdef Pool pool
+        cdef Py_ssize_t i
+        pool.ids, pool.values = NULL, NULL
+        while True:
+            self.gate.to_read()
+            self.make_room(door.width)
+            row = door.take(16, 0)
+            try:
+                if door.read(x, KNOWN, row, &e) == 0:
+                    e.weight, e.label, e.y = 1.0, -1, 0.0
+                    self.collect(&e, &pool)
+                    return {self.name_out(pool.ids[i]): pool.values[i] for i in range(pool.n)}
+            finally:
+                door.give(row)
+                release(pool.ids)
+                release(pool.values)
+                pool.ids, pool.values = NULL, NULL
+            x = door.plain(x)
+
+    def transform_many(self, X):
+        """An array for an array whose columns are all there is, else a list of dicts."""
+        cdef Source source
+        cdef Example e
+        cdef Pool pool
+        cdef Py_ssize_t i, j, at = 0, stop, width
+        cdef double* out = NULL
+        pool.ids, pool.values = NULL, NULL
+        self.gate.begin_read()
+        try:
+            self.make_room(self.entrance.width)
+            source = open_source(self.entrance, X, False, None)
+            width = self.last_door().width
+            rows = []
+            if source.array_columns >= 0 and width <= 65_536:
+                if self.last_door().bits >= 0 or not self.last_door().names:
+                    if not self.makes():
+                        width = max(width, source.array_columns)
+                    rows = np.zeros((source.rows, width))
+                    out = <double*> cnp.PyArray_DATA(<cnp.ndarray> rows)
+            while at < source.rows:
+                PyErr_CheckSignals()
+                stop = min(at + source.chunk, source.rows)
+                source.check(at, stop)
+                source.load(at, stop)
+                for i in range(at, stop):
+                    e.codes = NULL
+                    source.row(i, &e)
+                    e.weight, e.label, e.y = 1.0, -1, 0.0
+                    self.collect(&e, &pool)
+                    if out != NULL:
+                        for j in range(pool.n):
+                            out[i * width + pool.ids[j]] = pool.values[j]
+                    else:
+                        rows.append({self.name_out(pool.ids[j]): pool.values[j] for j in range(pool.n)})
+                at = stop
+            return rows
+        finally:
+            release(pool.ids)
+            release(pool.values)
+            self.gate.end_read()
+
+    cdef Door last_door(self):
+        return self.made if self.made is not None else self.door
+
+    def makes(self):
+        """Do features come out that did not go in?"""
+        return self.made is not None or any(step.makes() for step in self.chain())
+
+    cdef object name_out(self, int32_t id):
+        """Name of a feature that comes out; a slot, if it is hashed."""
+        cdef Door door = self.last_door()
+        return id if door.bits >= 0 or id < door.implicit else door.names[id - door.implicit]
+
+    # -- state ---------------------------------------------------------------------------------------
+
+    def told(self):
+        """A step's own part of the state of a pipeline."""
+        return {"seen": self.seen, **self.own()}
+
+    def hear(self, fields):
+        self.seen = fields.integer("seen", 0)
+        self.adopt(fields)
+
+    def export(self):
+        return {**State.export(self), **self.own()}
+
+    def restore(self, fields):
+        State.restore(self, fields)
+        self.make_room(self.entrance.width)
+        self.adopt(fields)
+
+    def held(self):
+        """Bytes beyond those of the features."""
+        return 12 * self.out_room
+
+    def memory(self):
+        return State.memory(self) + self.held()
 
 
 # -- targets and weights become plain ----------------------------------------------------------------

@@ -19,7 +19,7 @@ from .state cimport LinearRegressorState
 
 from ..base.checks import flag, number
 from ..base.errors import NotMergeable
-from .mixing import union_of_features
+from ..base.union import union_of_features
 from .state import LinearRegressor
 
 cdef double SAFE = 1e300   # no number of the state passes it

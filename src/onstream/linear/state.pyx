@@ -15,7 +15,8 @@ from ..core.weights cimport Weights, score, scores
 
 from ..base.checks import flag, whole
 from ..base.learner import Classifier, Regressor
-from .mixing import all_names, mix_classifiers, mix_regressors
+from ..base.union import all_names
+from .mixing import mix_classifiers, mix_regressors
 
 
 cdef class LinearClassifierState(ClassifierState):

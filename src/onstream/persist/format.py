@@ -67,7 +67,7 @@ def holders() -> dict[str, type[Any]]:
 def dumps(model: Any) -> bytes:
     """The model as bytes; equal models give equal bytes."""
     cls = type(model).__name__
-    if holders().get(cls) is not type(model):
+    if holders().get(cls) is not getattr(type(model), "registered", type(model)):
         raise TypeError(f"save: {cls} is not a learner of onstream, so load could not build it.")
     header = Header(FORMAT, cls, {}, [], {}, [])
     for name, value in model.params.items():
@@ -89,7 +89,8 @@ def plain(who: str, name: str, value: Any) -> Any:
         return [plain(who, name, item) for item in value]
     if isinstance(value, (Learner, Part)):
         cls = name_in_files(type(value))
-        if {**parts(), **learners()}.get(cls) is not type(value):
+        kind = getattr(type(value), "registered", type(value))
+        if {**parts(), **learners()}.get(cls) is not kind:
             raise TypeError(f"save: {who}: {name} is a {cls}, which is not of onstream.")
         return {CLASS: cls, "params": {n: plain(cls, n, v) for n, v in value.params.items()}}
     if callable(value):

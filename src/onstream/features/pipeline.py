@@ -1,0 +1,240 @@
+"""Pipelines and unions: transformers in a row, or side by side."""
+
+from typing import Any
+
+from ..base.errors import NotMergeable
+from ..base.learner import Classifier, Learner, ProbabilisticClassifier, Regressor
+from ..base.union import union_of_features
+from .structure import UnionState
+from .transformer import Transformer
+
+
+class Pipeline(Learner):
+    """Steps in a row: transformers, and at the end a learner (or another transformer).
+
+    A pipeline is what its last step is: a classifier, a regressor or a transformer, with the same
+    verbs. To learn an example, each step first takes note of it, then transforms it; to predict,
+    the steps are used as they are. `a | b | c` is the same as `Pipeline(a, b, c)`.
+
+    Parameters
+    ----------
+    *members : transformers, then a learner
+        The steps, which must not have learned anything yet. `steps=[...]` does the same.
+    steps : list, optional
+        The steps, as a list.
+
+    Examples
+    --------
+    >>> from onstream.features import StandardScaler
+    >>> from onstream.linear import LogisticRegression
+    >>> model = StandardScaler() | LogisticRegression()
+    >>> model.learn_one({"metres": 4810.0}, "mountain")
+    >>> model.learn_one({"metres": 120.0}, "hill")
+    >>> model.predict_one({"metres": 3000.0})
+    'mountain'
+    """
+
+    def __new__(cls, *members: Any, steps: Any = None) -> Any:
+        """A pipeline of the kind that its last step is."""
+        if cls is not Pipeline:
+            return super().__new__(cls)
+        last = checked_steps("Pipeline", members, steps)[-1]
+        for kind, face in FACES.items():
+            if isinstance(last, kind):
+                return super().__new__(face)
+        raise TypeError(f"Pipeline: the last step cannot be used in a pipeline: {last!r:.80}.")
+
+    def __init__(self, *members: Any, steps: Any = None) -> None:
+        self.steps = [step.clone() for step in checked_steps("Pipeline", members, steps)]
+        if any(not isinstance(step, Transformer) for step in self.steps[:-1]):
+            raise TypeError("Pipeline: all steps but the last must be transformers.")
+        if len(self.steps) > 1 and getattr(self.steps[-1], "hash_bits", None) is not None:
+            if not isinstance(self.steps[-1], Transformer):
+                raise ValueError(
+                    "Pipeline: the last step has hash_bits; put a FeatureHasher before it instead."
+                )
+        self._declared = None
+        Learner._begin(self)
+
+    def _new_state(self) -> Any:
+        *before, last = self.steps
+        state = last._new_state()
+        state.attach("Pipeline", [step._new_state() for step in before])
+        declared = last.params.get("labels")
+        if declared:
+            state.declare(list(declared))
+        return state
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters, by name."""
+        return {"steps": [step.clone() for step in self.steps]}
+
+    @property
+    def members(self) -> list[Any]:
+        """The steps with what they have learned, as copies to be looked at."""
+        fields = self._state.snapshot()
+        told = fields.pop("steps", {})
+        inner = self._state.inner_features()
+        last = self.steps[-1].clone()
+        if "labels" in last.params:
+            last = last.clone(labels=None)
+        last._restore({**fields, **inner})
+        found = []
+        for i, step in enumerate(self.steps[:-1]):
+            copy = step.clone()
+            copy._told = told[str(i)]
+            found.append(copy)
+        return [*found, last]
+
+    @property
+    def merge_kind(self) -> Any:  # type: ignore[override]
+        """ "exact" if all steps are and none but the last learns from data; else "mixing"."""
+        kinds = [step.merge_kind for step in self.steps]
+        if None in kinds:
+            return None
+        if isinstance(self.steps[-1], Transformer):
+            return "exact" if len(self.steps) == 1 else "mixing"
+        return "mixing"
+
+    def _merged(self, mine: Any, theirs: Any) -> Any:
+        for step in self.steps:
+            if step.merge_kind is None:
+                raise NotMergeable(f"Pipeline: {type(step).__name__} cannot be merged.")
+            if not hasattr(step, "_merged_step") and isinstance(step, Transformer):
+                raise NotMergeable(f"Pipeline: {type(step).__name__} cannot be merged in here.")
+        a, b = dict(mine), dict(theirs)
+        ours, other = a.pop("steps", {}), b.pop("steps", {})
+        makes = any(makes_features(step) for step in self.steps[:-1])
+        union, places = union_of_features(mine, theirs)
+        steps = {}
+        for i, step in enumerate(self.steps[:-1]):
+            if i and any(makes_features(earlier) for earlier in self.steps[:i]):
+                same = ours[str(i)]
+                numbered = {"features": [], "implicit": len(same.get("stats", ()))}
+                place = list(range(numbered["implicit"]))  # type: ignore[arg-type]
+                steps[str(i)] = step._merged_step(same, other[str(i)], numbered, place)
+            else:
+                steps[str(i)] = step._merged_step(ours[str(i)], other[str(i)], union, places)
+        if makes:  # the learner's features are numbers, the same here and there
+            nameless = {"features": [], "implicit": 0, "columns": -1}
+            a, b = {**a, **nameless}, {**b, **nameless}
+        merged = {**self.steps[-1]._merged(a, b), **union}
+        return {**merged, "steps": steps} if steps else merged
+
+    def __or__(self, other: Any) -> Any:
+        if not isinstance(self, Transformer) or not isinstance(other, Learner):
+            return NotImplemented
+        return Transformer.__or__(self, other)
+
+    def __repr__(self) -> str:
+        return f"Pipeline({', '.join(map(repr, self.steps))})"
+
+    def __reduce__(self) -> Any:
+        from ..base.learner import revive
+
+        return revive, (Pipeline, self.params, self._state.snapshot())
+
+    def clone(self, **changes: Any) -> Any:
+        """A pipeline with the same steps, but for `changes`, that has learned nothing."""
+        return Pipeline(**{**self.params, **changes})
+
+
+class ProbabilisticPipeline(Pipeline, ProbabilisticClassifier):
+    """A pipeline that ends in a classifier with probabilities."""
+
+    params = Pipeline.params
+
+
+class ClassifierPipeline(Pipeline, Classifier):
+    """A pipeline that ends in a classifier."""
+
+    params = Pipeline.params
+
+
+class RegressorPipeline(Pipeline, Regressor):
+    """A pipeline that ends in a regressor."""
+
+
+class TransformerPipeline(Pipeline, Transformer):
+    """A pipeline of transformers."""
+
+
+FACES = {
+    ProbabilisticClassifier: ProbabilisticPipeline,
+    Classifier: ClassifierPipeline,
+    Regressor: RegressorPipeline,
+    Transformer: TransformerPipeline,
+}
+for _face in FACES.values():
+    _face.__name__ = "Pipeline"  # what messages and files call them
+    _face.registered = Pipeline  # type: ignore[attr-defined]
+
+
+class Union(Transformer):
+    """Transformers side by side: every one gets the example, all their features come out.
+
+    `a + b` is the same as `Union(a, b)`. A feature that two parts keep gets the number of the part
+    behind its name the second time.
+
+    Parameters
+    ----------
+    *members : transformers
+        The parts, which must not have learned anything yet. `parts=[...]` does the same.
+    parts : list, optional
+        The parts, as a list.
+
+    Examples
+    --------
+    >>> from onstream.features import MinMaxScaler, Select, StandardScaler
+    >>> both = (Select("a") | StandardScaler()) + (Select("b") | MinMaxScaler())
+    >>> for a, b in ((1, 10), (3, 20)):
+    ...     both.learn_one({"a": a, "b": b})
+    >>> both.transform_one({"a": 3, "b": 15})
+    {'a': 1.0, 'b': 0.5}
+    """
+
+    def __init__(self, *members: Any, parts: Any = None) -> None:
+        self.parts = [part.clone() for part in checked_steps("Union", members, parts)]
+        for part in self.parts:
+            if not isinstance(part, Transformer):
+                raise TypeError(f"Union: a part must be a transformer, got {part!r:.80}.")
+        self._begin()
+
+    def _new_state(self) -> Any:
+        chains = [part.steps if isinstance(part, Pipeline) else [part] for part in self.parts]
+        parts = [[step._new_state() for step in chain] for chain in chains]
+        return UnionState("Union", parts=parts)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters, by name."""
+        return {"parts": [part.clone() for part in self.parts]}
+
+    def __repr__(self) -> str:
+        return f"Union({', '.join(map(repr, self.parts))})"
+
+
+def checked_steps(who: str, members: tuple[Any, ...], listed: Any) -> list[Any]:
+    """The steps: learners of onstream that have not learned yet, pipelines taken apart."""
+    if listed is not None and not isinstance(listed, (list, tuple)):
+        raise TypeError(f"{who}: give a list of learners, got {listed!r:.80}.")
+    found: list[Any] = []
+    for step in [*members, *(listed or ())]:
+        if not isinstance(step, Learner):
+            raise TypeError(f"{who}: {step!r:.80} is not a learner or transformer of onstream.")
+        if step.seen:
+            raise ValueError(
+                f"{who}: {type(step).__name__} has already learned {step.seen:,} examples; "
+                f"give a clone() of it."
+            )
+        flat = isinstance(step, Pipeline) and who == "Pipeline"
+        found += step.steps if flat else [step]
+    if not found:
+        raise TypeError(f"{who}: there must be at least one step.")
+    return found
+
+
+def makes_features(step: Any) -> bool:
+    """Does it make features of its own?"""
+    return bool(step._state.makes())

@@ -1,0 +1,12 @@
+from .transformer import Transformer
+
+class HasherState:
+    def __init__(
+        self, who: str, *, bits: int, seed: int, with_signs: bool, binary: bool
+    ) -> None: ...
+
+class RandomFourierFeatures(Transformer):
+    n_components: int
+    gamma: float
+    seed: int
+    def __init__(self, *, n_components: int = 400, gamma: float = 1.0, seed: int = 0) -> None: ...

@@ -1,0 +1,225 @@
+"""Transformers that make features of their own: hashing and random Fourier features."""
+
+cimport numpy as cnp
+from libc.math cimport INFINITY, cos, fabs, log, sin, sqrt
+from libc.stdint cimport int32_t, uint64_t
+
+from ..core.door cimport Door
+from ..core.example cimport Example, onstream_axpy
+from ..core.hashing cimport mix, seeded
+from ..core.memory cimport release, resize, roomier
+from ..core.state cimport TransformerState
+
+from ..base.checks import positive, whole
+from .transformer import Transformer
+
+cnp.import_array()
+
+
+cdef Door numbered(str who, Py_ssize_t n):
+    """Features 0 ... n-1."""
+    cdef Door door = Door(who, None, 0)
+    door.implicit = door.width = n
+    return door
+
+
+cdef object name_of(Door door, Py_ssize_t id):
+    return id if id < door.implicit or door.bits >= 0 else door.names[id - door.implicit]
+
+
+cdef class HasherState(TransformerState):
+    cdef Door hasher          # knows the slots
+    cdef bint binary
+    cdef int32_t* slots       # not the first step: slot of each feature
+    cdef double* signs
+    cdef Py_ssize_t rows
+    cdef Py_ssize_t room
+
+    def __init__(self, who, *, bits, seed, with_signs, binary):
+        self.hasher = Door(who, bits, seed)
+        self.hasher.unsigned = not with_signs
+        self.binary = binary
+        self.made = numbered(who, <Py_ssize_t> 1 << <int> bits)
+        self.wire(self.own_entrance(who))
+
+    def __dealloc__(self):
+        release(self.slots)
+        release(self.signs)
+
+    cdef Door own_entrance(self, str who):
+        cdef Door door = Door(who, self.hasher.bits, self.hasher.seed)
+        door.unsigned = self.hasher.unsigned
+        return door
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        cdef Py_ssize_t room
+        if self.door.bits >= 0 or width <= self.rows:
+            return 0
+        if width > self.room:
+            room = roomier(self.room, width)
+            self.slots = <int32_t*> resize(self.slots, self.room * sizeof(int32_t), room * sizeof(int32_t))
+            self.signs = <double*> resize(self.signs, self.room * sizeof(double), room * sizeof(double))
+            self.room = room
+        while self.rows < width:
+            name = name_of(self.door, self.rows)
+            self.slots[self.rows] = self.hasher.slot(self.hasher.hash_name(name, None), &self.signs[self.rows])
+            self.rows += 1
+        return 0
+
+    cdef int shrink(self, Py_ssize_t width) except -1:
+        self.rows = min(self.rows, width)
+        return 0
+
+    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+        cdef Py_ssize_t i, n = 0
+        cdef int32_t id
+        for i in range(e.n):
+            id = e.ids[i] if e.ids != NULL else <int32_t> i
+            if self.door.bits >= 0:
+                ids[n], values[n] = id, e.values[i]
+                n += 1
+            elif id < self.rows:
+                ids[n], values[n] = self.slots[id], self.signs[id] * e.values[i]
+                n += 1
+        if self.door.bits < 0:
+            n = merged(ids, values, n)
+        if self.binary:
+            for i in range(n):
+                values[i] = 1.0 if values[i] > 0.0 else -1.0 if values[i] < 0.0 else 0.0
+        out.ids, out.values, out.n, out.codes = ids, values, n, NULL
+
+    def held(self):
+        return TransformerState.held(self) + 12 * self.room
+
+
+cdef Py_ssize_t merged(int32_t* ids, double* values, Py_ssize_t n) noexcept nogil:
+    """Values of one slot become one; how many are left. By Shell's sort, in place."""
+    cdef Py_ssize_t gap = n // 2, i, j, kept = 0
+    cdef int32_t id
+    cdef double value
+    while gap > 0:
+        for i in range(gap, n):
+            id, value = ids[i], values[i]
+            j = i
+            while j >= gap and ids[j - gap] > id:
+                ids[j], values[j] = ids[j - gap], values[j - gap]
+                j -= gap
+            ids[j], values[j] = id, value
+        gap //= 2
+    for i in range(n):
+        if kept and ids[kept - 1] == ids[i]:
+            values[kept - 1] += values[i]
+        else:
+            ids[kept], values[kept] = ids[i], values[i]
+            kept += 1
+    return kept
+
+
+class RandomFourierFeatures(Transformer):
+    """Features whose inner products approximate the RBF kernel exp(-gamma |x-z|^2) (Rahimi & Recht).
+
+    Random frequencies are drawn for each feature from its name and the seed, so the order in which
+    features appear does not matter. Out come n_components cosines and as many sines, of length 1.
+
+    Parameters
+    ----------
+    n_components : int > 0, default 400
+        Frequencies; the error of the kernel falls like 1/sqrt(2 n_components).
+    gamma : float > 0, default 1.0
+        Higher sees finer detail.
+    seed : int >= 0, default 0
+        Other frequencies.
+
+    Examples
+    --------
+    >>> features = RandomFourierFeatures(n_components=1000, seed=1)
+    >>> features.learn_one({"a": 0.0})
+    >>> z = features.transform_one({"a": 0.5})
+    >>> round(sum(value * value for value in z.values()), 12)
+    1.0
+    """
+
+    merge_kind = "exact"
+
+    def __init__(self, *, n_components=400, gamma=1.0, seed=0):
+        self.n_components = whole(self, "n_components", n_components, least=1, most=2**24)
+        self.gamma = positive(self, "gamma", gamma, "Higher sees finer detail.")
+        self.seed = whole(self, "seed", seed, least=0, most=2**64 - 1)
+        self._begin()
+
+    def _new_state(self):
+        return FourierState(
+            type(self).__name__, n_components=self.n_components, gamma=self.gamma, seed=self.seed)
+
+    def _merged(self, mine, theirs):
+        from ..base.union import union_of_features
+
+        union, _ = union_of_features(mine, theirs)
+        return {**mine, **union, **{name: mine[name] + theirs[name] for name in ("seen", "start")}}
+
+    def _merged_step(self, mine, theirs, union, places):
+        return {"seen": mine["seen"] + theirs["seen"]}
+
+
+cdef class FourierState(TransformerState):
+    cdef Py_ssize_t d         # frequencies
+    cdef double deviation     # of the frequencies
+    cdef uint64_t seed
+    cdef double* omega        # d for each feature
+    cdef Py_ssize_t rows
+    cdef Py_ssize_t room
+
+    def __init__(self, who, *, n_components, gamma, seed):
+        self.d = n_components
+        self.deviation = sqrt(2.0 * <double> gamma)
+        self.seed = seed & 0xFFFFFFFFFFFFFFFF
+        self.made = numbered(who, 2 * self.d)
+
+    def __dealloc__(self):
+        release(self.omega)
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        cdef Py_ssize_t room, j
+        cdef uint64_t h
+        cdef double u, v
+        cdef double* row
+        if width > self.room:
+            room = roomier(self.room, width)
+            self.omega = <double*> resize(
+                self.omega, self.room * self.d * sizeof(double), room * self.d * sizeof(double))
+            self.room = room
+        while self.rows < width:
+            h = seeded(self.door.hash_name(name_of(self.door, self.rows), None), self.seed)
+            row = self.omega + self.rows * self.d
+            for j in range(self.d):  # Box and Muller's, from two numbers of a counter
+                u = ((mix(h + 2 * <uint64_t> j) >> 11) + 1) * (1.0 / 9007199254740992.0)
+                v = (mix(h + 2 * <uint64_t> j + 1) >> 11) * (1.0 / 9007199254740992.0)
+                row[j] = self.deviation * sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v)
+            self.rows += 1
+        return 0
+
+    cdef int shrink(self, Py_ssize_t width) except -1:
+        self.rows = min(self.rows, width)
+        return 0
+
+    cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil:
+        return 2 * self.d
+
+    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+        cdef Py_ssize_t i, j
+        cdef int32_t id
+        cdef double length = 1.0 / sqrt(<double> self.d), p
+        for j in range(self.d):
+            values[j] = 0.0
+        for i in range(e.n):
+            id = e.ids[i] if e.ids != NULL else <int32_t> i
+            if id < self.rows and e.values[i] == e.values[i]:
+                onstream_axpy(values, self.omega + id * self.d, e.values[i], self.d)
+        for j in range(self.d):
+            p = values[j] if fabs(values[j]) < INFINITY else 0.0
+            values[j] = length * cos(p)
+            values[self.d + j] = length * sin(p)
+        out.ids, out.values, out.n, out.codes = NULL, values, 2 * self.d, NULL
+
+    def held(self):
+        return TransformerState.held(self) + self.room * self.d * 8

@@ -1,0 +1,325 @@
+"""Scalers and the imputer: features keep their names, values change by what was seen of them.
+
+Each keeps a few numbers per feature, and those it has just overwritten, so that an example which
+the learner behind it refuses leaves no trace.
+"""
+
+cimport numpy as cnp
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from libc.math cimport fabs, sqrt
+from libc.stdint cimport int32_t
+from libc.string cimport memcpy
+
+import numpy as np
+
+from ..core.door cimport bounded
+from ..core.example cimport LEARNED, NUMBER, OVERFLOW, Example
+from ..core.memory cimport release, resize, roomier
+from ..core.state cimport State, TransformerState
+
+from ..base.checks import choice, number
+from ..base.errors import NotMergeable
+from ..base.union import union_of_features
+from .transformer import Transformer
+
+cnp.import_array()
+
+cdef enum:
+    KEPT = 4  # numbers per feature
+
+
+cdef class PerFeature(TransformerState):
+    """A transformer with a few numbers for each feature; the first is its total weight."""
+
+    cdef double* stats          # KEPT for each feature
+    cdef Py_ssize_t rows        # features that have them
+    cdef Py_ssize_t room
+    cdef int32_t* old_ids       # what the last example has overwritten
+    cdef double* old
+    cdef Py_ssize_t old_n
+    cdef Py_ssize_t old_room
+
+    def __dealloc__(self):
+        release(self.stats)
+        PyMem_RawFree(self.old_ids)
+        PyMem_RawFree(self.old)
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        cdef Py_ssize_t room
+        if width > self.room:
+            room = roomier(self.room, width)
+            self.stats = <double*> resize(
+                self.stats, KEPT * self.room * sizeof(double), KEPT * room * sizeof(double))
+            self.room = room
+        self.rows = max(self.rows, width)
+        return 0
+
+    cdef int shrink(self, Py_ssize_t width) except -1:
+        self.rows = min(self.rows, width)  # nobody has learned anything beyond
+        return 0
+
+    cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
+        """Let the numbers of one feature learn a value. False: they would leave the range."""
+        return True
+
+    cdef int learn(self, const Example* e) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef double* stats
+        cdef int32_t id
+        self.old_n = 0
+        if e.n > self.old_room:
+            PyMem_RawFree(self.old_ids)
+            PyMem_RawFree(self.old)
+            self.old_ids = <int32_t*> PyMem_RawMalloc(2 * e.n * sizeof(int32_t))
+            self.old = <double*> PyMem_RawMalloc(2 * e.n * KEPT * sizeof(double))
+            self.old_room = 2 * e.n
+            if self.old_ids == NULL or self.old == NULL:
+                self.old_room = 0
+                return OVERFLOW
+        for i in range(e.n):
+            if skipped(e, i):
+                continue
+            id = e.ids[i] if e.ids != NULL else <int32_t> i
+            stats = self.stats + KEPT * id
+            self.old_ids[self.old_n] = id
+            memcpy(self.old + KEPT * self.old_n, stats, KEPT * sizeof(double))
+            self.old_n += 1
+            if not self.note(stats, e.values[i], e.weight):
+                self.undo()
+                return OVERFLOW
+        return LEARNED
+
+    cdef void undo(self) noexcept nogil:
+        while self.old_n > 0:
+            self.old_n -= 1
+            memcpy(self.stats + KEPT * self.old_ids[self.old_n], self.old + KEPT * self.old_n,
+                   KEPT * sizeof(double))
+
+    cdef double scaled(self, const double* stats, double value) noexcept nogil:
+        return value
+
+    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef int32_t id
+        for i in range(e.n):
+            id = e.ids[i] if e.ids != NULL else <int32_t> i
+            if skipped(e, i) or id >= self.rows:
+                values[i] = e.values[i]
+            else:
+                values[i] = bounded(self.scaled(self.stats + KEPT * id, e.values[i]))
+        out.values = values
+
+    def own(self):
+        cdef Py_ssize_t width = self.door.width
+        self.reserve(width)
+        stats = np.empty((width, KEPT))
+        if width:
+            memcpy(cnp.PyArray_DATA(<cnp.ndarray> stats), self.stats, stats.nbytes)
+        return {"stats": stats}
+
+    def adopt(self, fields):
+        cdef Py_ssize_t width = self.door.width
+        self.reserve(width)
+        stats = np.ascontiguousarray(fields.array("stats", (width, KEPT)))
+        if (stats[:, 0] < 0.0).any():
+            raise ValueError("a weight in stats is negative")
+        if width:
+            memcpy(self.stats, cnp.PyArray_DATA(<cnp.ndarray> stats), stats.nbytes)
+
+    def held(self):
+        return TransformerState.held(self) + KEPT * 8 * self.room + (4 + KEPT * 8) * self.old_room
+
+
+cdef inline bint skipped(const Example* e, Py_ssize_t i) noexcept nogil:
+    """Nominal values, and missing ones, are not scaled."""
+    return e.values[i] != e.values[i] or (e.codes != NULL and e.codes[i] != NUMBER)
+
+
+cdef class StandardState(PerFeature):
+    """Numbers of a feature: weight, mean, sum of squared deviations."""
+
+    cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
+        cdef double total = stats[0] + weight, delta = value - stats[1]
+        cdef double mean = stats[1] + delta * (weight / total)
+        cdef double spread = stats[2] + weight * delta * (value - mean)
+        if not (fabs(mean) < 1e300 and spread < 1e300 and total < 1e300):
+            return False
+        stats[0], stats[1], stats[2] = total, mean, spread
+        return True
+
+    cdef double scaled(self, const double* stats, double value) noexcept nogil:
+        if stats[2] <= 0.0:
+            return 0.0
+        return (value - stats[1]) / sqrt(stats[2] / stats[0])
+
+
+cdef class MinMaxState(PerFeature):
+    """Numbers of a feature: weight, least, largest."""
+
+    cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
+        cdef double low = value, high = value
+        if stats[0] > 0.0:
+            low, high = min(stats[1], value), max(stats[2], value)
+        if not (stats[0] + weight < 1e300 and fabs(value) < 1e300):
+            return False
+        stats[0], stats[1], stats[2] = stats[0] + weight, low, high
+        return True
+
+    cdef double scaled(self, const double* stats, double value) noexcept nogil:
+        return (value - stats[1]) / (stats[2] - stats[1]) if stats[2] > stats[1] else 0.0
+
+
+cdef class ImputerState(PerFeature):
+    """Numbers of a feature: weight, mean (or the constant)."""
+
+    cdef bint mean
+    cdef double value
+
+    def __init__(self, who, *, bint mean, double value):
+        self.mean, self.value = mean, value
+        self.wants_nan = self.door.nan_missing = True
+
+    cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
+        cdef double total = stats[0] + weight
+        cdef double mean = stats[1] + (value - stats[1]) * (weight / total)
+        if not (total < 1e300 and fabs(mean) < 1e300):
+            return False
+        stats[0], stats[1] = total, mean
+        return True
+
+    cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil:
+        return max(n, self.rows) + n
+
+    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+        """All features known, in their order; what is absent or NaN is filled in."""
+        cdef Py_ssize_t i, n = self.rows
+        cdef int32_t id
+        for i in range(n):
+            ids[i] = <int32_t> i
+            values[i] = self.stats[KEPT * i + 1] if self.mean else self.value
+        for i in range(e.n):
+            id = e.ids[i] if e.ids != NULL else <int32_t> i
+            if e.values[i] == e.values[i]:
+                if id < self.rows:
+                    values[id] = e.values[i]
+                else:
+                    ids[n], values[n] = id, e.values[i]
+                    n += 1
+        out.ids, out.values, out.n, out.codes = ids, values, n, NULL
+
+
+class _PerFeature(Transformer):
+    """A transformer whose states can be put together feature by feature."""
+
+    merge_kind = "exact"
+
+    def _merged(self, mine, theirs):
+        union, places = union_of_features(mine, theirs)
+        return {**mine, **union, **self._merged_step(mine, theirs, union, places)}
+
+    def _merged_step(self, mine, theirs, union, places):
+        """What a step's own fields become; `places` says where their features go in the union."""
+        rows = union["implicit"] + len(union["features"])
+        if not rows:  # hashed: slot by slot
+            rows = max(len(mine["stats"]), len(theirs["stats"]))
+            places = np.arange(len(theirs["stats"]))
+        ours, other = np.zeros((rows, KEPT)), np.zeros((rows, KEPT))
+        ours[:len(mine["stats"])] = mine["stats"]
+        other[places] = theirs["stats"]
+        told = {"seen": mine["seen"] + theirs["seen"], "stats": self._together(ours, other)}
+        if "start" in mine:
+            told["start"] = mine["start"] + theirs["start"]
+        return told
+
+
+def both_means(ours, other):
+    """Total weights, means, and the part of each deviation that is due to the other."""
+    total = ours[:, 0] + other[:, 0]
+    share = np.divide(other[:, 0], total, out=np.zeros(len(total)), where=total > 0.0)
+    delta = other[:, 1] - ours[:, 1]
+    return total, ours[:, 1] + delta * share, delta * delta * ours[:, 0] * share
+
+
+class StandardScaler(_PerFeature):
+    """Subtract the mean of each feature so far and divide by its standard deviation (Welford).
+
+    A feature that was constant so far becomes 0. Absent features stay absent. In a pipeline a row
+    is first noted, then scaled, so a row that is learned is at most sqrt(n-1) after n rows.
+
+    Examples
+    --------
+    >>> scaler = StandardScaler()
+    >>> for value in (2, 4, 4, 4, 5, 5, 7, 9):
+    ...     scaler.learn_one({"a": value})
+    >>> scaler.transform_one({"a": 9})
+    {'a': 2.0}
+    """
+
+    def __init__(self):
+        self._begin()
+
+    def _new_state(self):
+        return StandardState(type(self).__name__)
+
+    def _together(self, ours, other):
+        total, mean, between = both_means(ours, other)
+        return np.column_stack([total, mean, ours[:, 2] + other[:, 2] + between, np.zeros(len(total))])
+
+
+class MinMaxScaler(_PerFeature):
+    """Map the smallest value of each feature so far to 0 and the largest to 1; not clipped.
+
+    A feature that was constant so far becomes 0. Absent features stay absent.
+
+    Examples
+    --------
+    >>> scaler = MinMaxScaler()
+    >>> for value in (2, 4, 10):
+    ...     scaler.learn_one({"a": value})
+    >>> scaler.transform_one({"a": 6})
+    {'a': 0.5}
+    """
+
+    def __init__(self):
+        self._begin()
+
+    def _new_state(self):
+        return MinMaxState(type(self).__name__)
+
+    def _together(self, ours, other):
+        mine, theirs = ours[:, 0] > 0.0, other[:, 0] > 0.0
+        low = np.where(mine & theirs, np.minimum(ours[:, 1], other[:, 1]), ours[:, 1] + other[:, 1])
+        high = np.where(mine & theirs, np.maximum(ours[:, 2], other[:, 2]), ours[:, 2] + other[:, 2])
+        return np.column_stack([ours[:, 0] + other[:, 0], low, high, np.zeros(len(low))])
+
+
+class Imputer(_PerFeature):
+    """Fill in what is missing: None, NaN, or a feature that was seen before and is absent.
+
+    Parameters
+    ----------
+    strategy : "mean" or "constant", default "mean"
+        The mean of the feature so far, or always `value`.
+    value : float, default 0.0
+        What "constant" fills in.
+
+    Examples
+    --------
+    >>> imputer = Imputer()
+    >>> imputer.learn_one({"a": 1.0, "b": 2.0})
+    >>> imputer.learn_one({"a": 3.0, "b": None})
+    >>> imputer.transform_one({"b": 5.0})
+    {'a': 2.0, 'b': 5.0}
+    """
+
+    def __init__(self, *, strategy="mean", value=0.0):
+        self.strategy = choice(self, "strategy", strategy, ("mean", "constant"))
+        self.value = number(self, "value", value, least=-1e300, most=1e300)
+        self._begin()
+
+    def _new_state(self):
+        return ImputerState(type(self).__name__, mean=self.strategy == "mean", value=self.value)
+
+    def _together(self, ours, other):
+        total, mean, _ = both_means(ours, other)
+        return np.column_stack([total, mean, np.zeros((len(total), 2))])

@@ -1,0 +1,47 @@
+"""Select: some columns only."""
+
+from typing import Any
+
+from .structure import SelectState
+from .transformer import Transformer
+
+
+class Select(Transformer):
+    """Keep only the features of these names; of a text column, all its `name=value` features.
+
+    Parameters
+    ----------
+    *columns : str or int
+        The names. `names=[...]` does the same.
+    names : list of str or int, optional
+        The names, as a list.
+
+    Examples
+    --------
+    >>> select = Select("a", "b")
+    >>> select.learn_one({"a": 1, "b": 2, "c": 3})
+    >>> select.transform_one({"a": 1, "c": 3})
+    {'a': 1.0}
+    """
+
+    merge_kind = "exact"
+
+    def __init__(self, *columns: str | int, names: Any = None) -> None:
+        chosen = list(columns) if names is None else [*columns, *names]
+        if not chosen or not all(type(name) in (str, int) for name in chosen):
+            raise TypeError(f"Select: give names of features, strings or ints, got {chosen!r:.80}.")
+        self.names = chosen
+        self._begin()
+
+    def _new_state(self) -> Any:
+        return SelectState(type(self).__name__, names=self.names)
+
+    def _merged(self, mine: Any, theirs: Any) -> Any:
+        from ..base.union import union_of_features
+
+        union, _ = union_of_features(mine, theirs)
+        counts = {name: mine[name] + theirs[name] for name in ("seen", "start")}
+        return {**mine, **union, **counts}
+
+    def _merged_step(self, mine: Any, theirs: Any, union: Any, places: Any) -> Any:
+        return {"seen": mine["seen"] + theirs["seen"]}

@@ -1,0 +1,216 @@
+"""Transformers that choose or unite features."""
+
+cimport numpy as cnp
+from libc.stdint cimport int32_t
+
+import numpy as np
+
+from ..core.door cimport Door
+from ..core.example cimport Example
+from ..core.memory cimport release, resize, roomier
+from ..core.state cimport Pool, TransformerState
+
+cnp.import_array()
+
+
+cdef class SelectState(TransformerState):
+    cdef set names
+    cdef char* keep           # of each feature: is it one of them?
+    cdef Py_ssize_t rows
+    cdef Py_ssize_t room
+
+    def __init__(self, who, *, names):
+        self.names = set(map(str, names))
+
+    def __dealloc__(self):
+        release(self.keep)
+
+    cdef int wire(self, Door door) except -1:
+        if door.bits >= 0:
+            raise ValueError(f"{self.who}: hashed features have no names; select before hashing.")
+        return TransformerState.wire(self, door)
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        cdef Py_ssize_t room
+        if width > self.room:
+            room = roomier(self.room, width)
+            self.keep = <char*> resize(self.keep, self.room, room)
+            self.room = room
+        while self.rows < width:
+            if self.rows < self.door.implicit:
+                name = str(self.rows)
+            else:
+                name = str(self.door.names[self.rows - self.door.implicit])
+            # A string is the feature name=value.
+            self.keep[self.rows] = name in self.names or name.partition("=")[0] in self.names
+            self.rows += 1
+        return 0
+
+    cdef int shrink(self, Py_ssize_t width) except -1:
+        self.rows = min(self.rows, width)
+        return 0
+
+    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+        cdef Py_ssize_t i, n = 0
+        cdef int32_t id
+        for i in range(e.n):
+            id = e.ids[i] if e.ids != NULL else <int32_t> i
+            if id < self.rows and self.keep[id]:
+                ids[n], values[n] = id, e.values[i]
+                n += 1
+        out.ids, out.values, out.n, out.codes = ids, values, n, NULL
+
+    def held(self):
+        return TransformerState.held(self) + self.room
+
+
+cdef class UnionState(TransformerState):
+    cdef TransformerState first   # parts: chains of steps, one the sibling of the other
+    cdef list parts               # all of them
+    cdef list order               # feature that comes out -> (part, feature of that part)
+    cdef int32_t** places         # part, feature of that part -> feature that comes out
+    cdef Py_ssize_t* widths       # features of each part that have a place
+    cdef Py_ssize_t* rooms
+
+    def __init__(self, who, *, parts):
+        """parts: lists of states."""
+        cdef TransformerState step, before = None
+        cdef Py_ssize_t n = len(parts)
+        self.parts, self.order = parts, []
+        self.made = Door(who, None, 0)
+        self.places = <int32_t**> resize(NULL, 0, n * sizeof(int32_t*))
+        self.widths = <Py_ssize_t*> resize(NULL, 0, n * sizeof(Py_ssize_t))
+        self.rooms = <Py_ssize_t*> resize(NULL, 0, n * sizeof(Py_ssize_t))
+        for part in parts:
+            step = part[0]
+            if before is None:
+                self.first = step
+            else:
+                before.sibling = step
+            before = step
+            for one, other in zip(part, part[1:]):
+                (<TransformerState> one).next = other
+            self.wants_nan |= step.wants_nan
+        self.wire(self.door)
+        self.door.nan_missing = self.wants_nan
+
+    def __dealloc__(self):
+        cdef Py_ssize_t p
+        if self.places != NULL:
+            for p in range(len(self.parts)):
+                release(self.places[p])
+        release(self.places)
+        release(self.widths)
+        release(self.rooms)
+
+    cdef int wire(self, Door door) except -1:
+        cdef TransformerState step
+        TransformerState.wire(self, door)
+        for part in self.parts:
+            own = door
+            for step in part:
+                step.wire(own)
+                if step.made is not None:
+                    own = step.made
+        return 0
+
+    cdef TransformerState last_of(self, Py_ssize_t part):
+        return self.parts[part][-1]
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        cdef Py_ssize_t p, wide
+        for p in range(len(self.parts)):
+            wide = (<TransformerState> self.parts[p][0]).pass_room(width)
+            while self.widths[p] < wide:
+                self.place(p)
+        self.made.commit(len(self.order))
+        return 0
+
+    cdef int place(self, Py_ssize_t p) except -1:
+        """The next feature of part p gets a place and a name."""
+        cdef Py_ssize_t id = self.widths[p], room
+        cdef TransformerState last = self.last_of(p)
+        if id >= self.rooms[p]:
+            room = roomier(self.rooms[p], id + 1)
+            self.places[p] = <int32_t*> resize(
+                self.places[p], self.rooms[p] * sizeof(int32_t), room * sizeof(int32_t))
+            self.rooms[p] = room
+        name = last.name_out(<int32_t> id)
+        if self.made.find(name) >= 0:  # two parts keep the same feature
+            name = f"{name}.{p}"
+            while self.made.find(name) >= 0:
+                name += "'"
+        self.places[p][id] = self.made.add(name)
+        self.order.append((p, id))
+        self.widths[p] = id + 1
+        return 0
+
+    cdef int shrink(self, Py_ssize_t width) except -1:
+        cdef Py_ssize_t p
+        cdef TransformerState head
+        wide = []
+        for p in range(len(self.parts)):
+            head = self.parts[p][0]
+            head.pass_shrink(width)
+            wide.append(head.pass_room(width))
+        while self.order and self.order[-1][1] >= wide[self.order[-1][0]]:
+            p, _ = self.order.pop()
+            self.widths[p] -= 1
+        self.made.width = len(self.order)
+        self.made.truncate()
+        return 0
+
+    cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil:
+        return self.first.most_all(n)
+
+    cdef int learn(self, const Example* e) noexcept nogil:
+        return self.first.learn_all(e)
+
+    cdef void undo(self) noexcept nogil:
+        self.first.undo_all()
+
+    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+        cdef Pool pool
+        pool.ids, pool.values, pool.n, pool.part = ids, values, 0, 0
+        self.first.pour_all(e, self, &pool)
+        out.ids, out.values, out.n, out.codes = ids, values, pool.n, NULL
+
+    cdef void renumber(self, Pool* pool, Py_ssize_t start) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(start, pool.n):
+            pool.ids[i] = self.places[pool.part][pool.ids[i]]
+
+    def own(self):
+        told = {
+            f"part{p}": {str(i): step.told() for i, step in enumerate(part)}
+            for p, part in enumerate(self.parts)
+        }
+        wide = self.made.width
+        return {**told, "order": np.array(self.order[:wide], dtype=np.int64).reshape(-1, 2)}
+
+    def adopt(self, fields):
+        cdef Py_ssize_t p
+        for p, part in enumerate(self.parts):
+            child = fields.child(f"part{p}")
+            for i, step in enumerate(part):
+                told = child.child(str(i))
+                step.hear(told)
+                told.done()
+            child.done()
+        order = fields.integers("order", (len(self.order), 2), 0).tolist()
+        if sorted(map(tuple, order)) != sorted(self.order):
+            raise ValueError("the order of the features does not fit")
+        self.made.width = 0
+        self.made.truncate()
+        self.order = []
+        for p in range(len(self.parts)):
+            self.widths[p] = 0
+        for part, id in order:
+            if id != self.widths[part]:
+                raise ValueError("the order of the features does not fit")
+            self.place(part)
+        self.made.commit(len(self.order))
+
+    def held(self):
+        steps = (step for part in self.parts for step in part)
+        return TransformerState.held(self) + sum(step.held() for step in steps) + 80 * len(self.order)
