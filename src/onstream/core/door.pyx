@@ -292,7 +292,7 @@ cdef class Door:
     cdef int read_mapping(self, dict x, Welcome welcome, Row* row, Example* e) except -1:
         cdef PyObject* key
         cdef PyObject* value
-        cdef Py_ssize_t pos = 0, i = 0, n = 0
+        cdef Py_ssize_t pos = 0, i = 0, n = 0, j
         cdef int32_t id
         cdef double v, sign
         cdef bint contiguous = True, known, text, repeats = self.bits >= 0 and not self.last_unique
@@ -336,7 +336,7 @@ cdef class Door:
                     repeats = True
                 v *= sign
                 if id == MISSING:
-                    if not -INFINITY < v < INFINITY:
+                    if not -INFINITY < v < INFINITY and not (v != v and self.nan_missing):
                         self.bad_value(<object> key, <object> value, None)
                     i += 1
                     continue
@@ -349,6 +349,14 @@ cdef class Door:
             n += 1
             i += 1
         e.peak = onstream_peak(row.values, n)
+        if e.peak == INFINITY and self.nan_missing:
+            i, n = n, 0
+            for j in range(i):
+                if row.values[j] == row.values[j]:
+                    row.ids[n], row.values[n] = row.ids[j], row.values[j]
+                    n += 1
+            contiguous, in_step = contiguous and n == i, in_step and n == i
+            e.peak = onstream_peak(row.values, n)
         if e.peak == INFINITY:
             self.blame(x)
         seen_int |= hit and self.last_int

@@ -399,6 +399,7 @@ cdef class State:
     cdef void score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil:
         """Score a row that brings new features as `predict_one` would have: without them."""
         cdef Example old = e[0]
+        old.width = known
         cdef Py_ssize_t i
         cdef int32_t* ids = NULL
         cdef int32_t* codes = NULL
@@ -509,6 +510,10 @@ cdef class State:
             return self.export()
         finally:
             self.gate.end_read()
+
+    def step_features(self):
+        """The features as each of the steps sees them."""
+        return [(<TransformerState> step).door.export() for step in self.chain()]
 
     def inner_features(self):
         """The features as the learner sees them, behind the steps."""

@@ -48,13 +48,14 @@ class Pipeline(Learner):
         self.steps = [step.clone() for step in checked_steps("Pipeline", members, steps)]
         if any(not isinstance(step, Transformer) for step in self.steps[:-1]):
             raise TypeError("Pipeline: all steps but the last must be transformers.")
-        if len(self.steps) > 1 and getattr(self.steps[-1], "hash_bits", None) is not None:
-            if not isinstance(self.steps[-1], Transformer):
-                raise ValueError(
-                    "Pipeline: the last step has hash_bits; put a FeatureHasher before it instead."
-                )
-        self._declared = None
-        Learner._begin(self)
+        last = self.steps[-1]
+        hashes = not isinstance(last, Transformer) and getattr(last, "hash_bits", None) is not None
+        if hashes and len(self.steps) > 1:
+            raise ValueError(
+                "Pipeline: the last step has hash_bits; put a FeatureHasher before it instead."
+            )
+        self._declared: Any = None
+        Learner._begin(self)  # type: ignore[attr-defined]
 
     def _new_state(self) -> Any:
         *before, last = self.steps
@@ -81,21 +82,36 @@ class Pipeline(Learner):
             last = last.clone(labels=None)
         last._restore({**fields, **inner})
         found = []
-        for i, step in enumerate(self.steps[:-1]):
+        for i, (step, names) in enumerate(
+            zip(self.steps, self._state.step_features(), strict=False)
+        ):
             copy = step.clone()
-            copy._told = told[str(i)]
+            copy._restore({"start": 0, **names, **told[str(i)]})
             found.append(copy)
         return [*found, last]
 
     @property
     def merge_kind(self) -> Any:  # type: ignore[override]
-        """ "exact" if all steps are and none but the last learns from data; else "mixing"."""
+        """How two pipelines merge: one transformer alone as it does, others by mixing."""
         kinds = [step.merge_kind for step in self.steps]
         if None in kinds:
             return None
         if isinstance(self.steps[-1], Transformer):
             return "exact" if len(self.steps) == 1 else "mixing"
         return "mixing"
+
+    def merge(self, other: Any) -> None:
+        """Absorb a pipeline with the same steps that was trained on other data.
+
+        Statistics of the steps are put together, then the learners are merged: "mixing", since
+        each has seen examples scaled by its own statistics.
+        """
+        if not isinstance(other, Pipeline) or repr(other) != repr(self):
+            raise NotMergeable(f"{self!r} cannot be merged with {other!r:.80}.")
+        if other is self:
+            raise NotMergeable("Pipeline: a learner cannot be merged with itself.")
+        merged = self._merged(self._state.snapshot(), other._state.snapshot())
+        self._restore(merged)  # type: ignore[attr-defined]
 
     def _merged(self, mine: Any, theirs: Any) -> Any:
         for step in self.steps:
@@ -111,9 +127,9 @@ class Pipeline(Learner):
         for i, step in enumerate(self.steps[:-1]):
             if i and any(makes_features(earlier) for earlier in self.steps[:i]):
                 same = ours[str(i)]
-                numbered = {"features": [], "implicit": len(same.get("stats", ()))}
-                place = list(range(numbered["implicit"]))  # type: ignore[arg-type]
-                steps[str(i)] = step._merged_step(same, other[str(i)], numbered, place)
+                width = len(same.get("stats", ()))
+                numbered = {"features": [], "implicit": width}
+                steps[str(i)] = step._merged_step(same, other[str(i)], numbered, list(range(width)))
             else:
                 steps[str(i)] = step._merged_step(ours[str(i)], other[str(i)], union, places)
         if makes:  # the learner's features are numbers, the same here and there
@@ -229,12 +245,12 @@ def checked_steps(who: str, members: tuple[Any, ...], listed: Any) -> list[Any]:
                 f"give a clone() of it."
             )
         flat = isinstance(step, Pipeline) and who == "Pipeline"
-        found += step.steps if flat else [step]
+        found += step.steps if flat else [step]  # type: ignore[attr-defined]
     if not found:
         raise TypeError(f"{who}: there must be at least one step.")
     return found
 
 
 def makes_features(step: Any) -> bool:
-    """Does it make features of its own?"""
+    """Say whether a step makes features of its own."""
     return bool(step._state.makes())

@@ -192,7 +192,7 @@ cdef class ImputerState(PerFeature):
 
     cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
         """All features known, in their order; what is absent or NaN is filled in."""
-        cdef Py_ssize_t i, n = self.rows
+        cdef Py_ssize_t i, n = min(self.rows, e.width), known = n
         cdef int32_t id
         for i in range(n):
             ids[i] = <int32_t> i
@@ -200,7 +200,7 @@ cdef class ImputerState(PerFeature):
         for i in range(e.n):
             id = e.ids[i] if e.ids != NULL else <int32_t> i
             if e.values[i] == e.values[i]:
-                if id < self.rows:
+                if id < known:
                     values[id] = e.values[i]
                 else:
                     ids[n], values[n] = id, e.values[i]

@@ -67,6 +67,7 @@ cdef class SelectState(TransformerState):
 cdef class UnionState(TransformerState):
     cdef TransformerState first   # parts: chains of steps, one the sibling of the other
     cdef list parts               # all of them
+    cdef Py_ssize_t done          # features that came in and are numbered; -1: not even those made
     cdef list order               # feature that comes out -> (part, feature of that part)
     cdef int32_t** places         # part, feature of that part -> feature that comes out
     cdef Py_ssize_t* widths       # features of each part that have a place
@@ -77,6 +78,7 @@ cdef class UnionState(TransformerState):
         cdef TransformerState step, before = None
         cdef Py_ssize_t n = len(parts)
         self.parts, self.order = parts, []
+        self.done = -1
         self.made = Door(who, None, 0)
         self.places = <int32_t**> resize(NULL, 0, n * sizeof(int32_t*))
         self.widths = <Py_ssize_t*> resize(NULL, 0, n * sizeof(Py_ssize_t))
@@ -112,17 +114,20 @@ cdef class UnionState(TransformerState):
                 step.wire(own)
                 if step.made is not None:
                     own = step.made
-        return 0
+        return self.reserve(0)  # the features that are there from the start
 
     cdef TransformerState last_of(self, Py_ssize_t part):
         return self.parts[part][-1]
 
     cdef int reserve(self, Py_ssize_t width) except -1:
+        """One feature that comes in after the other, so that blocks and loops number them alike."""
         cdef Py_ssize_t p, wide
-        for p in range(len(self.parts)):
-            wide = (<TransformerState> self.parts[p][0]).pass_room(width)
-            while self.widths[p] < wide:
-                self.place(p)
+        while self.done < width:
+            self.done += 1
+            for p in range(len(self.parts)):
+                wide = (<TransformerState> self.parts[p][0]).pass_room(self.done)
+                while self.widths[p] < wide:
+                    self.place(p)
         self.made.commit(len(self.order))
         return 0
 
@@ -136,7 +141,7 @@ cdef class UnionState(TransformerState):
                 self.places[p], self.rooms[p] * sizeof(int32_t), room * sizeof(int32_t))
             self.rooms[p] = room
         name = last.name_out(<int32_t> id)
-        if self.made.find(name) >= 0:  # two parts keep the same feature
+        if self.hidden(p, id) or self.made.find(name) >= 0:  # two parts keep the same feature
             name = f"{name}.{p}"
             while self.made.find(name) >= 0:
                 name += "'"
@@ -144,6 +149,16 @@ cdef class UnionState(TransformerState):
         self.order.append((p, id))
         self.widths[p] = id + 1
         return 0
+
+    cdef bint hidden(self, Py_ssize_t p, Py_ssize_t id):
+        """Will this feature of part p never come out, since nobody has selected it?"""
+        cdef TransformerState step
+        for step in self.parts[p]:
+            if step.made is not None:
+                return False
+            if isinstance(step, SelectState) and not (<SelectState> step).keep[id]:
+                return True
+        return False
 
     cdef int shrink(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t p
@@ -153,6 +168,7 @@ cdef class UnionState(TransformerState):
             head = self.parts[p][0]
             head.pass_shrink(width)
             wide.append(head.pass_room(width))
+        self.done = min(self.done, width)
         while self.order and self.order[-1][1] >= wide[self.order[-1][0]]:
             p, _ = self.order.pop()
             self.widths[p] -= 1
@@ -185,8 +201,7 @@ cdef class UnionState(TransformerState):
             f"part{p}": {str(i): step.told() for i, step in enumerate(part)}
             for p, part in enumerate(self.parts)
         }
-        wide = self.made.width
-        return {**told, "order": np.array(self.order[:wide], dtype=np.int64).reshape(-1, 2)}
+        return told
 
     def adopt(self, fields):
         cdef Py_ssize_t p
@@ -197,19 +212,6 @@ cdef class UnionState(TransformerState):
                 step.hear(told)
                 told.done()
             child.done()
-        order = fields.integers("order", (len(self.order), 2), 0).tolist()
-        if sorted(map(tuple, order)) != sorted(self.order):
-            raise ValueError("the order of the features does not fit")
-        self.made.width = 0
-        self.made.truncate()
-        self.order = []
-        for p in range(len(self.parts)):
-            self.widths[p] = 0
-        for part, id in order:
-            if id != self.widths[part]:
-                raise ValueError("the order of the features does not fit")
-            self.place(part)
-        self.made.commit(len(self.order))
 
     def held(self):
         steps = (step for part in self.parts for step in part)

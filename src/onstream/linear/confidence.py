@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..base.checks import choice, positive
-from .mixing import Fields, Matrix, mix_classifiers, shares, union_of_features
+from ..base.union import union_of_features
+from .mixing import Fields, Matrix, mix_classifiers, shares
 from .second_order import DiagonalState, FullState
 from .state import LinearClassifier
 

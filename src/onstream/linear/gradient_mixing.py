@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..base.union import union_of_features
 from .mixing import (
     Fields,
     Matrix,
     first_sign,
     placed,
     shares,
-    union_of_features,
     union_of_labels,
 )
 

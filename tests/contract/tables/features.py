@@ -18,7 +18,7 @@ TABLE = {
 }
 
 TRANSFORMERS = [
-    FeatureHasher(),
+    FeatureHasher(hash_bits=6),
     FeatureHasher(hash_bits=4, signed=False, binary=True),
     Imputer(),
     Imputer(strategy="constant", value=-1.0),

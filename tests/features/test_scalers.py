@@ -1,0 +1,88 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from onstream.features import Imputer, MinMaxScaler, StandardScaler
+from onstream.linear import PAClassifier
+
+
+class TestStandardScaler:
+    def test_vectors(self):
+        scaler = StandardScaler()
+        for value in (2, 4, 4, 4, 5, 5, 7, 9):
+            scaler.learn_one({"a": value})
+        assert scaler.transform_one({"a": 9.0})["a"] == pytest.approx(2.0)
+        assert scaler.transform_one({"a": 5.0})["a"] == 0.0
+        weighted = StandardScaler()
+        weighted.learn_many([{"a": v} for v in (2, 4, 4, 4, 5, 5, 7, 9)], [1, 2, 0, 1, 3, 1, 1, 1])
+        z = weighted.transform_one({"a": 5.0 + math.sqrt(3.2)})["a"]
+        assert z == pytest.approx(1.0, rel=1e-12)
+
+    @settings(max_examples=100, deadline=None)
+    @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50))
+    def test_is_the_batch_formula(self, values):
+        scaler = StandardScaler()
+        for n, value in enumerate(values, 1):
+            scaler.learn_one({"a": value})
+            z = scaler.transform_one({"a": value})["a"]
+            assert abs(z) <= math.sqrt(max(0, n - 1)) + 1e-6  # a row that was learned
+        spread = np.std(values)
+        expected = (values[0] - np.mean(values)) / spread if spread > 1e-6 else None
+        if expected is not None:
+            assert scaler.transform_one({"a": values[0]})["a"] == pytest.approx(expected, abs=1e-6)
+
+    def test_constant_is_zero_and_offsets_do_not_matter(self):
+        scaler = StandardScaler()
+        values = 1e9 + np.random.default_rng(0).normal(size=(5000, 1))
+        scaler.learn_many(values)
+        z = scaler.transform_many(values)
+        assert z.mean() == pytest.approx(0.0, abs=1e-4)
+        assert z.std() == pytest.approx(1.0, abs=1e-4)
+        constant = StandardScaler()
+        constant.learn_many(np.full((10, 1), 7.0))
+        assert constant.transform_one([8.0]) == {0: 0.0}
+
+    def test_weight_two_is_two_copies(self):
+        X = np.random.default_rng(0).normal(size=(50, 2))
+        a, b = StandardScaler(), StandardScaler()
+        a.learn_many(X, np.full(50, 2.0))
+        b.learn_many(np.repeat(X, 2, axis=0))
+        assert np.allclose(a.transform_many(X), b.transform_many(X), rtol=1e-12)
+
+    def test_numbers_that_are_too_large_are_refused(self):
+        scaler = StandardScaler()
+        scaler.learn_one({"a": 1.0, "b": 1e10})
+        with pytest.raises(ValueError, match="overflow"):
+            scaler.learn_one({"a": 2.0, "b": 1e200})
+        assert scaler.seen == 1
+        assert scaler.transform_one({"a": 1.0}) == {"a": 0.0}
+        assert math.isfinite((StandardScaler() | PAClassifier()).score_one({"a": 1e308}))
+
+
+def test_min_max():
+    scaler = MinMaxScaler()
+    scaler.learn_many([{"a": 2.0, "b": 1.0}, {"a": 4.0}, {"a": 10.0}])
+    assert scaler.transform_one({"a": 6.0, "b": 5.0}) == {"a": 0.5, "b": 0.0}
+    assert scaler.transform_one({"a": 18.0}) == {"a": 2.0}  # not clipped
+
+
+class TestImputer:
+    def test_mean_and_constant(self):
+        for imputer, a in ((Imputer(), 2.0), (Imputer(strategy="constant", value=-1.0), -1.0)):
+            imputer.learn_many([{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": None}])
+            assert imputer.transform_one({"b": 5.0}) == {"a": a, "b": 5.0}
+            assert imputer.transform_one({"a": math.nan, "b": 1.0}) == {"a": a, "b": 1.0}
+
+    def test_arrays_with_nan(self):
+        X = np.array([[1.0, np.nan], [3.0, 4.0], [np.nan, np.nan]])
+        imputer = Imputer()
+        imputer.learn_many(X)
+        assert imputer.transform_many(X).tolist() == [[1.0, 4.0], [3.0, 4.0], [2.0, 4.0]]
+        model = Imputer() | PAClassifier()
+        model.learn_many(X, [0, 1, 0])
+        assert model.predict_one([np.nan, 4.0]) in (0, 1)
+        with pytest.raises(ValueError, match="finite"):
+            (StandardScaler() | PAClassifier()).learn_many(X, [0, 1, 0])
