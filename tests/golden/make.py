@@ -84,7 +84,9 @@ def go_on(model: Any, variant: str) -> None:
 
 def variants(cls: Any) -> list[str]:
     """Those whose parameters the learner has; none, if it needs functions of the user."""
-    found = []
+    found: list[str] = []
+    if not hasattr(cls, "predict_many"):  # a transformer, or a pipeline
+        return found
     for variant, params in VARIANTS.items():
         with contextlib.suppress(TypeError):
             inspect.signature(cls).bind(**params)

@@ -50,8 +50,8 @@ cdef class State:
     cdef void outer_score(self, const Example* e, double* out) noexcept nogil
     cdef int outer_learn(self, const Example* e) noexcept nogil
     cdef int outer_score_learn(self, const Example* e, double* out) noexcept nogil
-    cdef int make_room(self, Py_ssize_t width) except -1
-    cdef int rollback(self) except -1
+    cdef int outer_reserve(self, Py_ssize_t width) except -1
+    cdef int outer_rollback(self) except -1
 
     # What a kind of learner adds.
     cdef int reserve(self, Py_ssize_t width) except -1

@@ -73,13 +73,13 @@ cdef class State:
         self.front.pass_score(e, self, out)
         return self.front.pass_learn(e, self)
 
-    cdef int make_room(self, Py_ssize_t width) except -1:
+    cdef int outer_reserve(self, Py_ssize_t width) except -1:
         """Make room for features 0 ... width-1 from outside."""
         if self.front is not None:
             width = self.front.pass_room(width)
         return self.reserve(width)
 
-    cdef int rollback(self) except -1:
+    cdef int outer_rollback(self) except -1:
         """Forget features and values on probation."""
         self.entrance.truncate()
         if self.front is not None:
@@ -209,12 +209,12 @@ cdef class State:
         try:
             e.weight = weight
             if door.read(x, ALL if weight > 0.0 else KNOWN, row, &e):
-                self.rollback()
+                self.outer_rollback()
                 return 1
             newcomer = self.target(y, weight > 0.0, &e)
             if weight == 0.0:
                 return 0
-            self.make_room(e.width)
+            self.outer_reserve(e.width)
             if self.outer_learn(&e) != LEARNED:
                 raise ValueError(
                     f"{self.who}: learning this example would overflow the range of floats "
@@ -230,7 +230,7 @@ cdef class State:
         except:
             if newcomer:
                 self.retract()
-            self.rollback()
+            self.outer_rollback()
             raise
         finally:
             door.give(row)
@@ -242,7 +242,7 @@ cdef class State:
         cdef Example e
         while True:
             self.gate.to_read()
-            self.make_room(door.width)
+            self.outer_reserve(door.width)
             row = door.take(16, 2 * self.outputs() + 2)
             try:
                 if door.read(x, KNOWN, row, &e) == 0:
@@ -300,7 +300,7 @@ cdef class State:
                 i = stop
             return answers
         except:
-            self.rollback()
+            self.outer_rollback()
             raise
         finally:
             self.gate.end_learning()
@@ -338,7 +338,7 @@ cdef class State:
         try:
             source.load(start, stop)
             source.row(stop - 1, &e)
-            self.make_room(e.width)
+            self.outer_reserve(e.width)
             scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
             with nogil:
                 done = self.run(source, start, stop, task, scratch)
@@ -457,7 +457,7 @@ cdef class State:
         cdef double* scratch
         self.gate.begin_read()
         try:
-            self.make_room(self.entrance.width)
+            self.outer_reserve(self.entrance.width)
             source = open_source(self.entrance, X, False, None)
             answers = self.answers(output, source.rows, 0, &task)
             task.numbers, task.targets, task.weights = NULL, NULL, NULL
@@ -638,14 +638,14 @@ cdef class ClassifierState(State):
             source.row(i, &e)
             e.weight = task.weights[i] if task.weights != NULL else 1.0
             if task.output != NOTHING:
-                self.make_room(self.entrance.width)
+                self.outer_reserve(self.entrance.width)
                 scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
                 self.score_known(&e, self.entrance.width, scratch)
                 self.answer(scratch, task, i)
                 release(scratch)
             self.add_label(label)
             try:
-                self.make_room(e.width)
+                self.outer_reserve(e.width)
                 self.aim(task, i, &e)
                 if self.outer_learn(&e) != LEARNED:
                     raise ValueError(
@@ -1004,7 +1004,7 @@ cdef class TransformerState(State):
         pool.ids, pool.values = NULL, NULL
         while True:
             self.gate.to_read()
-            self.make_room(door.width)
+            self.outer_reserve(door.width)
             row = door.take(16, 0)
             try:
                 if door.read(x, KNOWN, row, &e) == 0:
@@ -1028,7 +1028,7 @@ cdef class TransformerState(State):
         pool.ids, pool.values = NULL, NULL
         self.gate.begin_read()
         try:
-            self.make_room(self.entrance.width)
+            self.outer_reserve(self.entrance.width)
             source = open_source(self.entrance, X, False, None)
             width = self.last_door().width
             rows = []
@@ -1087,7 +1087,7 @@ cdef class TransformerState(State):
 
     def restore(self, fields):
         State.restore(self, fields)
-        self.make_room(self.entrance.width)
+        self.outer_reserve(self.entrance.width)
         self.adopt(fields)
 
     def held(self):

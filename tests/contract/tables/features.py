@@ -1,4 +1,4 @@
-"""Pipelines and transformers."""
+"""Transformers, alone and before learners; a pipeline of them is one, too."""
 
 from onstream.features import (
     FeatureHasher,
@@ -8,14 +8,10 @@ from onstream.features import (
     Select,
     StandardScaler,
 )
-from onstream.linear import LogisticRegression
 
 from ..line import Line
-from ..streams import two_labels
 
-TABLE = {
-    "Pipeline": Line(two_labels, 0.80, given={"steps": [StandardScaler(), LogisticRegression()]}),
-}
+TABLE: dict[str, Line] = {}
 
 TRANSFORMERS = [
     FeatureHasher(hash_bits=6),
@@ -26,6 +22,7 @@ TRANSFORMERS = [
     RandomFourierFeatures(n_components=10),
     Select("f0", "f1", 0, 1),
     StandardScaler(),
+    StandardScaler() | MinMaxScaler(),
     StandardScaler() + MinMaxScaler(),
     (Select("f0", 0) | StandardScaler()) + (Imputer() | FeatureHasher(hash_bits=3)),
     (StandardScaler() + MinMaxScaler()) + RandomFourierFeatures(n_components=3),
