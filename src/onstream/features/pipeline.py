@@ -55,7 +55,7 @@ class Pipeline(Learner):
                 "Pipeline: the last step has hash_bits; put a FeatureHasher before it instead."
             )
         self._declared: Any = None
-        Learner._begin(self)  # type: ignore[attr-defined]
+        Learner._begin(self)
 
     def _new_state(self) -> Any:
         *before, last = self.steps
