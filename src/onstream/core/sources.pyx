@@ -47,6 +47,7 @@ cdef Py_ssize_t block_rows(Py_ssize_t values_per_row) noexcept:
 
 def open_source(Door door, X, bint learning, weights):
     """The right source for X. `weights`: rows of weight 0 introduce no features."""
+    X = door.as_rows(X)
     if isinstance(X, np.ndarray):
         return array_rows(door, X, learning, weights)
     if isinstance(X, SparseBlock):

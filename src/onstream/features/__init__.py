@@ -1,6 +1,7 @@
 """Transformers: from examples to examples, alone or before a learner."""
 
 from ..base.registry import register
+from .bag_of_words import BagOfWords
 from .hasher import FeatureHasher
 from .pipeline import Pipeline, Union
 from .projections import RandomFourierFeatures
@@ -9,6 +10,7 @@ from .select import Select
 from .transformer import Transformer
 
 __all__ = [
+    "BagOfWords",
     "FeatureHasher",
     "Imputer",
     "MinMaxScaler",
@@ -21,6 +23,7 @@ __all__ = [
 ]
 
 register(
+    BagOfWords,
     FeatureHasher,
     Imputer,
     MinMaxScaler,

@@ -1,6 +1,7 @@
 """Transformers, alone and before learners; a pipeline of them is one, too."""
 
 from onstream.features import (
+    BagOfWords,
     FeatureHasher,
     Imputer,
     MinMaxScaler,
@@ -14,6 +15,8 @@ from ..line import Line
 TABLE: dict[str, Line] = {}
 
 TRANSFORMERS = [
+    BagOfWords(),
+    BagOfWords(hash_bits=6),
     FeatureHasher(hash_bits=6),
     FeatureHasher(hash_bits=4, signed=False, binary=True),
     Imputer(),
