@@ -194,10 +194,20 @@ def test_blocks_release_the_gil(learner: Case, verb: str) -> None:
     pytest.fail("the other thread stood still")
 
 
+def rows_for(seconds: float, learner: Case, row: Any, target: Any) -> int:
+    """So many rows that learning them takes about this long; ten blocks at least."""
+    model, few = learner.make(), 2_000
+    model.learn_many(np.repeat(row, few, axis=0), np.repeat(target[0] == "a", few))
+    start = time.perf_counter()
+    model.learn_many(np.repeat(row, few, axis=0), np.repeat(target[0] == "a", few))
+    taken = time.perf_counter() - start
+    return int(min(2_000_000, max(82_000, few * seconds / taken)))
+
+
 def test_a_prediction_waits_for_one_block_at_most(learner: Case) -> None:
     """While rows are learned, predictions come in between, and see what was learned so far."""
-    n = 2_000_000  # 77 blocks of the same row, which takes no memory
     row, target = (three_labels if learner.takes_labels else plane)(1)
+    n = rows_for(0.3, learner, row, target)  # of the same row, which takes no memory
     X, y = np.broadcast_to(row[0], (n, row.shape[1])), np.broadcast_to(target[0] == "a", n)
     model = learner.make()
     model.learn_many(X[:2], [True, False])
@@ -226,7 +236,7 @@ def test_a_prediction_waits_for_one_block_at_most(learner: Case) -> None:
 def test_a_block_of_predictions_sees_one_state(learner: Case) -> None:
     """The same row many times has one score, though the model changes all the time."""
     X, y = streams(learner, 200)[0]
-    same = np.ascontiguousarray(np.broadcast_to(X[0] + 1.0, (3_000, X.shape[1])))
+    same = np.ascontiguousarray(np.broadcast_to(X[0] + 1.0, (500, X.shape[1])))
     model = learner.make()
     model.learn_many(X, y)
     scores: set[float] = set()
@@ -241,7 +251,7 @@ def test_a_block_of_predictions_sees_one_state(learner: Case) -> None:
 
     def ask() -> None:
         try:
-            for _ in range(1000):
+            for _ in range(200):
                 told = model.score_many(same)
                 assert (told == told[0]).all()
                 scores.add(float(told.flat[0]))
@@ -323,7 +333,7 @@ def test_an_error_in_one_thread_does_not_block_the_others(case: Case) -> None:
 def test_one_lesson_does_not_starve_behind_predictions(learner: Case) -> None:
     """Threads that do nothing but predict blocks let a lesson pass."""
     X, y = streams(learner, 200)[0]
-    block = np.tile(X, (10, 1))
+    block = np.tile(X, (2, 1))
     model = learner.make()
     model.learn_many(X, y)
     taught = threading.Event()
