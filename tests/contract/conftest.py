@@ -1,7 +1,8 @@
 """Who takes a test: the name of its argument says it.
 
 Every learner takes every test with its defaults. Its other variants take the tests marked
-`every_variant` at once, the rest with the slow tests (`make test-all`).
+`every_variant` at once, the rest with the slow tests (`make test-all`); so do learners with a
+kernel for tests of very many rows.
 """
 
 import pytest
@@ -20,17 +21,26 @@ TAKERS = {
     "transformer": TRANSFORMERS,
 }
 
+LONG = ("test_threads", "test_sequences")  # many rows, so a matter of minutes for some
+
+
+def costly(case: object) -> bool:
+    """Does every prediction cost a kernel evaluation per support?"""
+    return bool(getattr(case, "has", lambda name: False)("kernel"))
+
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     for argument, takers in TAKERS.items():
         if argument in metafunc.fixturenames:
             thorough = metafunc.definition.get_closest_marker("every_variant")
             hurry = argument not in ("hashed", "anything", "transformer") and thorough is None
+            long = metafunc.module.__name__.endswith(LONG)
+            late = [hurry and bool(case.params) or long and costly(case) for case in takers]
             metafunc.parametrize(
                 argument,
                 [
-                    pytest.param(case, marks=pytest.mark.slow if hurry and case.params else ())
-                    for case in takers
+                    pytest.param(case, marks=pytest.mark.slow if slow else ())
+                    for case, slow in zip(takers, late, strict=True)
                 ],
                 ids=repr,
             )

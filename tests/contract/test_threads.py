@@ -261,7 +261,7 @@ def test_a_block_of_predictions_sees_one_state(learner: Case) -> None:
             done.set()
 
     together(learn, ask)
-    if len(scores) <= 5:  # it did change, unless it has stopped learning for good
+    if len(scores) == 1:  # it did change, unless it has stopped learning for good
         before = model.score_many(X)
         model.learn_many(X, y)
         np.testing.assert_array_equal(model.score_many(X), before)
