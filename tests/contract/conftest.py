@@ -35,7 +35,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             thorough = metafunc.definition.get_closest_marker("every_variant")
             hurry = argument not in ("hashed", "anything", "transformer") and thorough is None
             long = metafunc.module.__name__.endswith(LONG)
-            late = [hurry and bool(case.params) or long and costly(case) for case in takers]
+            late = [(hurry and bool(case.params)) or (long and costly(case)) for case in takers]
             metafunc.parametrize(
                 argument,
                 [

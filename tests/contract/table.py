@@ -34,6 +34,11 @@ def functions_of(params: dict[str, Any]) -> dict[str, Any]:
     return {n: v for n, v in params.items() if callable(v) and not isinstance(v, Part)}
 
 
+def told_as(value: Any) -> str:
+    """A parameter in the name of a test: the same in every process."""
+    return str(getattr(value, "__name__", None) or repr(value))
+
+
 class Case(NamedTuple):
     """One learner with one set of parameters."""
 
@@ -44,7 +49,7 @@ class Case(NamedTuple):
     hashed: bool = False
 
     def __repr__(self) -> str:
-        told = ",".join(f"{name}={value!r}" for name, value in self.params.items())
+        told = ",".join(f"{name}={told_as(value)}" for name, value in self.params.items())
         return f"{self.name}({told})"
 
     def make(self, **more: Any) -> Any:

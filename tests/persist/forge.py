@@ -90,8 +90,8 @@ def small_models() -> dict[str, Any]:
     """Every learner in a few states: new, two labels, three, hashed, with columns."""
     found = {}
     for name, cls in learners().items():
-        if not takes(cls):
-            continue  # it needs functions of the user
+        if not takes(cls) or not hasattr(cls, "predict_one"):
+            continue  # it needs functions of the user, or is a transformer
         labels: list[Any] = ["no", "yes", "no"]
         more: list[Any] = [3, 1, 2]
         if not hasattr(cls, "labels"):
