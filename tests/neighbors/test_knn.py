@@ -30,7 +30,7 @@ def stream(seed, n=150, d=3):
     return X, rng.choice(["a", "b", "c"], n), rng.choice([0.5, 1.0, 2.0], n)
 
 
-@pytest.mark.parametrize("metric", [*METRICS, largest], ids=str)
+@pytest.mark.parametrize("metric", [*METRICS, largest], ids=[*METRICS, "function"])
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("by", ["uniform", "distance"])
 def test_it_is_brute_force_on_the_last_rows(metric, scale, by):
