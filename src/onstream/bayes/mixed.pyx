@@ -144,11 +144,17 @@ def names_of(owner, names):
     """A list of names of features, or None."""
     if names is None:
         return None
-    if isinstance(names, (str, bytes)) or not hasattr(names, "__iter__"):
+    if isinstance(names, (str, bytes, dict)) or not hasattr(names, "__iter__"):
         raise TypeError(
             f"{type(owner).__name__}: categorical must be a list of features, got {names!r:.80}."
         )
-    return [name if type(name) is int else str(name) for name in names]
+    names = list(names)
+    for name in names:
+        if type(name) not in (str, int):
+            raise TypeError(
+                f"{type(owner).__name__}: categorical must name features, got {name!r:.80}."
+            )
+    return list(map(str, names))
 
 
 cdef struct Table:
