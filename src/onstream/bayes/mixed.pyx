@@ -154,7 +154,7 @@ def names_of(owner, names):
             raise TypeError(
                 f"{type(owner).__name__}: categorical must name features, got {name!r:.80}."
             )
-    return list(map(str, names))
+    return names
 
 
 cdef struct Table:
