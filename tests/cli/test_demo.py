@@ -18,13 +18,22 @@ COMMAND = [sys.executable, "-m", "onstream.cli.demo"]
 def test_quick_run(tmp_path):
     result = CliRunner().invoke(app, ["demo", "--quick", "--out", str(tmp_path / "a" / "b")])
     assert result.exit_code == 0, result.output
-    for name in ("Perceptron", "PAClassifier", "LogisticRegression", "majority so far", "RLS"):
+    for name in (
+        "Perceptron",
+        "PAClassifier",
+        "LogisticRegression",
+        "majority so far",
+        "RLS",
+        "HAT",
+    ):
         assert name in result.output
     assert "\x1b" not in result.output  # no colours into a pipe
     assert all(len(line) <= 80 for line in result.output.splitlines() if "report" not in line)
     page = (tmp_path / "a" / "b" / "report.html").read_text(encoding="utf-8")
     assert "the concept changes" in page
     assert "Plotly" in page
+    assert page.count('class=\\"onstream-tree\\"') == 5  # two trees in two races, one in the third
+    assert "dew_point ≤" in page
     picture = tmp_path / "a" / "b" / "race.png"
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert picture.stat().st_size > 10_000

@@ -5,12 +5,14 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from onstream import LogisticRegression, PAClassifier
 from onstream.evaluate import Accuracy, Kappa, MajorityClass, prequential
 from onstream.evaluate.page import write
-from onstream.evaluate.report import shown
+from onstream.evaluate.report import compact, shown
+from onstream.tree import HoeffdingTreeClassifier
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -24,10 +26,11 @@ def report():
     y = (X[:, 0] > 0).astype(int)
     y[1500:] = X[1500:, 1] > 0
     models = {"<b>passive</b>": PAClassifier(C=0.1), "logistic": LogisticRegression()}
-    models["guess"] = MajorityClass()
+    models |= {"tree": HoeffdingTreeClassifier(), "guess": MajorityClass()}
+    table = pa.table({"<u>a</u>": X[:, 0], "b": X[:, 1], "c": X[:, 2]})
     return prequential(
         models,
-        (X, y),
+        (table, y),
         [Accuracy(), Kappa()],
         window=200,
         marks={1500: "</script>the <i>concept</i> changes"},
@@ -49,7 +52,7 @@ class Hundreds:
 def test_table(report):
     text = str(report)
     assert "Who notices that the concept changes?" in text
-    for word in ("logistic", "Accuracy, %", "last 200", "Kappa", "examples/s", "CPU, ms", "alarms"):
+    for word in ("logistic", "Accuracy, %", "last 200", "Kappa", "per s", "CPU, ms", "alarms"):
         assert word in text
     assert f"{100 * report.value('logistic', 'Accuracy'):.1f}" in text
     assert "\x1b" not in text
@@ -78,7 +81,7 @@ def test_json(report, tmp_path):
 def test_frame(report):
     frame = report.to_frame()
     assert list(frame.columns) == ["learner", "metric", "rows", "window", "cumulative", "fading"]
-    assert len(frame) == 3 * 2 * len(report.at)
+    assert len(frame) == 4 * 2 * len(report.at)
     last = frame[(frame.learner == "logistic") & (frame.metric == "Kappa")].iloc[-1]
     assert last.rows == 3000
     assert last.cumulative == report.value("logistic", "Kappa")
@@ -120,6 +123,20 @@ def test_figures_are_rounded():
     ]
 
 
+def test_large_numbers_are_short():
+    told = [compact(n) for n in (7, 713_400, 1_344_000, 118e6, 2.5e9)]
+    assert told == ["7", "713k", "1.34M", "118M", "2.5G"]
+
+
+def test_learners_that_can_be_drawn_are(report, tmp_path):
+    assert [bool(run.picture) for run in report.runs] == [False, False, True, False]
+    assert report.run("tree").picture.startswith("<svg")
+    assert "picture" not in report.to_json()
+    page = report.to_html(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "\\u003cu>a\\u003c/u>" not in page  # names of features are text
+    assert "lt;u&gt;a&lt;/u&gt; ≤" in page
+
+
 def test_page_needs_nothing_else(report, tmp_path):
     page = report.to_html(tmp_path / "report.html").read_text(encoding="utf-8")
     head = page[: page.index("<script>")]
@@ -127,7 +144,7 @@ def test_page_needs_nothing_else(report, tmp_path):
     assert not re.search(r"<(script|link|img)[^>]+(src|href)=", head)
     tail = page[page.index('id="data"') :]
     assert tail.count("</script>") == 2  # that of the data and of the page: none of a user's text
-    assert "http" not in tail
+    assert "http" not in tail.replace("http://www.w3.org/2000/svg", "")  # the name of a format
     assert "concept" in tail
     for name, value in report.settings().items():
         assert json.dumps(value)[1:-1].replace("<", "\\u003c") in tail, name
@@ -155,6 +172,8 @@ addEventListener("load", () => setTimeout(() => {
   said.covered = key.bottom > box.top;
   said.wide = document.documentElement.scrollWidth > innerWidth;
   said.size = parseFloat(getComputedStyle(chart.querySelector(".xtick text")).fontSize);
+  said.trees = [...document.querySelectorAll(".portrait svg")].map(t => t.querySelectorAll(".box").length);
+  said.drawn = getComputedStyle(document.querySelector(".portrait .leaf")).fill;
   said.bold = document.querySelectorAll("main i + b > *").length;
   tell(said);
 }, 300));
@@ -195,9 +214,10 @@ def test_in_a_browser(report, tmp_path, width):
     assert found, done.stderr[-2000:]
     said = json.loads(found[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
     assert "error" not in said, said["error"]
-    alarms = [f"{name}: drift alarm" for name in ("<b>passive</b>", "logistic", "guess")]
-    assert said["before"] == ["<b>passive</b>", "logistic", "guess", *alarms]
-    assert said["after"] == ["<b>passive</b>", "guess", alarms[0], alarms[2]]
+    names = ["<b>passive</b>", "logistic", "tree", "guess"]
+    alarms = [f"{name}: drift alarm" for name in names]
+    assert said["before"] == [*names, *alarms]
+    assert said["after"] == [names[0], *names[2:], alarms[0], *alarms[2:]]
     assert said["pressed"] == "false"
     value = 100 * report.value("<b>passive</b>", "Accuracy", "window")
     assert said["last"] == pytest.approx(value)
@@ -208,4 +228,7 @@ def test_in_a_browser(report, tmp_path, width):
     assert not said["covered"]
     assert not said["wide"]  # nothing sticks out sideways, on a phone either
     assert said["size"] >= 14
+    assert len(said["trees"]) == 1
+    assert said["trees"][0] >= 3
+    assert said["drawn"] in ("rgb(244, 246, 248)", "rgb(31, 36, 41)")  # the page's own colours
     assert said["bold"] == 0  # names are text, not markup

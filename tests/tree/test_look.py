@@ -55,6 +55,38 @@ def test_svg_and_page() -> None:
     assert "2 ±" in numbers.to_svg()
 
 
+def test_only_the_top() -> None:
+    """What is left out is counted, and nothing is hidden twice."""
+    for told in (MODEL.to_text(max_depth=1), MODEL.to_svg(max_depth=1), MODEL.to_dot(max_depth=1)):
+        assert "… 2 nodes below" in told
+    assert MODEL.to_dot(max_depth=1).count("->") == 2
+    assert MODEL.to_svg(max_depth=0).count('class="box') == 1
+    assert MODEL.to_text(max_depth=2) == MODEL.to_text()
+    with pytest.raises(ValueError, match="max_depth"):
+        MODEL.to_svg(max_depth=-1)
+
+
+def test_long_names_and_many_labels_stay_inside() -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        {"a very long name of a feature, longer than any box": f"value number {v} of a long list"}
+        for v in rng.integers(0, 40, 4000)
+    ]
+    y = [f"label {list(x.values())[0].split()[2]} with a long name" for x in rows]
+    model = VFDT(leaf_prediction="mc")
+    model.learn_many(rows, y)
+    assert model.n_leaves == 40
+    root = ElementTree.fromstring(model.to_svg())
+    width = float(root.get("width") or 0)
+    texts = [e for e in root.iter() if e.tag.endswith("text")]
+    assert max(len(t.text or "") for t in texts) < 32
+    assert all(float(t.get("x") or 0) < width for t in texts)
+    assert "… and 16 more" in model.to_svg()
+    colours = {e.get("fill") for e in root.iter() if e.tag.endswith("rect") and not e.get("rx")}
+    assert len(colours) == 40
+    assert "longer than any box" in model.to_text()  # the whole name where there is room
+
+
 def test_explain() -> None:
     why = MODEL.explain_one({"n": 2.0, "c<>": "y & z"})
     assert why.prediction == "yes"

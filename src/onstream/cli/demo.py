@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 import typer
 from numpy.typing import NDArray
 from rich.console import Console
@@ -26,6 +27,11 @@ from ..evaluate import (
 from ..evaluate.page import write
 from ..evaluate.picture import draw
 from ..linear import RLS, LinearRegression, LogisticRegression, PAClassifier, Perceptron
+from ..tree import (
+    HoeffdingAdaptiveTreeClassifier,
+    HoeffdingTreeClassifier,
+    HoeffdingTreeRegressor,
+)
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -37,6 +43,7 @@ class Race:
     question: str
     X: Floats
     y: NDArray[Any]
+    names: tuple[str, ...]  # of the columns of X
     models: dict[str, Any]
     metrics: list[Metric]
     step: str  # what one example is
@@ -53,7 +60,7 @@ class Race:
         """Let everybody predict each example, then learn it."""
         return prequential(
             self.models,
-            (self.X, self.y),
+            (pa.table(dict(zip(self.names, self.X.T, strict=True))), self.y),
             self.metrics,
             self.window,
             progress=progress,
@@ -109,6 +116,8 @@ def classifiers() -> dict[str, Any]:
         "Perceptron": Perceptron(),
         "PAClassifier C=0.01": PAClassifier(variant="PA-I", C=0.01),
         "LogisticRegression": LogisticRegression(),
+        "HoeffdingTree": HoeffdingTreeClassifier(),
+        "HAT": HoeffdingAdaptiveTreeClassifier(),
         "majority so far": MajorityClass(),
     }
 
@@ -119,17 +128,19 @@ def regressors() -> dict[str, Any]:
         "LinearRegression": LinearRegression(),
         "RLS": RLS(),
         "RLS forgetting=0.99": RLS(forgetting=0.99),
+        "HoeffdingTree": HoeffdingTreeRegressor(),
         "same as today": LastValue(),
     }
 
 
 def rain() -> Race:
     """Return the weather of each day, and whether that day had rain."""
-    X, y = noaa_weather()
+    weather = noaa_weather()
     return Race(
         question="Does it rain? Daily weather, Bellevue, Nebraska, 1949-1999",
-        X=standardised(X),
-        y=y,
+        X=standardised(weather.X),
+        y=weather.y,
+        names=weather.names,
         models=classifiers(),
         metrics=[ErrorRate(), Kappa()],
         step="day",
@@ -139,11 +150,12 @@ def rain() -> Race:
 
 def tomorrow() -> Race:
     """Return the weather of each day, and the mean temperature of the day after."""
-    X, _ = noaa_weather()
+    weather = noaa_weather()
     return Race(
         question="How warm is tomorrow? The same weather, mean absolute error",
-        X=standardised(X)[:-1],
-        y=X[1:, 0],
+        X=standardised(weather.X)[:-1],
+        y=weather.X[1:, 0],
+        names=weather.names,
         models=regressors(),
         metrics=[MAE(), R2()],
         step="day",
@@ -168,6 +180,7 @@ def drifting(length: int, seed: int = 0) -> Race:
         question="Who recovers from a sudden drift? Generated after SEA; 5 % label noise",
         X=standardised(X),
         y=y.astype(np.int64),
+        names=("a", "b", "c"),
         models=classifiers(),
         metrics=[ErrorRate(), Kappa()],
         step="example",

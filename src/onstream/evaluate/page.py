@@ -29,7 +29,8 @@ def write(reports: Sequence[Report], path: str | Path, title: str | None = None)
     for report in reports:
         told = report.to_dict()
         told["ranges"] = {name: report.about(name) for name in ("window", "cumulative", "fading")}
-        for learner in told["learners"]:
+        for learner, run in zip(told["learners"], report.runs, strict=True):
+            learner["picture"] = run.picture
             learner["colour"] = colour[learner["name"]]
             learner["code"] = written_out(learner["learner"], learner["params"])
         data["reports"].append(told)

@@ -313,7 +313,14 @@ class Contender:
             cpu=self.cpu,
             memory_bytes=int(getattr(self.model, "memory_bytes", 0)),
             alarms=sorted({*self.alarms, *(a for a in alarms if a > 0)}),
+            picture=portrait(self.model),
         )
+
+
+def portrait(model: Any) -> str:
+    """What the model looks like now, if it can be drawn: the top of a tree."""
+    draw = getattr(model, "to_svg", None)
+    return str(draw(max_depth=3)) if callable(draw) else ""
 
 
 # -- what was asked --------------------------------------------------------------------

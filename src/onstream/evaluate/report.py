@@ -31,6 +31,7 @@ class Run:
     cpu: float  # the same, of all threads
     memory_bytes: int
     alarms: list[int]  # rows after which drift was noticed
+    picture: str = ""  # of what was learned, SVG; for learners that can draw themselves
 
 
 @dataclass
@@ -109,7 +110,7 @@ class Report:
             out.add_column(heading(metric), justify="right", no_wrap=True)
             if metric["name"] == first:
                 out.add_column(f"last {self.window:,}", justify="right", no_wrap=True)
-        for title in (f"{self.step}s/s", "CPU, ms", "bytes"):
+        for title in ("per s", "CPU, ms", "kB"):
             out.add_column(title, justify="right", no_wrap=True)
         alarmed = any(run.alarms for run in self.runs)
         if alarmed:
@@ -123,9 +124,9 @@ class Report:
             out.add_row(
                 run.name,
                 *cells,
-                f"{self.rows / run.wall:,.0f}" if run.wall else "",
+                compact(self.rows / run.wall) if run.wall else "",
                 f"{1e3 * run.cpu:,.1f}",
-                f"{run.memory_bytes:,}",
+                f"{run.memory_bytes / 1e3:.3g}",
                 *([f"{len(run.alarms):,}"] if alarmed else []),
                 style="dim" if run.baseline else None,
             )
@@ -246,6 +247,14 @@ def shown(metric: dict[str, str], value: float) -> str:
     """A value in its unit."""
     text = f"{100 * value:.1f}" if metric["unit"] == "%" else f"{value:.3f}"
     return text.removeprefix("-") if not text.strip("-0.") else text
+
+
+def compact(n: float) -> str:
+    """A large number in few letters: 713k, 1.34M."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if n >= size:
+            return f"{n / size:.3g}{letter}"
+    return f"{n:.3g}"
 
 
 def colours(reports: Sequence[Report]) -> dict[str, str]:

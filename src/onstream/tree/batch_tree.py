@@ -50,10 +50,10 @@ class BatchTree(TreeClassifier):
     1
     >>> print(tree.to_text())
     root
-    ├─ a <= 0.5: 0 100% of 1
+    ├─ a <= 0.5: 0 (100% of 1)
     └─ a > 0.5
-       ├─ b <= 0.5: 0 100% of 1
-       └─ b > 0.5: 1 100% of 1
+       ├─ b <= 0.5: 0 (100% of 1)
+       └─ b > 0.5: 1 (100% of 1)
     """
 
     def __init__(

@@ -59,24 +59,34 @@ class Tree(Learner):
     def _root(self) -> Node:
         return grow(self._state.outline())
 
-    def to_text(self) -> str:
-        """The tree as lines of text, one per branch."""
-        return picture.to_text(self._root())
+    def to_text(self, *, max_depth: int | None = None) -> str:
+        """The tree as lines of text, one per branch, down to `max_depth`."""
+        return picture.to_text(self._top(max_depth))
 
-    def to_dot(self) -> str:
+    def to_dot(self, *, max_depth: int | None = None) -> str:
         """The tree as source for Graphviz."""
-        return picture.to_dot(self._root())
+        return picture.to_dot(self._top(max_depth))
 
-    def to_svg(self) -> str:
-        """The tree as a picture: each node with what it asks and what came to it."""
-        return picture.to_svg(self._root())
+    def to_svg(self, *, max_depth: int | None = None) -> str:
+        """The tree as a picture: each node with what it asks and what came to it.
 
-    def to_html(self) -> str:
+        `max_depth=3` leaves out what is more than three questions below the root, and says how
+        much that is: a tree of hundreds of leaves is no picture.
+        """
+        return picture.to_svg(self._top(max_depth))
+
+    def to_html(self, *, max_depth: int | None = None) -> str:
         """The picture as a page of its own."""
-        return picture.to_html(self._root(), repr(self))
+        return picture.to_html(self._top(max_depth), repr(self))
+
+    def _top(self, max_depth: int | None) -> Node:
+        if max_depth is not None:
+            max_depth = whole(self, "max_depth", max_depth, least=0)
+        return self._root().trim(max_depth)
 
     def _repr_html_(self) -> str:
-        return picture.to_svg(self._root())
+        """What a notebook shows: the top of the tree."""
+        return picture.to_svg(self._root().trim(5))
 
     @property
     def feature_importances(self) -> dict[Any, float]:

@@ -21,6 +21,7 @@ class Node:
     feature: Any = None  # None: a leaf
     threshold: float | None = None  # None: nominal
     children: list[tuple[Any, "Node"]] = field(default_factory=list)  # branch and child
+    below: int = 0  # nodes below that are left out
 
     def test(self, branch: Any) -> str:
         """The condition that leads into a branch."""
@@ -37,6 +38,14 @@ class Node:
             return self.children[0 if value <= self.threshold else 1]
         text = value if isinstance(value, str) else f"{float(value):.17g}"
         return next((pair for pair in self.children if same(pair[0], text)), None)
+
+    def trim(self, max_depth: int | None) -> "Node":
+        """Leave out what is deeper than this; the node itself."""
+        for node in list(self.walk()):
+            if node.depth == max_depth and node.children:
+                node.below = sum(1 for _ in node.walk()) - 1
+                node.children = []
+        return self
 
     def walk(self) -> Iterator["Node"]:
         """Go over the node and all below, each before its children."""

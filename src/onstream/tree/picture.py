@@ -7,7 +7,24 @@ from typing import Any
 from .outline import Node
 
 COLOURS = ("#4878a8", "#d8803c", "#6aa84f", "#b04a5a", "#8a6fb0", "#8c6d52", "#c78fb8", "#7f7f7f")
-BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y = 190, 44, 60, 14
+BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y = 190, 46, 84, 14
+LETTER = 6.6  # width of a letter of the smaller text, on average
+MOST_NAMES = 24  # labels that the legend of a picture names
+
+# Whoever shows the picture in a page of its own may set these colours; else it is drawn on white.
+STYLE = """\
+.onstream-tree{background:var(--ground,#fff);font-family:system-ui,sans-serif}
+.onstream-tree text{fill:var(--ink,#1c2024)}
+.onstream-tree .soft{fill:var(--soft,#5a626b)}
+.onstream-tree .way{stroke:var(--soft,#8a929b)}
+.onstream-tree .box{stroke:var(--soft,#8a929b);fill:var(--ground,#fff)}
+.onstream-tree .leaf{fill:var(--panel,#f4f6f8)}"""
+
+PAGE = """\
+:root{--ground:#fff;--ink:#1c2024;--soft:#5a626b;--panel:#f4f6f8}
+@media (prefers-color-scheme:dark){:root{--ground:#14171a;--ink:#eceff2;--soft:#a7b0ba;--panel:#1f2429}}
+body{margin:1.2rem;background:var(--ground);color:var(--ink);font-family:system-ui,sans-serif}
+h1{font-size:1.1rem;overflow-wrap:anywhere}"""
 
 
 def saying(node: Node) -> str:
@@ -15,8 +32,19 @@ def saying(node: Node) -> str:
     if node.counts:
         best = max(node.counts, key=lambda label: node.counts[label])
         share = node.counts[best] / node.weight if node.weight > 0 else 0.0
-        return f"{best} {share:.0%} of {node.weight:g}" if node.weight > 0 else "empty"
+        return f"{best} ({share:.0%} of {node.weight:g})" if node.weight > 0 else "empty"
     return f"{node.mean:.4g} ± {node.deviation:.3g}, n={node.weight:g}" if node.weight else "empty"
+
+
+def asking(node: Node) -> str:
+    """The question of an inner node."""
+    cut = "" if node.threshold is None else f" ≤ {node.threshold:.6g}"
+    return f"{node.feature}{cut} ?"
+
+
+def more(node: Node) -> str:
+    """What a picture leaves out below a node."""
+    return f"… {node.below:,} nodes below"
 
 
 def to_text(root: Node) -> str:
@@ -25,7 +53,8 @@ def to_text(root: Node) -> str:
     def lines(node: Node, indent: str) -> Iterator[str]:
         for i, (branch, child) in enumerate(node.children):
             last = i == len(node.children) - 1
-            leaf = "" if child.children else f": {saying(child)}"
+            told = more(child) if child.below else saying(child)
+            leaf = "" if child.children else f": {told}"
             yield f"{indent}{'└─ ' if last else '├─ '}{node.test(branch)}{leaf}"
             yield from lines(child, indent + ("   " if last else "│  "))
 
@@ -41,6 +70,8 @@ def to_dot(root: Node) -> str:
     lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
     for node in root.walk():
         title = saying(node) if node.feature is None else str(node.feature)
+        if node.below:
+            title = f"{title} ({more(node)})"
         shape = "" if node.feature is not None else ', style="rounded,filled", fillcolor="#eeeeee"'
         lines.append(f"  n{node.number} [label={quoted(title)}{shape}];")
         for branch, child in node.children:
@@ -48,6 +79,9 @@ def to_dot(root: Node) -> str:
             told = str(branch) if cut is None else f"{branch} {cut:.6g}"
             lines.append(f"  n{node.number} -> n{child.number} [label={quoted(told)}];")
     return "\n".join([*lines, "}"])
+
+
+# -- SVG ------------------------------------------------------------------------------------
 
 
 def places(root: Node) -> tuple[dict[int, tuple[float, float]], float, float]:
@@ -67,6 +101,19 @@ def places(root: Node) -> tuple[dict[int, tuple[float, float]], float, float]:
     return {i: (x, bottom - BOX_HEIGHT - y) for i, (x, y) in found.items()}, right, bottom
 
 
+def colour(r: int) -> str:
+    """A colour for label number r; beyond the first few, hues far from their neighbours'."""
+    return (
+        COLOURS[r] if r < len(COLOURS) else f"hsl({137.508 * r % 360:.0f},50%,{45 + r % 3 * 12}%)"
+    )
+
+
+def shortened(text: str, width: float, letter: float = LETTER) -> str:
+    """As much of a text as has room."""
+    room = max(2, int(width / letter))
+    return text if len(text) <= room else text[: room - 1] + "…"
+
+
 def bar(node: Node, x: float, y: float, width: float) -> Iterator[str]:
     """The labels of a node as a bar of coloured parts."""
     total = sum(node.counts.values())
@@ -74,62 +121,98 @@ def bar(node: Node, x: float, y: float, width: float) -> Iterator[str]:
         if count > 0:
             part = width * count / total
             yield (
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{part:.1f}" height="7" '
-                f'fill="{COLOURS[r % len(COLOURS)]}"><title>{escape(str(label))}: {count:g}</title>'
-                f"</rect>"
+                f'<rect x="{x:.1f}" y="{y:.1f}" width="{part:.2f}" height="8" fill="{colour(r)}">'
+                f"<title>{escape(str(label))}: {count:g}</title></rect>"
             )
             x += part
 
 
+def legend(labels: list[Any], width: float) -> tuple[list[str], float]:
+    """What the colours mean, in rows of this width; and how high that is."""
+    parts, x, y = [], 0.0, 0.0
+    names = [shortened(str(label), 24 * LETTER) for label in labels[:MOST_NAMES]]
+    if len(labels) > MOST_NAMES:
+        names.append(f"… and {len(labels) - MOST_NAMES:,} more")
+    for r, name in enumerate(names):
+        wide = 36 + len(name) * LETTER * 1.1
+        if x > 0 and x + wide > width:
+            x, y = 0.0, y + 20
+        if r < min(len(labels), MOST_NAMES):
+            parts.append(
+                f'<rect x="{x:.1f}" y="{y + 1:.1f}" width="11" height="11" fill="{colour(r)}"/>'
+            )
+        parts.append(
+            f'<text x="{x + 16:.1f}" y="{y + 11:.1f}" font-size="12">{escape(name)}</text>'
+        )
+        x += wide
+    return parts, y + 30 if labels else 0.0
+
+
+def way(node: Node, branch: Any, start: tuple[float, float], end: tuple[float, float]) -> str:
+    """The line to a child, and when it is taken."""
+    x0, y0 = start[0] + BOX_WIDTH, start[1] + BOX_HEIGHT / 2
+    x1, y1 = end[0], end[1] + BOX_HEIGHT / 2
+    mid = (x0 + x1) / 2
+    told = ("yes" if branch == "<=" else "no") if node.threshold is not None else str(branch)
+    return (
+        f'<path class="way" d="M{x0:.1f},{y0:.1f} C{mid:.1f},{y0:.1f} {mid:.1f},{y1:.1f} '
+        f'{x1:.1f},{y1:.1f}" fill="none" stroke="#8a929b"/>'
+        f'<text class="soft" x="{x1 - 5:.1f}" y="{y1 - 5:.1f}" text-anchor="end" font-size="11">'
+        f"{escape(shortened(told, GAP_X - 12))}<title>{escape(node.test(branch))}</title></text>"
+    )
+
+
+def box(node: Node, x: float, y: float) -> Iterator[str]:
+    """What a node asks or answers, and its bar."""
+    title = saying(node) if node.feature is None else asking(node)
+    kind, fill = ("box leaf", "#f4f6f8") if node.feature is None else ("box", "#ffffff")
+    shown = shortened(title, BOX_WIDTH - 14, LETTER * 1.08)
+    told = f"{title}; {node.mass:,.0f} examples passed" + (f"; {more(node)}" if node.below else "")
+    yield (
+        f'<g><title>{escape(told)}</title><rect class="{kind}" x="{x:.1f}" y="{y:.1f}" '
+        f'width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="5" fill="{fill}" stroke="#8a929b"/>'
+        f'<text x="{x + 8:.1f}" y="{y + 19:.1f}" font-size="12.5">{escape(shown)}</text></g>'
+    )
+    if node.counts:
+        yield from bar(node, x + 8, y + 29, BOX_WIDTH - 16)
+    elif node.feature is not None:
+        held = escape(saying(node))
+        yield f'<text class="soft" x="{x + 8:.1f}" y="{y + 37:.1f}" font-size="11">{held}</text>'
+    if node.below:
+        yield (
+            f'<text class="soft" x="{x + BOX_WIDTH + 6:.1f}" y="{y + BOX_HEIGHT / 2 + 4:.1f}" '
+            f'font-size="11">+ {node.below:,}</text>'
+        )
+
+
 def to_svg(root: Node) -> str:
-    """The whole tree as a picture: questions, branches, and the labels of each node as a bar."""
-    at, width, height = places(root)
-    parts: list[str] = []
+    """The tree as a picture: questions, branches, and the labels of each node as a bar."""
+    at, right, bottom = places(root)
+    if any(node.below for node in root.walk()):
+        right += 50  # for how much is left out
+    width = max(right, 320.0)
+    names, top = legend(list(root.counts), width)
+    parts = []
     for node in root.walk():
         x, y = at[node.number]
         for branch, child in node.children:
-            cx, cy = at[child.number]
-            x0, y0, y1 = x + BOX_WIDTH, y + BOX_HEIGHT / 2, cy + BOX_HEIGHT / 2
-            mid = (x0 + cx) / 2
-            parts.append(
-                f'<path d="M{x0:.1f},{y0:.1f} C{mid:.1f},{y0:.1f} {mid:.1f},{y1:.1f} '
-                f'{cx:.1f},{y1:.1f}" fill="none" stroke="#999"/>'
-                f'<text x="{cx - 4:.1f}" y="{y1 - 4:.1f}" text-anchor="end" font-size="11" '
-                f'fill="#555">{escape(str(branch))}</text>'
-            )
-        title = saying(node)
-        if node.feature is not None:
-            cut = "" if node.threshold is None else f" ≤ {node.threshold:.6g}"
-            title = f"{node.feature}{cut} ?"
-        shown = title if len(title) < 30 else title[:28] + "…"
-        fill = "#ffffff" if node.children else "#f2f2f2"
-        parts.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="5" '
-            f'fill="{fill}" stroke="#777"/><text x="{x + 8:.1f}" y="{y + 18:.1f}" font-size="12">'
-            f"{escape(shown)}<title>{escape(title)}; {node.mass:g} examples passed</title></text>"
-        )
-        if node.counts:
-            parts.extend(bar(node, x + 8, y + 28, BOX_WIDTH - 16))
-        else:
-            told = escape(saying(node))
-            parts.append(f'<text x="{x + 8:.1f}" y="{y + 36:.1f}" font-size="10">{told}</text>')
+            parts.append(way(node, branch, (x, y), at[child.number]))
+        parts.extend(box(node, x, y))
+    size = f"{width + 20:.0f}", f"{top + bottom + 20:.0f}"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width + 20:.0f}" '
-        f'height="{height + 20:.0f}" viewBox="-10 -10 {width + 20:.0f} {height + 20:.0f}" '
-        f'font-family="sans-serif">{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="onstream-tree" role="img" '
+        f'aria-label="decision tree" width="{size[0]}" height="{size[1]}" '
+        f'viewBox="-10 -10 {size[0]} {size[1]}" font-family="sans-serif"><style>{STYLE}</style>'
+        f'{"".join(names)}<g transform="translate(0 {top:.0f})">{"".join(parts)}</g></svg>'
     )
 
 
 def to_html(root: Node, title: str) -> str:
-    """A page with the picture and what the colours mean."""
-    legend = "".join(
-        f'<span style="margin-right:1em"><b style="color:{COLOURS[r % len(COLOURS)]}">■</b> '
-        f"{escape(str(label))}</span>"
-        for r, label in enumerate(root.counts)
-    )
+    """A page with the picture."""
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'</head><body style="font-family:sans-serif"><h1>{escape(title)}</h1><p>{legend}</p>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{PAGE}</style></head><body><h1>{escape(title)}</h1>"
         f'<div style="overflow:auto">{to_svg(root)}</div></body></html>'
     )
 
