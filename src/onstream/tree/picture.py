@@ -22,7 +22,8 @@ STYLE = """\
 
 PAGE = """\
 :root{--ground:#fff;--ink:#1c2024;--soft:#5a626b;--panel:#f4f6f8}
-@media (prefers-color-scheme:dark){:root{--ground:#14171a;--ink:#eceff2;--soft:#a7b0ba;--panel:#1f2429}}
+@media (prefers-color-scheme:dark){
+:root{--ground:#14171a;--ink:#eceff2;--soft:#a7b0ba;--panel:#1f2429}}
 body{margin:1.2rem;background:var(--ground);color:var(--ink);font-family:system-ui,sans-serif}
 h1{font-size:1.1rem;overflow-wrap:anywhere}"""
 
