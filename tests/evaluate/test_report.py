@@ -172,7 +172,8 @@ addEventListener("load", () => setTimeout(() => {
   said.covered = key.bottom > box.top;
   said.wide = document.documentElement.scrollWidth > innerWidth;
   said.size = parseFloat(getComputedStyle(chart.querySelector(".xtick text")).fontSize);
-  said.trees = [...document.querySelectorAll(".portrait svg")].map(t => t.querySelectorAll(".box").length);
+  const trees = [...document.querySelectorAll(".portrait svg")];
+  said.trees = trees.map(tree => tree.querySelectorAll(".box").length);
   said.drawn = getComputedStyle(document.querySelector(".portrait .leaf")).fill;
   said.bold = document.querySelectorAll("main i + b > *").length;
   tell(said);

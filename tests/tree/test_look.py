@@ -72,7 +72,7 @@ def test_long_names_and_many_labels_stay_inside() -> None:
         {"a very long name of a feature, longer than any box": f"value number {v} of a long list"}
         for v in rng.integers(0, 40, 4000)
     ]
-    y = [f"label {list(x.values())[0].split()[2]} with a long name" for x in rows]
+    y = [f"label {next(iter(x.values())).split()[2]} with a long name" for x in rows]
     model = VFDT(leaf_prediction="mc")
     model.learn_many(rows, y)
     assert model.n_leaves == 40

@@ -154,11 +154,12 @@ def way(node: Node, branch: Any, start: tuple[float, float], end: tuple[float, f
     x0, y0 = start[0] + BOX_WIDTH, start[1] + BOX_HEIGHT / 2
     x1, y1 = end[0], end[1] + BOX_HEIGHT / 2
     mid = (x0 + x1) / 2
+    beside = y1 + 13 if y1 > y0 else y1 - 5  # not on the line
     told = ("yes" if branch == "<=" else "no") if node.threshold is not None else str(branch)
     return (
         f'<path class="way" d="M{x0:.1f},{y0:.1f} C{mid:.1f},{y0:.1f} {mid:.1f},{y1:.1f} '
         f'{x1:.1f},{y1:.1f}" fill="none" stroke="#8a929b"/>'
-        f'<text class="soft" x="{x1 - 5:.1f}" y="{y1 - 5:.1f}" text-anchor="end" font-size="11">'
+        f'<text class="soft" x="{x1 - 5:.1f}" y="{beside:.1f}" text-anchor="end" font-size="11">'
         f"{escape(shortened(told, GAP_X - 12))}<title>{escape(node.test(branch))}</title></text>"
     )
 
