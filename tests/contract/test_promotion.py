@@ -164,7 +164,12 @@ def test_an_overflow_in_the_middle_of_a_block(classifier: Case) -> None:
     """The rows before it stay learned, and the error says which it was."""
     for size in (1e200, 1e308):
         block, loop = learned(classifier), learned(classifier)
-        rows = [{"f": 1.0}, {"g": 1.0}, {"h": size, "i": size, "f": -size}, {"f": 2.0}]
+        rows = [
+            {"f": 1.0, "n": "red"},
+            {"g": 1.0, "n": "blue", "m": "x"},
+            {"h": size, "i": size, "f": -size, "n": "green", "k": "new"},
+            {"f": 2.0, "n": "grey", "m": "y"},
+        ]
         labels = [THIRD, "ham", "fourth", "spam"]
         refused = attempt(block, "learn_many", rows, labels)
         done = 4

@@ -222,7 +222,7 @@ cdef class MixedState(NaiveBayesState):
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room, i
         if self.door.new_values:  # of features that may still be on probation
-            width = max(width, 1 + max([id for id, _ in self.door.new_values]))
+            width = max(width, 1 + max(self.door.categories))
         if width > self.room:
             room = width if self.room == 0 else roomier(self.room, width)
             widen(&self.every, self.room, room)
@@ -232,8 +232,8 @@ cdef class MixedState(NaiveBayesState):
                 self.tables, self.room * sizeof(Table), room * sizeof(Table))
             self.room = room
         if self.door.new_values:
-            for id, _ in self.door.new_values:
-                self.make_table(id, len(self.door.categories[id]))
+            for id, known in self.door.categories.items():
+                self.make_table(id, len(known))
         return 0
 
     cdef int make_table(self, Py_ssize_t id, Py_ssize_t values) except -1:

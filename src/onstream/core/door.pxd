@@ -38,7 +38,8 @@ cdef class Door:
     cdef bint fill_sparse         # what a sparse row leaves out is the number 0, not missing
     cdef object categorical       # features whose numbers are nominal, too: a set of names, or True
     cdef dict categories          # nominal features: id -> {value: its number}
-    cdef list new_values          # (id, value) met since the last commit
+    cdef list new_values          # (id, value, row) on probation, in the order of the rows
+    cdef Py_ssize_t row           # number of the row being read, in a block
     cdef Row* spare               # rows that nobody reads into now
     # What the last mapping looked like: rows of one reader share their key objects.
     cdef PyObject** last_keys
@@ -70,7 +71,7 @@ cdef class Door:
     cdef int32_t find(self, object name) except -2
     cdef int32_t add(self, object name) except -1
     cdef int truncate(self) except -1
-    cdef int commit(self, Py_ssize_t width) except -1
+    cdef int commit(self, Py_ssize_t width, Py_ssize_t row=*) except -1
     cdef int check_columns(self, Py_ssize_t n) except -1
     cdef int column_map(self, list names, Py_ssize_t n, Welcome welcome, int32_t* ids, double* signs) except -1
     cdef Py_ssize_t prospect(self, Welcome welcome) noexcept

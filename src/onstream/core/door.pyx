@@ -30,6 +30,7 @@ from .memory cimport release, resize, roomier
 cnp.import_array()
 
 cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
     const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
     int PyBool_Check(object)
 
@@ -57,6 +58,7 @@ cdef class Door:
         self.categorical = None
         self.categories = {}
         self.new_values = []
+        self.row = 0
         self.spare = NULL
         self.last_keys = NULL
         self.last_ids = NULL
@@ -150,7 +152,7 @@ cdef class Door:
     cdef int truncate(self) except -1:
         """Forget the features and the values on probation."""
         while self.new_values:
-            id, value = self.new_values.pop()
+            id, value, _ = self.new_values.pop()
             del self.categories[id][value]
         if self.bits >= 0:
             return 0
@@ -161,11 +163,14 @@ cdef class Door:
             self.implicit = self.width
         return 0
 
-    cdef int commit(self, Py_ssize_t width) except -1:
-        """The features below `width`, and all values met, are known from now on."""
+    cdef int commit(self, Py_ssize_t width, Py_ssize_t row=PY_SSIZE_T_MAX) except -1:
+        """The features below `width`, and the values of the rows up to `row`, are known now."""
+        cdef Py_ssize_t n = 0
         self.width = width
         if self.new_values:
-            self.new_values.clear()
+            while n < len(self.new_values) and self.new_values[n][2] <= row:
+                n += 1
+            del self.new_values[:n]
         return 0
 
     cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3:
@@ -214,7 +219,7 @@ cdef class Door:
                 return UNSEEN
             code = len(known)
             known[valid_name(self.who, value)] = code
-            self.new_values.append((id, value))
+            self.new_values.append((id, value, self.row))
         return code
 
     cdef bint codes_numbers(self):
@@ -591,7 +596,7 @@ cdef class Door:
         kept = {"features": explicit, "implicit": implicit, "columns": self.columns}
         if self.nominal:
             on_probation = {}
-            for id, value in self.new_values:
+            for id, _, _ in self.new_values:
                 on_probation[id] = on_probation.get(id, 0) + 1
             known = {
                 id: list(values)[:len(values) - on_probation.get(id, 0)]

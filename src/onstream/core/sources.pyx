@@ -394,6 +394,7 @@ def pack_coded(Door door, list names, which, values, list texts, text_of, starts
     cdef Welcome welcome = ALL if learning else KNOWN
     cdef int32_t id, code
     for row in range(n_rows):
+        door.row = row
         if learning and weights is not None:
             welcome = ALL if importance[row] > 0.0 else MET
         for i in range(old[row], old[row + 1]):
@@ -541,6 +542,7 @@ def mapping_rows(Door door, rows, bint learning, weights):
     cdef Welcome welcome = ALL if learning else KNOWN
     try:
         for i in range(n):
+            door.row = i
             if learning and weights is not None:
                 welcome = ALL if weights[i] > 0.0 else MET
             x = rows[i]

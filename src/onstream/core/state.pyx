@@ -345,7 +345,7 @@ cdef class State:
             release(scratch)
             if self.heavy_rows(task, start, done):
                 source.row(done - 1, &e)
-                self.entrance.commit(max(self.entrance.width, e.width))
+                self.entrance.commit(max(self.entrance.width, e.width), done - 1)
                 if source.array_columns >= 0:
                     self.entrance.columns = source.array_columns
         finally:
@@ -657,7 +657,7 @@ cdef class ClassifierState(State):
                 raise
             self.seen += 1
             self.settle()
-            self.entrance.commit(max(self.entrance.width, e.width))
+            self.entrance.commit(max(self.entrance.width, e.width), i)
             if source.array_columns >= 0:
                 self.entrance.columns = source.array_columns
         finally:

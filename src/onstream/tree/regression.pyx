@@ -477,19 +477,6 @@ cdef class HoeffdingRegressorState(RegressorState):
 
     # -- to and from arrays -----------------------------------------------------------------------------
 
-    def learn_many(self, X, y, w, output):
-        try:
-            return RegressorState.learn_many(self, X, y, w, output)
-        except:
-            self.trim_values()
-            raise
-
-    def trim_values(self):
-        """Nominal values of rows that were not learned are not known."""
-        for feature, values in self.door.categories.items():
-            while len(values) > (self.arena.codes[<int32_t> feature] if feature < self.arena.width else 0):
-                values.popitem()
-
     def outline(self):
         """The tree without its observers: what pictures are drawn from."""
         cdef Arena* a = &self.arena

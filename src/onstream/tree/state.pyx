@@ -258,19 +258,6 @@ cdef class TreeState(ClassifierState):
             deactivate(a, node)
         return 0
 
-    def learn_many(self, X, y, w, output):
-        try:
-            return ClassifierState.learn_many(self, X, y, w, output)
-        except:
-            self.trim_values()
-            raise
-
-    def trim_values(self):
-        """Nominal values of rows that were not learned are not known."""
-        for feature, values in self.door.categories.items():
-            while len(values) > (self.arena.codes[<int32_t> feature] if feature < self.arena.width else 0):
-                values.popitem()
-
     # -- to and from arrays ---------------------------------------------------------------------
 
     cdef list roots(self):
