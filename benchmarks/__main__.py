@@ -68,6 +68,11 @@ def run(options: argparse.Namespace, source: Path, folder: Path) -> int:
     chosen = [options.family] if options.family else FAMILIES
     modules = {name: import_module(f"benchmarks.families.{name}") for name in chosen}
     rows = {name: select(module.ROWS, options.only) for name, module in modules.items()}
+    lacks = {}
+    for name, some in rows.items():
+        found = {row.name: [environments.lacking(side.peer) for side in row.sides] for row in some}
+        rows[name] = [row for row in some if not any(found[row.name])]
+        lacks |= {reason: None for reasons in found.values() for reason in reasons if reason}
     everything = [row for some in rows.values() for row in some]
     if not everything:
         print(f"benchmarks: no row is named like {options.only!r}.", file=sys.stderr)
@@ -78,6 +83,8 @@ def run(options: argparse.Namespace, source: Path, folder: Path) -> int:
     sides = [side for row in everything for side in row.sides]
     steps = 1 + len(sides) * (1 + rounds) + len(imports) * (1 + rounds)
     with display(steps) as screen:
+        for reason in lacks:
+            screen.say(reason)
         for peer in dict.fromkeys([environments.DATA, *(one.peer for one in (*sides, *imports))]):
             if not environments.ready(peer):
                 screen.say(f"{peer}: installing from PyPI")

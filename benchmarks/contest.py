@@ -21,6 +21,7 @@ class Contestant:
 
     n: int  # examples per run
     model: Any = None
+    spent: float | None = None  # seconds of the run by a clock of its own, if that is to count
 
     def setup(self) -> None:
         """Untimed, before every run: an unlearned model, rows never touched before."""

@@ -16,6 +16,7 @@ FOLDER = ROOT / ".venv-bench"
 PEERS = {
     "river": ("river==0.26.1",),
     "vw": ("vowpalwabbit==9.11.9", "numpy"),
+    "moa": ("--no-deps", "capymoa==0.15.1", "jpype1==1.7.1", "numpy", "packaging"),  # for its jar
     "scikit-learn": ("scikit-learn==1.9.1",),  # numpy, the other baseline, comes with it
 }
 DATA = "data"  # not a peer: reads the data sets, so that nobody else needs pandas
@@ -41,6 +42,13 @@ class EnvironmentFailed(Exception):
 def variables() -> dict[str, str]:
     """Environment variables of every measured process: one BLAS thread, one hash seed."""
     return os.environ | _ONE_THREAD | {"PYTHONHASHSEED": "0"}
+
+
+def lacking(peer: str) -> str | None:
+    """Say what this machine lacks for a peer; pip cannot install it."""
+    if peer == "moa" and shutil.which("java") is None:
+        return "moa: no java on this machine, so its rows are left out."
+    return None
 
 
 def ready(peer: str) -> bool:

@@ -68,15 +68,18 @@ def repetition(contestant: Contestant, least: float) -> dict[str, float]:
         gc.disable()  # as timeit does: nobody pays for another's garbage
         start, start_processor = time.perf_counter(), time.process_time()
         contestant.run()
-        wall.append(time.perf_counter() - start)
-        processor.append(time.process_time() - start_processor)
+        spent = contestant.spent
+        wall.append(time.perf_counter() - start if spent is None else spent)
+        processor.append(time.process_time() - start_processor if spent is None else spent)
         gc.enable()
     return {"seconds": statistics.median(wall), "processor": statistics.median(processor)}
 
 
 def versions(peer: str) -> dict[str, str]:
     """Versions of Python, of the peer's own packages and of what they require."""
-    own = [OURS] if peer == OURS else [re.split(r"[^\w.-]", r)[0] for r in PEERS[peer]]
+    own = (
+        [OURS] if peer == OURS else [re.split(r"[^\w.-]", r)[0] for r in PEERS[peer] if r[0] != "-"]
+    )
     found = {"Python": sys.version.split()[0]}
     for package in own:
         found[package] = metadata.version(package)

@@ -20,6 +20,7 @@ def boxes(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 X, Y = boxes(40_000)
+NOISE = {f"noise {i}": 1.0 for i in range(20)}
 
 
 def run(limit: int | None) -> tuple[Any, float, int]:
@@ -72,17 +73,36 @@ def test_the_least_promising_go_first() -> None:
 
 
 def test_a_leaf_comes_back_when_its_promise_rises() -> None:
-    model = VFDT(max_bytes=60_000, delta=0.3, grace_period=25, tau=0.2)
-    model.learn_many(X, Y)
-    told = model._state.outline()
-    idle = int(((told["nodes"][:, 0] < 0) & (told["nodes"][:, 3] == 0)).sum())
-    assert idle > 0
-    before = told["node_numbers"][:, 8].max()
+    """Six leaves, room for about two. The other three become the ones that err."""
     rng = np.random.default_rng(1)
-    model.learn_many(X[:25_000], rng.integers(0, 6, 25_000))  # now every leaf errs
-    after = model._state.outline()
-    back = (after["nodes"][:, 3] == 1) & (after["node_numbers"][:, 8] > 0)
-    assert back.any() or before > 0
+    where = rng.integers(0, 6, 40_000)
+    rows = [{"where": f"leaf {i}", **NOISE} for i in range(6)]
+    model = VFDT(max_bytes=24_000, leaf_prediction="mc")
+
+    def labels(mixed: set[int], n: slice) -> list[int]:
+        told = np.where(np.isin(where[n], list(mixed)), rng.integers(0, 6, len(where[n])), where[n])
+        return [int(y) for y in told]
+
+    def active() -> set[int]:
+        told = model._state.outline()["nodes"]
+        assert len(told) == 7
+        return {int(code) for code in told[1:][told[1:, 3] == 1][:, 2]}
+
+    def learn(mixed: set[int], n: slice) -> None:
+        model.learn_many([rows[i] for i in where[n]], labels(mixed, n))
+
+    learn(set(), slice(0, 400))  # a question is asked
+    codes = [int(v.split()[1]) for v in model._state.export()["nominal_values"]]
+    first, second = set(codes[:3]), set(codes[3:])
+    learn(first, slice(400, 10_400))
+    assert active() <= {codes.index(i) for i in first}
+    assert active()
+    learn(second, slice(10_400, 40_000))
+    assert active() <= {codes.index(i) for i in second}
+    assert active()
+    told = model._state.outline()
+    back = told["nodes"][:, 3] == 1
+    assert (told["node_numbers"][back, 8] > 0).all()  # what came while they had no tables
 
 
 def test_it_goes_on_alike_after_a_file() -> None:

@@ -26,6 +26,14 @@ cdef struct ClassTable:  # numbers of one label at one node; five rows of d doub
     int32_t cells        # nominal values with room: the weight of each
 
 
+cdef struct Layout:      # where a node that has dropped features keeps the others
+    int32_t width        # features it tells of; those that came later follow in order
+    int32_t values       # nominal values it tells of
+    int32_t d            # columns of its tables
+    int32_t cells        # nominal values of its tables
+    int32_t dropped      # features without a column
+
+
 cdef struct View:        # one example by feature; NaN is missing, a nominal value is its code
     const double* x
     Py_ssize_t n         # features beyond are missing
@@ -35,6 +43,28 @@ cdef struct View:        # one example by feature; NaN is missing, a nominal val
 
 cdef inline double* numbers(ClassTable* t) noexcept nogil:
     return <double*> (t + 1)
+
+
+cdef inline int32_t* places(Layout* l) noexcept nogil:
+    """Column of each feature, then the cell of each nominal value; NOBODY: dropped."""
+    return <int32_t*> (l + 1)
+
+
+cdef inline int32_t column(Arena* a, int32_t i, int32_t feature) noexcept nogil:
+    """Where the tables of node i keep a feature: maybe beyond their end. NOBODY: nowhere."""
+    cdef Layout* l = a.layout[i]
+    if l == NULL:
+        return feature
+    return places(l)[feature] if feature < l.width else l.d + feature - l.width
+
+
+cdef inline int32_t cell(Arena* a, int32_t i, int32_t feature, int32_t code) noexcept nogil:
+    """The same for a nominal value of a feature that is kept."""
+    cdef Layout* l = a.layout[i]
+    cdef int32_t place = a.cells[feature][code]
+    if l == NULL:
+        return place
+    return places(l)[l.width + place] if place < l.values else l.cells + place - l.values
 
 
 cdef struct Arena:
@@ -63,8 +93,7 @@ cdef struct Arena:
     int32_t* labels       # labels with room in `counts` and `tables`
     double** counts       # weight of each label
     ClassTable*** tables  # table of each label or NULL; NULL: inactive, or an inner node
-    uint8_t** hidden      # features not watched at this node (1) ; NULL: all are watched
-    int32_t* hides        # features `hidden` has room for
+    Layout** layout       # NULL: every feature has a column in the tables, in order
     void** extra          # what a kind of tree keeps for each node
     bint closing              # everything goes, node by node
     void (*drop_extra)(Arena* a, void* extra) noexcept nogil
@@ -75,11 +104,14 @@ cdef struct Arena:
     int32_t** cells       # nominal: place in the tables of each code
     int32_t* codes        # nominal: how many codes are known
     int32_t n_cells       # nominal values of all features
+    int32_t* spared       # tables that leave out this feature
 
     # -- all
     Py_ssize_t bytes      # held in C
     Py_ssize_t n_tables        # tables of all nodes
     Py_ssize_t n_active        # nodes that keep tables
+    Py_ssize_t n_layouts       # nodes that have dropped features
+    Py_ssize_t saved           # bytes that tables would need for what was dropped
     double total          # weight of all examples
 
 
@@ -106,8 +138,8 @@ cdef bint fits_in(Arena* a, const Example* e) noexcept nogil
 cdef int32_t next_node(Arena* a, int32_t i, const View* view) noexcept nogil
 cdef int32_t heaviest(Arena* a, int32_t i) noexcept nogil
 cdef int32_t child_of(Arena* a, int32_t i, int32_t at) noexcept nogil
-cdef int hide(Arena* a, int32_t i, int32_t feature) noexcept nogil
-cdef bint watched(Arena* a, int32_t i, int32_t feature) noexcept nogil
+cdef int drop_features(Arena* a, int32_t i, const uint8_t* poor) noexcept nogil
+cdef Py_ssize_t saved_per_table(Arena* a, int32_t i) noexcept nogil
 cdef Py_ssize_t table_size(Arena* a, ClassTable* t) noexcept nogil
 cdef list preorder(Arena* a, int32_t root)
 cdef dict export_trees(Arena* a, list roots, Py_ssize_t width)

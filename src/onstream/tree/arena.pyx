@@ -50,12 +50,12 @@ cdef void finish(Arena* a) noexcept:
     PyMem_RawFree(a.labels)
     PyMem_RawFree(a.counts)
     PyMem_RawFree(a.tables)
-    PyMem_RawFree(a.hidden)
-    PyMem_RawFree(a.hides)
+    PyMem_RawFree(a.layout)
     PyMem_RawFree(a.extra)
     PyMem_RawFree(a.kind)
     PyMem_RawFree(a.cells)
     PyMem_RawFree(a.codes)
+    PyMem_RawFree(a.spared)
 
 # -- memory -------------------------------------------------------------------------------
 
@@ -86,9 +86,10 @@ cdef int widen(Arena* a, Py_ssize_t width) except -1:
         regrow(<void**> &a.kind, a.width, room, 1)
         and regrow(<void**> &a.cells, a.width, room, sizeof(int32_t*))
         and regrow(<void**> &a.codes, a.width, room, sizeof(int32_t))
+        and regrow(<void**> &a.spared, a.width, room, sizeof(int32_t))
     ):
         raise MemoryError(f"onstream: no memory for {room:,} features")
-    a.bytes += (room - a.width) * (1 + sizeof(int32_t*) + sizeof(int32_t))
+    a.bytes += (room - a.width) * (1 + sizeof(int32_t*) + 2 * sizeof(int32_t))
     a.width = room
     return 0
 
@@ -116,13 +117,12 @@ cdef int grow_nodes(Arena* a) noexcept nogil:
         and regrow(<void**> &a.labels, old, room, sizeof(int32_t))
         and regrow(<void**> &a.counts, old, room, sizeof(double*))
         and regrow(<void**> &a.tables, old, room, sizeof(ClassTable**))
-        and regrow(<void**> &a.hidden, old, room, sizeof(uint8_t*))
-        and regrow(<void**> &a.hides, old, room, sizeof(int32_t))
+        and regrow(<void**> &a.layout, old, room, sizeof(Layout*))
         and regrow(<void**> &a.extra, old, room, sizeof(void*))
     )
     if not fine:  # what has grown has grown; the next attempt begins there
         return NO_MEMORY
-    a.bytes += (room - old) * (8 * sizeof(int32_t) + 9 * sizeof(double) + 5 * sizeof(void*))
+    a.bytes += (room - old) * (7 * sizeof(int32_t) + 9 * sizeof(double) + 5 * sizeof(void*))
     a.room = room
     return 0
 
@@ -147,10 +147,10 @@ cdef int32_t new_node(Arena* a, int32_t parent, double mass) noexcept nogil:
     a.mass[i] = mass
     a.idle[i] = a.gain[i] = a.threshold[i] = a.weight[i] = a.last[i] = a.fresh[i] = 0.0
     a.hits_mc[i] = a.hits_nb[i] = 0.0
-    a.labels[i] = a.hides[i] = 0
+    a.labels[i] = 0
     a.counts[i] = NULL
     a.tables[i] = NULL
-    a.hidden[i] = NULL
+    a.layout[i] = NULL
     a.extra[i] = NULL
     return i
 
@@ -161,7 +161,6 @@ cdef void free_node(Arena* a, int32_t i) noexcept nogil:
     give_back(a, a.counts[i], a.labels[i] * sizeof(double))
     if a.fan[i] != NULL:
         give_back(a, a.fan[i], (1 + a.fan[i][0]) * sizeof(int32_t))
-    give_back(a, a.hidden[i], a.hides[i])
     if a.extra[i] != NULL:
         a.drop_extra(a, a.extra[i])
     a.parent[i] = -3 - a.vacant  # below every sign: on the free list
@@ -256,26 +255,36 @@ cdef Py_ssize_t table_size(Arena* a, ClassTable* t) noexcept nogil:
 
 
 cdef ClassTable* ensure_table(Arena* a, int32_t i, int32_t label) noexcept nogil:
-    """The table of this label at an active node, with room for every feature; or NULL."""
+    """The table of this label at an active node, with room for every feature it keeps; or NULL."""
     cdef ClassTable* old = a.tables[i][label]
     cdef ClassTable* t
-    cdef Py_ssize_t size
+    cdef Py_ssize_t d = a.width, cells = a.n_cells
     cdef int r
-    if old != NULL and old.d >= a.width and old.cells >= a.n_cells:
+    if a.layout[i] != NULL:
+        if extend_layout(a, i) != 0:
+            return NULL
+        d, cells = a.layout[i].d, a.layout[i].cells
+    if old != NULL and old.d >= d and old.cells >= cells:
         return old
-    size = sizeof(ClassTable) + (5 * a.width + a.n_cells) * sizeof(double)
-    t = <ClassTable*> grab(a, size)
+    t = make_table(a, d, cells)
     if t == NULL:
         return NULL
-    t.d, t.cells = <int32_t> a.width, a.n_cells
     if old != NULL:
         for r in range(5):
             memcpy(numbers(t) + r * t.d, numbers(old) + r * old.d, old.d * sizeof(double))
         memcpy(numbers(t) + 5 * t.d, numbers(old) + 5 * old.d, old.cells * sizeof(double))
         give_back(a, old, table_size(a, old))
-        a.n_tables -= 1
-    a.n_tables += 1
+    else:
+        a.n_tables += 1
+        spare(a, i, 1)
     a.tables[i][label] = t
+    return t
+
+
+cdef ClassTable* make_table(Arena* a, Py_ssize_t d, Py_ssize_t cells) noexcept nogil:
+    cdef ClassTable* t = <ClassTable*> grab(a, sizeof(ClassTable) + (5 * d + cells) * sizeof(double))
+    if t != NULL:
+        t.d, t.cells = <int32_t> d, <int32_t> cells
     return t
 
 
@@ -294,21 +303,145 @@ cdef int activate(Arena* a, int32_t i) noexcept nogil:
 cdef void deactivate(Arena* a, int32_t i) noexcept nogil:
     """Drop the tables of a node; its counts stay."""
     cdef int32_t r
-    cdef Py_ssize_t size
     if a.tables[i] == NULL:
         return
     for r in range(a.labels[i]):
         if a.tables[i][r] != NULL:
-            size = table_size(a, a.tables[i][r])
-            give_back(a, a.tables[i][r], size)
+            give_back(a, a.tables[i][r], table_size(a, a.tables[i][r]))
             a.n_tables -= 1
+            spare(a, i, -1)
     a.n_active -= 1
     give_back(a, a.tables[i], a.labels[i] * sizeof(ClassTable*))
     a.tables[i] = NULL
+    if a.layout[i] != NULL:
+        give_back(a, a.layout[i], layout_size(a.layout[i].width, a.layout[i].values))
+        a.layout[i] = NULL
+        a.n_layouts -= 1
+
+# -- features that a node has dropped -------------------------------------------------------------
 
 
-cdef bint watched(Arena* a, int32_t i, int32_t feature) noexcept nogil:
-    return a.hidden[i] == NULL or feature >= a.hides[i] or not a.hidden[i][feature]
+cdef Py_ssize_t layout_size(Py_ssize_t width, Py_ssize_t values) noexcept nogil:
+    return sizeof(Layout) + (width + values) * sizeof(int32_t)
+
+
+cdef Py_ssize_t saved_per_table(Arena* a, int32_t i) noexcept nogil:
+    """Bytes that each table of node i saves by what was dropped there."""
+    cdef Py_ssize_t saved = 0
+    cdef int32_t f
+    if a.layout[i] != NULL:
+        for f in range(a.layout[i].width):
+            if places(a.layout[i])[f] == NOBODY:
+                saved += (5 + a.codes[f]) * sizeof(double)
+    return saved
+
+
+cdef void spare(Arena* a, int32_t i, int32_t tables) noexcept nogil:
+    """So many tables more leave out what node i has dropped."""
+    cdef int32_t f
+    if a.layout[i] != NULL:
+        for f in range(a.layout[i].width):
+            if places(a.layout[i])[f] == NOBODY:
+                a.spared[f] += tables
+                a.saved += tables * (5 + a.codes[f]) * <Py_ssize_t> sizeof(double)
+
+
+cdef Layout* make_layout(Arena* a, int32_t i, const uint8_t* poor) noexcept nogil:
+    """Where node i is to keep things if it drops these features, too; NULL: no memory."""
+    cdef Layout* old = a.layout[i]
+    cdef Layout* l = <Layout*> grab(a, layout_size(a.width, a.n_cells))
+    cdef int32_t f, r
+    if l == NULL:
+        return NULL
+    l.width, l.values = <int32_t> a.width, a.n_cells
+    for f in range(l.width):
+        if (poor != NULL and poor[f]) or column(a, i, f) == NOBODY:
+            places(l)[f] = NOBODY
+            l.dropped += 1
+        elif old != NULL and poor == NULL and f < old.width:  # only longer: nothing moves
+            places(l)[f] = places(old)[f]
+        else:
+            places(l)[f] = (old.d + f - old.width) if old != NULL and poor == NULL else l.d
+        l.d += places(l)[f] != NOBODY
+    if old != NULL and poor == NULL:
+        l.cells = old.cells
+    for f in range(l.width):
+        for r in range(a.codes[f]):
+            if places(l)[f] == NOBODY:
+                places(l)[l.width + a.cells[f][r]] = NOBODY
+            elif old != NULL and poor == NULL and a.cells[f][r] < old.values:
+                places(l)[l.width + a.cells[f][r]] = places(old)[old.width + a.cells[f][r]]
+            else:
+                places(l)[l.width + a.cells[f][r]] = l.cells
+                l.cells += 1
+    return l
+
+
+cdef int extend_layout(Arena* a, int32_t i) noexcept nogil:
+    """Features and values that came since get a place behind the others."""
+    cdef Layout* old = a.layout[i]
+    cdef Layout* l
+    if old.width >= a.width and old.values >= a.n_cells:
+        return 0
+    l = make_layout(a, i, NULL)
+    if l == NULL:
+        return NO_MEMORY
+    give_back(a, old, layout_size(old.width, old.values))
+    a.layout[i] = l
+    return 0
+
+
+cdef int drop_features(Arena* a, int32_t i, const uint8_t* poor) noexcept nogil:
+    """Keep nothing more of these features at node i; what was kept of them is given back."""
+    cdef Layout* old = a.layout[i]
+    cdef Layout* l = make_layout(a, i, poor)
+    cdef ClassTable** tables = <ClassTable**> grab(a, a.labels[i] * sizeof(ClassTable*))
+    cdef int32_t r
+    cdef bint fine = l != NULL and tables != NULL
+    for r in range(a.labels[i]):
+        if fine and a.tables[i][r] != NULL:
+            tables[r] = make_table(a, l.d, l.cells)
+            fine = tables[r] != NULL
+    if not fine:
+        for r in range(a.labels[i]):
+            if tables != NULL and tables[r] != NULL:
+                give_back(a, tables[r], table_size(a, tables[r]))
+        give_back(a, tables, a.labels[i] * sizeof(ClassTable*))
+        if l != NULL:
+            give_back(a, l, layout_size(l.width, l.values))
+        return NO_MEMORY
+    for r in range(a.labels[i]):
+        if tables[r] != NULL:
+            move_table(a, i, l, a.tables[i][r], tables[r])
+            spare(a, i, -1)
+            give_back(a, a.tables[i][r], table_size(a, a.tables[i][r]))
+    give_back(a, a.tables[i], a.labels[i] * sizeof(ClassTable*))
+    a.tables[i] = tables
+    if old != NULL:
+        give_back(a, old, layout_size(old.width, old.values))
+    else:
+        a.n_layouts += 1
+    a.layout[i] = l
+    for r in range(a.labels[i]):
+        if tables[r] != NULL:
+            spare(a, i, 1)
+    return 0
+
+
+cdef void move_table(Arena* a, int32_t i, Layout* l, ClassTable* old, ClassTable* t) noexcept nogil:
+    """What a table of node i knows, into one with another layout."""
+    cdef int32_t f, r, c, k
+    for f in range(l.width):
+        if places(l)[f] == NOBODY:
+            continue
+        c = column(a, i, f)
+        if c < old.d:
+            for k in range(5):
+                numbers(t)[k * t.d + places(l)[f]] = numbers(old)[k * old.d + c]
+        for r in range(a.codes[f]):
+            c = cell(a, i, f, r)
+            if c < old.cells:
+                numbers(t)[5 * t.d + places(l)[l.width + a.cells[f][r]]] = numbers(old)[5 * old.d + c]
 
 # -- examples ----------------------------------------------------------------------------------
 
@@ -324,6 +457,7 @@ cdef int32_t cell_of(Arena* a, int32_t feature, int32_t code) noexcept nogil:
     for j in range(known, code + 1):  # codes come in order, so this is one
         a.cells[feature][j] = a.n_cells
         a.n_cells += 1
+    a.saved += (code + 1 - known) * <Py_ssize_t> a.spared[feature] * <Py_ssize_t> sizeof(double)
     a.codes[feature] = code + 1
     return a.cells[feature][code]
 
@@ -472,15 +606,11 @@ cdef dict export_trees(Arena* a, list roots, Py_ssize_t width):
             t = a.tables[i][r] if a.tables[i] != NULL else NULL
             if t != NULL:
                 place.append((at, r))
-                row = np.zeros((5, width))
-                d = min(width, t.d)
-                for f in range(5):
-                    row[f, :d] = doubles(numbers(t) + f * t.d, d)
+                row, own = np.zeros((5, width)), np.zeros(a.n_cells)
+                told_table(a, i, t, width, row, own)
                 tables.append(row)
-                row = np.zeros(a.n_cells)
-                row[:t.cells] = doubles(numbers(t) + 5 * t.d, t.cells)
-                cells.append(row)
-        hidden.extend((at, f) for f in range(a.hides[i]) if a.hidden[i][f])
+                cells.append(own)
+        hidden.extend((at, f) for f in range(width) if column(a, i, f) == NOBODY)
     values = np.full((a.n_cells, 2), -1, dtype=np.int64)
     for f in range(min(width, a.width)):
         for r in range(a.codes[f]):
@@ -495,6 +625,48 @@ cdef dict export_trees(Arena* a, list roots, Py_ssize_t width):
         "values": values,
         "total": a.total,
     }
+
+
+cdef int told_table(
+    Arena* a, int32_t i, ClassTable* t, Py_ssize_t width, object row, object own
+) except -1:
+    """A table of node i, by feature and by nominal value."""
+    cdef double* numeric = <double*> cnp.PyArray_DATA(<cnp.ndarray> row)
+    cdef double* nominal = <double*> cnp.PyArray_DATA(<cnp.ndarray> own)
+    cdef int32_t f, r, c, k
+    for f in range(<int32_t> width):
+        c = column(a, i, f)
+        if c == NOBODY:
+            continue
+        if c < t.d:
+            for k in range(5):
+                numeric[k * width + f] = numbers(t)[k * t.d + c]
+        for r in range(a.codes[f]):
+            c = cell(a, i, f, r)
+            if c < t.cells:
+                nominal[a.cells[f][r]] = numbers(t)[5 * t.d + c]
+    return 0
+
+
+cdef int put_table(
+    Arena* a, int32_t i, ClassTable* t, Py_ssize_t width, object row, object own
+) except -1:
+    """The other way round; what was dropped must not be there."""
+    row, own = np.ascontiguousarray(row), np.ascontiguousarray(own)
+    cdef double* numeric = <double*> cnp.PyArray_DATA(<cnp.ndarray> row)
+    cdef double* nominal = <double*> cnp.PyArray_DATA(<cnp.ndarray> own)
+    cdef int32_t f, r, c, k
+    for f in range(<int32_t> width):
+        c = column(a, i, f)
+        if c == NOBODY:
+            if numeric[f] != 0.0:
+                raise ValueError("a table knows a feature that its node has dropped")
+            continue
+        for k in range(5):
+            numbers(t)[k * t.d + c] = numeric[k * width + f]
+        for r in range(a.codes[f]):
+            numbers(t)[5 * t.d + cell(a, i, f, r)] = nominal[a.cells[f][r]]
+    return 0
 
 
 cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_labels):
@@ -572,6 +744,7 @@ cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_
             enough(activate(a, i))
     if waiting:
         raise ValueError("the tree ends before its last leaf")
+    restore_dropped(a, hidden, n, width)
     for at in range(len(place)):
         i, r = place[at]
         if i >= n or r >= n_labels or a.tables[i] == NULL:
@@ -582,29 +755,21 @@ cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_
         t = ensure_table(a, i, <int32_t> r)
         if t == NULL:
             raise MemoryError("onstream: no memory for the tables of a tree")
-        for f in range(5):
-            put(numbers(t) + f * t.d, tables[at, f])
-        put(numbers(t) + 5 * t.d, cells[at])
-    for i, f in hidden:
-        if i >= n or f >= width:
-            raise ValueError("hidden names a node or feature that does not exist")
-        enough(hide(a, i, <int32_t> f))
+        put_table(a, i, t, width, tables[at], cells[at])
     return roots
 
 
-cdef int hide(Arena* a, int32_t i, int32_t feature) noexcept nogil:
-    """Do not watch this feature at node i."""
-    cdef uint8_t* hidden
-    if feature >= a.hides[i]:
-        hidden = <uint8_t*> grab(a, a.width)
-        if hidden == NULL:
-            return NO_MEMORY
-        if a.hides[i]:
-            memcpy(hidden, a.hidden[i], a.hides[i])
-            give_back(a, a.hidden[i], a.hides[i])
-        a.hidden[i] = hidden
-        a.hides[i] = <int32_t> a.width
-    a.hidden[i][feature] = 1
+cdef int restore_dropped(Arena* a, object hidden, Py_ssize_t n, Py_ssize_t width) except -1:
+    """Which node has dropped which features: pairs of their numbers."""
+    by_node = {}
+    for at, f in hidden.tolist():
+        if at >= n or f >= width or a.tables[<int32_t> at] == NULL:
+            raise ValueError("hidden names a node or feature that does not exist")
+        by_node.setdefault(at, []).append(f)
+    for at, features in by_node.items():
+        poor = np.zeros(a.width, dtype=np.uint8)
+        poor[features] = 1
+        enough(drop_features(a, at, <const uint8_t*> cnp.PyArray_DATA(<cnp.ndarray> poor)))
     return 0
 
 
@@ -616,20 +781,6 @@ cdef bint regrow(void** block, Py_ssize_t old, Py_ssize_t room, size_t size) noe
     memset(<char*> moved + old * size, 0, (room - old) * size)
     block[0] = moved
     return True
-
-
-cdef object doubles(const double* at, Py_ssize_t n):
-    """n numbers as an array of their own."""
-    array = np.empty(n)
-    memcpy(cnp.PyArray_DATA(<cnp.ndarray> array), at, n * sizeof(double))
-    return array
-
-
-cdef int put(double* at, object row) except -1:
-    """The numbers of an array into C memory."""
-    row = np.ascontiguousarray(row)
-    memcpy(at, cnp.PyArray_DATA(<cnp.ndarray> row), len(row) * sizeof(double))
-    return 0
 
 
 cdef int enough(int32_t status) except -1:

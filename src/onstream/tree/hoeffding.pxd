@@ -7,7 +7,12 @@ from .state cimport TreeState
 
 cdef class HoeffdingState(TreeState):
     cdef Py_ssize_t max_bytes   # 0: no limit
-    cdef void keep_limit(self, Py_ssize_t features) noexcept nogil
+    cdef Py_ssize_t features    # known by now; for what memory is reckoned by
+    cdef Py_ssize_t waiting     # leaves without tables, for lack of memory
+    cdef bint dropped           # a leaf has just dropped features
+    cdef void keep_limit(self) noexcept nogil
+    cdef bint short_of_memory(self) noexcept nogil
+    cdef void drop_poor(self, int32_t leaf, double least) noexcept nogil
     cdef int grow(self, const Example* e, double* out) noexcept nogil
     cdef void learn_leaf(self, int32_t leaf, const View* v, int32_t label, double w) noexcept nogil
     cdef void attempt(self, int32_t leaf) noexcept nogil

@@ -1,17 +1,23 @@
 """VFDT: route, count, and split as soon as Hoeffding's bound says which feature is best."""
 
-from libc.stdint cimport int32_t
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
+from libc.stdint cimport int32_t, uint8_t
 
 from ..core.example cimport LEARNED, OVERFLOW, Example
-from .arena cimport NOBODY, NO_MEMORY, Arena, View, close_view, fits_in, open_view, welcome
+from .arena cimport (
+    NOBODY, NO_MEMORY, UNKNOWN, Arena, View, close_view, column, drop_features, fits_in, open_view,
+    welcome,
+)
 from .leaf cimport observe, prepare
 from .promise cimport claim, ration
-from .split cimport Split
+from .split cimport Split, best_split
 from .state cimport Opinion, TreeState
 
 
 cdef enum:
     PERIOD = 10_000  # examples between two looks at leaves whose promise may have risen
+
+cdef double SHORT = 0.8  # of the memory: beyond that leaves drop features that promise nothing
 
 
 cdef class HoeffdingState(TreeState):
@@ -44,20 +50,28 @@ cdef class HoeffdingState(TreeState):
             close_view(a, &v)
             return OVERFLOW
         a.total += e.weight
+        self.features = e.width
         self.note_hits(leaf, opinion, e.label, e.weight)
         self.route_weight(leaf, e.weight)
         self.learn_leaf(leaf, &v, e.label, e.weight)
         close_view(a, &v)
         if self.max_bytes:
-            self.keep_limit(e.width)
+            self.keep_limit()
         return LEARNED
 
-    cdef void keep_limit(self, Py_ssize_t features) noexcept nogil:
-        """Deactivate the least promising leaves when memory is short; look again now and then."""
+    cdef void keep_limit(self) noexcept nogil:
+        """Deactivate the least promising leaves when memory is short. Those that wait for tables
+        are looked at again now and then, and when a leaf has dropped features."""
         cdef Arena* a = &self.arena
-        cdef bint again = a.n_active < (a.live + 1) // 2 and (self.seen + 1) % PERIOD == 0
-        if again or claim(a, features, self.n_labels) > self.max_bytes:
-            ration(a, features, self.n_labels, self.max_bytes)
+        cdef bint again = self.waiting > 0 and (self.dropped or (self.seen + 1) % PERIOD == 0)
+        self.dropped = False
+        if again or claim(a, self.features, self.n_labels) > self.max_bytes:
+            self.waiting = ration(a, self.features, self.n_labels, self.max_bytes)
+
+    cdef bint short_of_memory(self) noexcept nogil:
+        return self.max_bytes > 0 and (
+            self.waiting > 0
+            or claim(&self.arena, self.features, self.n_labels) > SHORT * self.max_bytes)
 
     cdef void learn_leaf(self, int32_t leaf, const View* v, int32_t label, double w) noexcept nogil:
         observe(&self.arena, leaf, v, label, w)
@@ -73,3 +87,31 @@ cdef class HoeffdingState(TreeState):
             return
         if best.gain - second.gain > epsilon or epsilon < self.tau:
             self.split(leaf, leaf, &best, False)
+        elif self.short_of_memory():
+            self.drop_poor(leaf, best.gain - epsilon)
+
+    cdef void drop_poor(self, int32_t leaf, double least) noexcept nogil:
+        """Keep nothing more of features that gain less: they trail the best by more than epsilon,
+        so they will hardly ever be the best here."""
+        cdef Arena* a = &self.arena
+        cdef uint8_t* poor = <uint8_t*> PyMem_RawCalloc(max(1, a.width), 1)
+        cdef bint some = False
+        cdef Split s
+        cdef int32_t f
+        if poor == NULL:
+            return
+        for f in range(<int32_t> a.width):
+            if a.kind[f] == UNKNOWN or column(a, leaf, f) == NOBODY:
+                continue
+            best_split(a, leaf, f, self.criterion, &self.scratch, &s)
+            poor[f] = s.gain < least
+            some |= poor[f]
+        if some and drop_features(a, leaf, poor) == 0:
+            self.dropped = True
+        PyMem_RawFree(poor)
+
+    def restore(self, fields):
+        cdef int32_t i
+        TreeState.restore(self, fields)
+        for i in range(<int32_t> self.arena.used):
+            self.waiting += self.arena.feature[i] == NOBODY and self.arena.tables[i] == NULL

@@ -44,7 +44,8 @@ class HoeffdingTreeClassifier(TreeClassifier):
         answering with their parent's majority at first.
     max_bytes : int >= 10_000 or None, default None
         Most memory of the model. When it is short, the leaves where a split promises least lose
-        their tables (they go on counting labels) until their promise rises.
+        their tables (they go on counting labels) until their promise rises, and features that
+        trail the best one of their leaf by Hoeffding's bound are dropped there.
     nominal : list or None, default None
         Features whose numbers are names of categories (codes, weekdays): one branch per value
         instead of cuts. Text always is.

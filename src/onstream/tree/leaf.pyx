@@ -1,10 +1,11 @@
 """What a node learns and says (spec 12.2, naive Bayes as in spec 8, in log space)."""
 
 from libc.math cimport INFINITY, exp, log
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t
 
 from .arena cimport (
-    NOBODY, NO_MEMORY, NOMINAL, Arena, ClassTable, View, ensure_label, ensure_table, numbers,
+    NOBODY, NO_MEMORY, NOMINAL, Arena, ClassTable, View, cell, column, ensure_label, ensure_table,
+    numbers, places,
 )
 
 cdef double HALF_LOG_2PI = 0.9189385332046727
@@ -29,8 +30,8 @@ cdef void observe(Arena* a, int32_t node, const View* v, int32_t label, double w
     cdef double* low
     cdef double* high
     cdef double x, before, share = 0.0, weight = -1.0
-    cdef Py_ssize_t f, d, stop
-    cdef const uint8_t* hidden = a.hidden[node]
+    cdef Py_ssize_t f, c, d, stop
+    cdef const int32_t* place = NULL
     a.counts[node][label] += w
     a.weight[node] += w
     a.fresh[node] += w
@@ -41,32 +42,37 @@ cdef void observe(Arena* a, int32_t node, const View* v, int32_t label, double w
     n = numbers(t)
     mean, squares, low, high = n + d, n + 2 * d, n + 3 * d, n + 4 * d
     stop = min(v.n, d)
+    if a.layout[node] != NULL:
+        place = places(a.layout[node])
+        stop = min(v.n, a.layout[node].width)
     for f in range(stop):
         x = v.x[f]
-        if x != x or (hidden != NULL and f < a.hides[node] and hidden[f]):
+        c = f if place == NULL else place[f]
+        if x != x or c == NOBODY:
             continue
         if a.kind[f] == NOMINAL:
-            n[f] += w
-            n[5 * d + a.cells[f][<int32_t> x]] += w
+            n[c] += w
+            n[5 * d + cell(a, node, <int32_t> f, <int32_t> x)] += w
             continue
-        if n[f] <= 0.0:
-            n[f] = w
-            mean[f] = low[f] = high[f] = x
-            squares[f] = 0.0
+        if n[c] <= 0.0:
+            n[c] = w
+            mean[c] = low[c] = high[c] = x
+            squares[c] = 0.0
             continue
-        n[f] += w
-        if n[f] != weight:  # without missing values it is the same for all features
-            weight = n[f]
+        n[c] += w
+        if n[c] != weight:  # without missing values it is the same for all features
+            weight = n[c]
             share = w / weight
-        before = x - mean[f]
-        mean[f] += before * share
-        squares[f] += w * before * (x - mean[f])
-        low[f] = min(low[f], x)
-        high[f] = max(high[f], x)
+        before = x - mean[c]
+        mean[c] += before * share
+        squares[c] += w * before * (x - mean[c])
+        low[c] = min(low[c], x)
+        high[c] = max(high[c], x)
 
 
 cdef void forget(Arena* a, int32_t node, const View* v, int32_t label, double w) noexcept nogil:
-    """Take an example back. Minima and maxima stay: they are those ever seen at this node."""
+    """Take an example back, at a node that has dropped nothing. Minima and maxima stay: they are
+    those ever seen at this node."""
     cdef ClassTable* t
     cdef double* n
     cdef double x, mean, left
@@ -128,28 +134,29 @@ cdef bint naive_bayes(Arena* a, int32_t node, const View* v, Py_ssize_t k, doubl
 
 cdef double log_likelihood(Arena* a, int32_t node, const View* v, ClassTable* t) noexcept nogil:
     cdef const double* n = numbers(t)
-    cdef Py_ssize_t d = t.d, f, gaussians = 0
+    cdef Py_ssize_t d = t.d, f, c, gaussians = 0
     cdef double logs = 0.0, product = 1.0, distance = 0.0, precision, x, off, count
-    cdef const uint8_t* hidden = a.hidden[node]
-    cdef int32_t code, cell
+    cdef int32_t code, at
+    cdef bint whole = a.layout[node] == NULL
     for f in range(min(v.n, <Py_ssize_t> a.width)):
         x = v.x[f]
-        if x != x or a.kind[f] == 0 or (hidden != NULL and f < a.hides[node] and hidden[f]):
+        c = f if whole else column(a, node, <int32_t> f)
+        if x != x or a.kind[f] == 0 or c == NOBODY:
             continue
         if a.kind[f] == NOMINAL:
             code = <int32_t> x
-            cell = a.cells[f][code] if 0 <= code < a.codes[f] else t.cells
-            count = n[5 * d + cell] if cell < t.cells else 0.0
-            logs += log((count + 1.0) / ((n[f] if f < d else 0.0) + a.codes[f]))
+            at = cell(a, node, <int32_t> f, code) if 0 <= code < a.codes[f] else t.cells
+            count = n[5 * d + at] if at < t.cells else 0.0
+            logs += log((count + 1.0) / ((n[c] if c < d else 0.0) + a.codes[f]))
             continue
-        if f >= d or n[f] <= 0.0:
+        if c >= d or n[c] <= 0.0:
             return -INFINITY
-        off = x - n[d + f]
-        if n[2 * d + f] <= 0.0:
+        off = x - n[d + c]
+        if n[2 * d + c] <= 0.0:
             if off != 0.0:
                 return -INFINITY
             continue
-        precision = n[f] / n[2 * d + f]
+        precision = n[c] / n[2 * d + c]
         distance += off * off * precision
         gaussians += 1
         # One logarithm for all: their product, as long as it is an ordinary number.

@@ -8,11 +8,13 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t
 from libc.stdlib cimport qsort
 
-from .arena cimport NO_MEMORY, NOBODY, Arena, ClassTable, activate, child_of, deactivate
+from .arena cimport (
+    NO_MEMORY, NOBODY, Arena, ClassTable, Layout, activate, child_of, deactivate, saved_per_table,
+)
 from .split cimport labels_at
 
 cdef enum:
-    PER_NODE = 8 * 4 + 9 * 8 + 5 * 8 + 16   # entries of the arrays, and slack of their growth
+    PER_NODE = 7 * 4 + 9 * 8 + 5 * 8 + 16   # entries of the arrays, and slack of their growth
     PER_FEATURE = 150                       # its name, in a list and a dict
     PER_LABEL = 150
 
@@ -28,6 +30,10 @@ cdef inline Py_ssize_t table_bytes(Arena* a, Py_ssize_t features) noexcept nogil
     return sizeof(ClassTable) + (5 * features + a.n_cells) * sizeof(double)
 
 
+cdef inline Py_ssize_t layout_bytes(Arena* a, Py_ssize_t features) noexcept nogil:
+    return sizeof(Layout) + (features + a.n_cells) * sizeof(int32_t)
+
+
 cdef Py_ssize_t fixed(Arena* a, Py_ssize_t features, Py_ssize_t labels) noexcept nogil:
     """Bytes that nothing can be done about."""
     cdef Py_ssize_t all = 3000 + a.live * (PER_NODE + labels * sizeof(double))
@@ -40,6 +46,8 @@ cdef Py_ssize_t claim(Arena* a, Py_ssize_t features, Py_ssize_t labels) noexcept
         fixed(a, features, labels)
         + a.n_active * labels * <Py_ssize_t> sizeof(ClassTable*)
         + a.n_tables * table_bytes(a, features)
+        - a.saved
+        + a.n_layouts * layout_bytes(a, features)
     )
 
 
@@ -76,30 +84,35 @@ cdef void gather(Arena* a, int32_t node, Claimant* found, int32_t* n) noexcept n
         at += 1
 
 
-cdef int ration(Arena* a, Py_ssize_t features, Py_ssize_t labels, Py_ssize_t budget) noexcept nogil:
-    """The most promising leaves that fit keep or get tables, the others lose theirs."""
+cdef Py_ssize_t upkeep(Arena* a, int32_t leaf, Py_ssize_t features, Py_ssize_t labels) noexcept nogil:
+    """Bytes of the tables of a leaf, when each label that came there has one."""
+    cdef Py_ssize_t tables = labels_at(a, leaf), bytes = labels * sizeof(ClassTable*)
+    if a.layout[leaf] != NULL:
+        bytes += layout_bytes(a, features)
+    return bytes + tables * (table_bytes(a, features) - saved_per_table(a, leaf))
+
+
+cdef Py_ssize_t ration(
+    Arena* a, Py_ssize_t features, Py_ssize_t labels, Py_ssize_t budget
+) noexcept nogil:
+    """The most promising leaves that fit keep or get tables, the others lose theirs; how many that
+    are."""
     cdef Claimant* leaves = <Claimant*> PyMem_RawMalloc(max(1, a.live) * sizeof(Claimant))
-    cdef int32_t n = 0, i, node, r
-    cdef Py_ssize_t used = fixed(a, features, labels), tables
+    cdef int32_t n = 0, i, node
+    cdef Py_ssize_t used = fixed(a, features, labels)
     cdef bint full = False
     if leaves == NULL:
-        return NO_MEMORY
+        return 0
     gather(a, a.root, leaves, &n)
     qsort(leaves, n, sizeof(Claimant), by_promise)
     for i in range(n):
         node = leaves[i].node
-        tables = labels_at(a, node)
-        if a.tables[node] != NULL:
-            tables = 0
-            for r in range(a.labels[node]):
-                tables += a.tables[node][r] != NULL
-        used += labels * sizeof(ClassTable*) + tables * table_bytes(a, features)
+        used += upkeep(a, node, features, labels)
         full |= used > KEPT * budget
         if full:
-            if a.tables[node] != NULL:
-                deactivate(a, node)
+            deactivate(a, node)
         elif a.tables[node] == NULL and activate(a, node) == 0:
             a.idle[node] = a.weight[node]  # what came before is in no table
             a.hits_mc[node] = a.hits_nb[node] = 0.0
     PyMem_RawFree(leaves)
-    return 0
+    return n - a.n_active

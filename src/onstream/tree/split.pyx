@@ -9,7 +9,7 @@ from libc.math cimport erfc, sqrt
 from libc.stdint cimport int32_t
 
 from ..core.memory cimport release, resize
-from .arena cimport NOBODY, NOMINAL, NUMERIC, Arena, ClassTable, numbers, watched
+from .arena cimport NOBODY, NOMINAL, NUMERIC, Arena, ClassTable, cell, column, numbers
 from .criteria cimport INFO_GAIN, Criterion, clogc, mixed
 from .criteria cimport hoeffding as hoeffding_bound
 
@@ -53,7 +53,7 @@ cdef Py_ssize_t labels_at(Arena* a, int32_t node) noexcept nogil:
 
 
 cdef inline double below(const ClassTable* t, int32_t f, double cut) noexcept nogil:
-    """Weight of the values up to `cut`, by the Gaussian within its minimum and maximum."""
+    """Weight of the values in column f up to `cut`, by the Gaussian within its minimum and maximum."""
     cdef const double* v = numbers(<ClassTable*> t)
     cdef Py_ssize_t d = t.d
     cdef double n = v[f]
@@ -65,7 +65,7 @@ cdef inline double below(const ClassTable* t, int32_t f, double cut) noexcept no
 
 
 cdef Py_ssize_t collect(Arena* a, int32_t node, int32_t f, Scratch* s) noexcept nogil:
-    """The labels that have values of this feature, and the weight of each."""
+    """The labels that have values in column f, and the weight of each."""
     cdef Py_ssize_t k = 0
     cdef int32_t r
     cdef ClassTable* t
@@ -83,14 +83,15 @@ cdef void best_split(
 ) noexcept nogil:
     """The best split on this feature; gain 0 if there is none."""
     cdef Py_ssize_t k
+    cdef int32_t place = column(a, node, feature)
     out.feature, out.gain, out.threshold, out.nominal = feature, 0.0, 0.0, False
-    if not watched(a, node, feature):
+    if place == NOBODY:
         return
-    k = collect(a, node, feature, s)
+    k = collect(a, node, place, s)
     if k == 0:
         return
     if a.kind[feature] == NUMERIC:
-        best_cut(a, node, feature, criterion, s, k, out)
+        best_cut(a, node, place, criterion, s, k, out)
     elif a.kind[feature] == NOMINAL:
         out.nominal = True
         by_value(a, node, feature, criterion, s, k, out)
@@ -137,13 +138,13 @@ cdef void by_value(
     cdef ClassTable* t
     cdef double n = 0.0, n_value, after = 0.0
     cdef Py_ssize_t i, heavy = 0
-    cdef int32_t code, cell
+    cdef int32_t code, place
     for code in range(a.codes[f]):
-        cell = a.cells[f][code]
+        place = cell(a, node, f, code)
         n_value = 0.0
         for i in range(k):
             t = a.tables[node][s.present[i]]
-            s.left[i] = numbers(t)[5 * t.d + cell] if cell < t.cells else 0.0
+            s.left[i] = numbers(t)[5 * t.d + place] if place < t.cells else 0.0
             n_value += s.left[i]
         heavy += n_value > LEAST_SHARE * (a.weight[node] - a.idle[node])
         n += n_value
@@ -156,7 +157,7 @@ cdef void branch_counts(
     Arena* a, int32_t node, const Split* split, int32_t branch, Py_ssize_t k, double* out
 ) noexcept nogil:
     """What a split gives to one branch: 0 left, 1 right, or a nominal value's code."""
-    cdef int32_t r, f = split.feature, cell
+    cdef int32_t r, f = column(a, node, split.feature), place
     cdef ClassTable* t
     cdef double left
     for r in range(<int32_t> k):
@@ -165,8 +166,8 @@ cdef void branch_counts(
         if t == NULL or f >= t.d or numbers(t)[f] <= 0.0:
             continue
         if split.nominal:
-            cell = a.cells[f][branch]
-            out[r] = numbers(t)[5 * t.d + cell] if cell < t.cells else 0.0
+            place = cell(a, node, split.feature, branch)
+            out[r] = numbers(t)[5 * t.d + place] if place < t.cells else 0.0
         else:
             left = below(t, f, split.threshold)
             out[r] = left if branch == 0 else numbers(t)[f] - left
