@@ -39,9 +39,9 @@ def write_arff(path: Path, columns: list[np.ndarray], y: np.ndarray) -> None:
 
 def _column(name: str, values: np.ndarray) -> tuple[str, list[str]]:
     if values.dtype.kind in "fiub":
-        missing = values != values
-        texts = [repr(float(v)) for v in values]
-        return f"@attribute {name} numeric\n", ["?" if m else t for m, t in zip(missing, texts)]
+        return f"@attribute {name} numeric\n", [
+            repr(v) if v == v else "?" for v in map(float, values)
+        ]
     texts = [re.sub(r"[^A-Za-z0-9_.]", "_", str(v)) for v in values]
     return f"@attribute {name} {{{','.join(sorted(set(texts)))}}}\n", texts
 
@@ -80,8 +80,10 @@ class Moa(Contestant):
 
 
 class Fresh(Moa):
-    """A JVM of its own for every run. The seconds are MOA's own CPU seconds of the evaluation:
-    the start of the JVM is not in them, reading the file is.
+    """A JVM of its own for every run.
+
+    The seconds are MOA's own CPU seconds of the evaluation: the start of the JVM is not in them,
+    reading the file is.
     """
 
     def run(self) -> None:
@@ -90,8 +92,9 @@ class Fresh(Moa):
 
 
 class Warm(Moa):
-    """One JVM for all runs, its code compiled by two runs before, the rows in its memory. The
-    seconds are those of the processor for the thread that learns: not of compiler and collector.
+    """One JVM for all runs, its code compiled by two runs before, the rows in its memory.
+
+    The seconds are CPU seconds of the thread that learns: not of compiler and collector.
     """
 
     def __init__(self, data: Data, **options: Any) -> None:

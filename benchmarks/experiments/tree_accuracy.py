@@ -131,7 +131,8 @@ def row(
     if "moa" in rivals:
         moa.write_arff(folder / "rows.arff", list(X.values()), y)
     if "river" in rivals:
-        rows = [dict(zip(X, x, strict=True)) for x in zip(*(c.tolist() for c in X.values()))]
+        values = zip(*(column.tolist() for column in X.values()), strict=True)
+        rows = [dict(zip(X, x, strict=True)) for x in values]
         (folder / "rows.pickle").write_bytes(pickle.dumps((rows, y.tolist())))
     cells = []
     for name, make in TREES.items():
