@@ -243,6 +243,88 @@ class TestNumbers:
                 locale.setlocale(locale.LC_NUMERIC, old)
 
 
+NAME = st.text("abcXYZ019._^é名-", min_size=1, max_size=40)
+NUMBER = st.one_of(
+    st.integers(-(10**9), 10**9).map(str),
+    st.decimals(-9999, 9999, places=4).map(str),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.from_regex(r"-?[0-9]{0,8}\.[0-9]{1,8}", fullmatch=True),
+)
+BLANK = st.sampled_from([" ", " ", " ", "\t", "  "])
+END = st.sampled_from(["\n", "\n", "\r\n", " \n"])
+
+
+@st.composite
+def vw_line(draw) -> tuple[str, int, list[tuple[str, float]]]:
+    """A line, its label and what is in it."""
+    label = draw(st.integers(-1, 1))
+    line, entries = str(label) + draw(st.sampled_from([" ", " 'tag", " tag", ""])), []
+    for _ in range(draw(st.integers(1, 3))):
+        space = draw(st.one_of(st.just(""), st.just("f"), NAME, st.text("n", max_size=90)))
+        line += "|" + space
+        for _ in range(draw(st.integers(0, 6))):
+            name, value = draw(NAME), draw(st.one_of(st.none(), NUMBER))
+            line += draw(BLANK) + name + ("" if value is None else f":{value}")
+            full = f"{space}^{name}" if space else name
+            entries.append((full, 1.0 if value is None else float(value)))
+        line += draw(st.sampled_from([" ", " ", "", "\t"]))
+    return line + draw(END), label, entries
+
+
+@st.composite
+def libsvm_line(draw) -> tuple[str, int, list[tuple[str, float]]]:
+    label = draw(st.integers(-1, 1))
+    line, entries = str(label), []
+    for _ in range(draw(st.integers(0, 6))):
+        number, value = draw(st.integers(0, 10**12)), draw(NUMBER)
+        line += draw(BLANK) + draw(st.sampled_from(["", "", "0"])) + f"{number}:{value}"
+        entries.append((str(number), float(value)))
+    return line + draw(st.sampled_from(["", "", " # about it"])) + draw(END), label, entries
+
+
+class TestQuickWay:
+    """The usual and the unusual line, one after the other, come out as they were written."""
+
+    @settings(max_examples=200, deadline=None)
+    @given(st.lists(vw_line(), max_size=8), st.booleans())
+    def test_vw(self, lines, late: bool) -> None:
+        self.check(VWText(), lines, late)
+
+    @settings(max_examples=200, deadline=None)
+    @given(st.lists(libsvm_line(), max_size=8), st.booleans())
+    def test_libsvm(self, lines, late: bool) -> None:
+        self.check(LibsvmText(), lines, late)
+
+    def check(self, parser, lines, late: bool) -> None:
+        text = "".join(line for line, _, _ in lines).encode()
+        asked: list[int] = []
+        later = (lambda: asked.append(1)) if late else None
+        block, y, _, rejects = parser.parse(bytearray(text), len(text), False, later)
+        assert rejects == []
+        assert y.tolist() == [label for _, label, _ in lines]
+        entries = [entry for _, _, entries in lines for entry in entries]
+        assert block.values.tobytes() == np.array([v for _, v in entries]).tobytes()
+        assert block.hashes.tolist() == [name_hash(name.encode()) for name, _ in entries]
+        assert np.diff(block.starts).tolist() == [len(entries) for _, _, entries in lines]
+        parser.parse(bytearray(b"1 | other\n"), 10, False)
+        assert block.names.tobytes().decode() == "".join(name for name, _ in entries)
+        assert np.diff(block.name_starts).tolist() == [len(n.encode()) for n, _ in entries]
+        assert len(asked) == late
+
+    def test_names_are_made_when_somebody_asks(self, write, monkeypatch) -> None:
+        monkeypatch.setattr(files.line_blocks, "__defaults__", (64,))
+        stream = read_vw(write("1 |f a:1 b:2\n-1 |f c:1\n" * 300))
+        hashed = LogisticRegression(hash_bits=8).fit(stream)
+        assert hashed.seen == 600
+        assert not stream._naming
+        blocks = [block[0] for block in stream.blocks()]
+        joined = SparseBlock.joined([block[:1] for block in blocks])
+        assert not stream._naming
+        assert {len(row) for row in joined.mappings()} == {1, 2}
+        assert stream._naming
+        assert list(read_vw(stream.files[0], drop="f^c"))[1] == ({}, -1)
+
+
 class TestBlocks:
     TEXT = "1 |a x:1 y:2 |b x\n-1 |a y:3\n1 | \n-1 |b x:4 z |c w\n" * 30
 

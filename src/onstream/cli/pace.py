@@ -16,7 +16,7 @@ PIECE = 0.2  # seconds
 def pieces(stream: Any, most: int = BLOCK) -> Iterator[tuple[Any, ...]]:
     """Blocks of at most `most` rows; fewer while who works on them is slow."""
     rows = 64
-    for block in stream.batches(most):
+    for block in stream.blocks():
         start, stop = 0, length(block)
         while start < stop:
             piece = cut(block, start, min(start + rows, stop))

@@ -13,9 +13,13 @@ cdef inline uint64_t mix(uint64_t h) noexcept nogil:
     return h ^ (h >> 31)
 
 
+cdef inline uint64_t seed_key(uint64_t seed) noexcept nogil:
+    return mix(seed + <uint64_t> 0x9E3779B97F4A7C15)
+
+
 cdef inline uint64_t seeded(uint64_t name_hash, uint64_t seed) noexcept nogil:
     """The bits that give a name its slot and its sign in a model with this seed."""
-    return mix(name_hash ^ mix(seed + <uint64_t> 0x9E3779B97F4A7C15))
+    return mix(name_hash ^ seed_key(seed))
 
 
 cdef inline uint64_t load_word(const unsigned char* p, Py_ssize_t n) noexcept nogil:
@@ -37,6 +41,10 @@ cdef inline uint64_t load_word(const unsigned char* p, Py_ssize_t n) noexcept no
     return word
 
 
+cdef inline uint64_t hash_start(Py_ssize_t n) noexcept nogil:
+    return <uint64_t> 0xCBF29CE484222325 + <uint64_t> n * <uint64_t> 0x9E3779B97F4A7C15
+
+
 cdef inline uint64_t hash_word(uint64_t h, uint64_t word) noexcept nogil:
     h = (h ^ word) * <uint64_t> 0x9FB21C651E98DF25
     return h ^ (h >> 32)
@@ -44,7 +52,7 @@ cdef inline uint64_t hash_word(uint64_t h, uint64_t word) noexcept nogil:
 
 cdef inline uint64_t hash_bytes(const unsigned char* text, Py_ssize_t n) noexcept nogil:
     """The hash of a name: eight bytes at a time, the last ones filled up with zeros."""
-    cdef uint64_t h = <uint64_t> 0xCBF29CE484222325 + <uint64_t> n * <uint64_t> 0x9E3779B97F4A7C15
+    cdef uint64_t h = hash_start(n)
     while n > 8:
         h = hash_word(h, load_word(text, 8))
         text += 8

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from .door cimport ALL, KNOWN, MET, Door, Row, Welcome, bounded, merge_repeats
 from .door import in_row, plain_array, to_float64, unmasked
 from .example cimport NUMBER, Example, onstream_peak
+from .hashing cimport mix, seed_key
 from .memory cimport release, resize, roomier
 from .sparse import SparseBlock
 
@@ -435,10 +436,17 @@ def named_sparse_rows(Door door, block, bint learning, weights):
 
 
 def hashed_rows(Door door, block, bint learning):
-    """Slots straight from the hashes; what collides in a row adds up."""
+    """Slots straight from the hashes; what collides in a row adds up.
+
+    A table tells which slots a row has had. It is never cleared: a cell is (its row, the place).
+    """
     cdef Py_ssize_t n_rows = len(block), n = len(block.values), i, row, kept = 0, first
-    cdef Py_ssize_t size = 16, longest = 0
-    cdef double sign
+    cdef Py_ssize_t size = 64, longest = 0
+    cdef uint64_t key = seed_key(door.seed), slots = (<uint64_t> 1 << door.bits) - 1, h, at, bits
+    cdef uint64_t flip = 0 if door.unsigned else <uint64_t> 1 << 63
+    cdef int64_t cell
+    cdef int32_t slot
+    cdef double x
     ids, values = np.empty(n, dtype=np.int32), np.empty(n)
     starts = np.zeros(n_rows + 1, dtype=np.int64)
     cdef int32_t* id = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> ids)
@@ -450,38 +458,32 @@ def hashed_rows(Door door, block, bint learning):
     cdef int64_t* table
     for row in range(n_rows):
         longest = max(longest, old[row + 1] - old[row])
-    while size < 2 * longest:
+    while size < 16 * longest and size < 1024 or size < 2 * longest:  # sparse, but in the cache
         size *= 2
     table = <int64_t*> resize(NULL, 0, size * sizeof(int64_t))
     with nogil:
         for row in range(n_rows):
             first = kept
             for i in range(old[row], old[row + 1]):
-                id[kept] = door.slot(hashes[i], &sign)
-                value[kept] = given[i] * sign
-                kept += 1
-            kept = first + merge_row(id + first, value + first, kept - first, table, size - 1, row + 1)
+                h = mix(hashes[i] ^ key)
+                slot = <int32_t> (h & slots)
+                memcpy(&bits, given + i, sizeof(double))
+                bits ^= h & flip  # times the sign, without a jump
+                memcpy(&x, &bits, sizeof(double))
+                at = <uint64_t> slot & <uint64_t> (size - 1)
+                cell = table[at]
+                while cell >> 32 == row + 1 and id[first + <int32_t> cell] != slot:
+                    at = (at + 1) & <uint64_t> (size - 1)
+                    cell = table[at]
+                if cell >> 32 == row + 1:
+                    value[first + <int32_t> cell] = bounded(value[first + <int32_t> cell] + x)
+                else:
+                    table[at] = <int64_t> (row + 1) << 32 | (kept - first)
+                    id[kept], value[kept] = slot, x
+                    kept += 1
             start[row + 1] = kept
     release(table)
     return refuse_infinite(door, Packed(door, ids[:kept], values[:kept], starts, None, learning), block)
-
-
-cdef Py_ssize_t merge_row(int32_t* ids, double* values, Py_ssize_t n, int64_t* table, uint64_t mask, int64_t stamp) noexcept nogil:
-    """`merge_repeats` with a table that is never cleared: a cell is (stamp of its row, place)."""
-    cdef Py_ssize_t i, place, kept = 0
-    cdef uint64_t at
-    for i in range(n):
-        at = (<uint64_t> ids[i] * <uint64_t> 0x9E3779B97F4A7C15 >> 40) & mask
-        while table[at] >> 32 == stamp and ids[<int32_t> table[at]] != ids[i]:
-            at = (at + 1) & mask
-        if table[at] >> 32 == stamp:
-            place = <int32_t> table[at]
-            values[place] = bounded(values[place] + values[i])
-        else:
-            table[at] = stamp << 32 | kept
-            ids[kept], values[kept] = ids[i], values[i]
-            kept += 1
-    return kept
 
 
 cdef object refuse_infinite(Door door, Packed packed, block):

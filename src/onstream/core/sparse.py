@@ -27,7 +27,7 @@ class SparseBlock:
     name_starts : int64 array of entries + 1 numbers
         Where the bytes of each name begin.
     names : uint8 array
-        The names, one after the other, in UTF-8.
+        The names, one after the other, in UTF-8. Readers make them only when they are asked for.
     integers : bool, default False
         Names are whole numbers in decimal form: examples have int keys.
     """
@@ -44,8 +44,10 @@ class SparseBlock:
         self.starts: NDArray[np.int64] = np.ascontiguousarray(starts, dtype=np.int64)
         self.values: NDArray[np.float64] = np.ascontiguousarray(values, dtype=np.float64)
         self.hashes: NDArray[np.uint64] = np.ascontiguousarray(hashes, dtype=np.uint64)
-        self.name_starts: NDArray[np.int64] = np.ascontiguousarray(name_starts, dtype=np.int64)
-        self.names: NDArray[np.uint8] = np.ascontiguousarray(names, dtype=np.uint8)
+        self._names: Any = (
+            np.ascontiguousarray(name_starts, dtype=np.int64),
+            np.ascontiguousarray(names, dtype=np.uint8),
+        )
         self.integers = bool(integers)
         entries = len(self.values)
         if (
@@ -59,13 +61,33 @@ class SparseBlock:
 
     @classmethod
     def trusted(
-        cls, starts: Any, values: Any, hashes: Any, name_starts: Any, names: Any, integers: bool
+        cls, starts: Any, values: Any, hashes: Any, names: Any, integers: bool
     ) -> "SparseBlock":
-        """A block of arrays that are known to fit together and to have the right types."""
+        """A block of arrays that are known to fit together and to have the right types.
+
+        `names` is (name_starts, names), or a function that makes them when they are asked for.
+        """
         block = cls.__new__(cls)
         block.starts, block.values, block.hashes = starts, values, hashes
-        block.name_starts, block.names, block.integers = name_starts, names, integers
+        block._names, block.integers = names, integers
         return block
+
+    @property
+    def name_starts(self) -> NDArray[np.int64]:
+        """Where the bytes of each name begin."""
+        return self.named()[0]
+
+    @property
+    def names(self) -> NDArray[np.uint8]:
+        """The bytes of the names."""
+        return self.named()[1]
+
+    def named(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Both; made at the first call, if they were not made before."""
+        if callable(self._names):
+            self._names = self._names()
+        starts, names = self._names
+        return starts, names
 
     def __len__(self) -> int:
         """How many rows."""
@@ -85,13 +107,17 @@ class SparseBlock:
             return self.take(np.arange(first, stop, step))
         stop = max(first, stop)
         a, b = int(self.starts[first]), int(self.starts[stop])
-        c, d = int(self.name_starts[a]), int(self.name_starts[b])
+
+        def names() -> tuple[Any, Any]:
+            starts, letters = self.named()
+            c, d = int(starts[a]), int(starts[b])
+            return starts[a : b + 1] - c, letters[c:d]
+
         return SparseBlock.trusted(
             self.starts[first : stop + 1] - a,
             self.values[a:b],
             self.hashes[a:b],
-            self.name_starts[a : b + 1] - c,
-            self.names[c:d],
+            names if callable(self._names) else names(),
             self.integers,
         )
 
@@ -104,8 +130,7 @@ class SparseBlock:
             starts,
             self.values[entries],
             self.hashes[entries],
-            name_starts,
-            self.names[letters],
+            (name_starts, self.names[letters]),
             self.integers,
         )
 
@@ -117,20 +142,26 @@ class SparseBlock:
             np.concatenate([[0], np.cumsum(keep)])[self.starts],
             self.values[entries],
             self.hashes[entries],
-            name_starts,
-            self.names[letters],
+            (name_starts, self.names[letters]),
             self.integers,
         )
 
     @staticmethod
     def joined(blocks: Sequence["SparseBlock"]) -> "SparseBlock":
         """The rows of several blocks."""
+
+        def names() -> tuple[Any, Any]:
+            return (
+                chained([block.name_starts for block in blocks]),
+                np.concatenate([block.names for block in blocks]),
+            )
+
+        late = any(callable(block._names) for block in blocks)
         return SparseBlock.trusted(
             chained([block.starts for block in blocks]),
             np.concatenate([block.values for block in blocks]),
             np.concatenate([block.hashes for block in blocks]),
-            chained([block.name_starts for block in blocks]),
-            np.concatenate([block.names for block in blocks]),
+            names if late else names(),
             all(block.integers for block in blocks),
         )
 

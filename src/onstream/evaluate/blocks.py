@@ -27,7 +27,8 @@ def blocks(stream: Any, size: int) -> Iterator[Block]:
             weights = None if w is None else cut(w, start, stop)
             yield cut(X, start, stop), cut(y, start, stop), weights
     elif hasattr(stream, "batches"):
-        for block in stream.batches(size):
+        # A reader's own blocks need not be put together.
+        for block in stream.blocks() if hasattr(stream, "blocks") else stream.batches(size):
             yield (*block, None)[:3]
     elif hasattr(stream, "__iter__") and not isinstance(stream, (str, bytes, Mapping)):
         yield from gathered(stream, size)

@@ -305,7 +305,7 @@ cdef class ARFFText(SparseText):
         if self.kinds[j] == NOMINAL and value == 0.0:
             return FINE
         size = n + 1 + (word.stop - word.start)
-        if self.entries == self.room and not self.more_entries():
+        if self.entries == self.room and not self.more_entries(1):
             return OUT_OF_MEMORY
         if self.letters + size > self.room_letters and not self.more_letters(size):
             return OUT_OF_MEMORY

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Any, TypeAlias
 
+from .sparse_text import unfilled
+
 PathLike: TypeAlias = str | os.PathLike[str]
 
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 SUFFIXES = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd"}
 CHUNK = 1 << 20  # bytes of text handled at a time
-SLACK = 64  # bytes after the text that a parser may look at
+SLACK = 80  # bytes after the text that a parser may look at
 STEP = 1 << 16  # bytes decompressed at a time
 LONGEST = 1 << 24  # bytes of a line; a longer one is rejected, so that memory stays bounded
 
@@ -133,13 +135,16 @@ class Lines:
         return bytes(memoryview(self.buffer)[: self.size])
 
 
-def line_blocks(source: Bytes, chunk: int = CHUNK) -> Iterator[Lines]:
-    """The lines of a file, about `chunk` bytes at a time. The buffer is used again for the next."""
-    buffer = bytearray(chunk + SLACK)
+def line_blocks(source: Bytes, chunk: int = CHUNK, *, numbered: bool = True) -> Iterator[Lines]:
+    """The lines of a file, about `chunk` bytes at a time. A buffer is never used again.
+
+    If not `numbered`, nobody counts lines: `first` means nothing.
+    """
+    buffer = unfilled(chunk + SLACK)
     kept, first, dropping = 0, 1, False  # `kept` bytes at the beginning are an unfinished line
     while True:
         if len(buffer) < kept + chunk + SLACK:
-            buffer = buffer[:kept] + bytes(2 * kept + chunk + SLACK)
+            buffer = moved(buffer, 0, kept, 2 * kept + chunk + SLACK)
         try:
             with memoryview(buffer) as view:
                 got = source.into(view[kept : kept + chunk])
@@ -166,9 +171,9 @@ def line_blocks(source: Bytes, chunk: int = CHUNK) -> Iterator[Lines]:
         total = kept + got
         if end:
             yield Lines(buffer, end, first, source.done)
-            first += buffer.count(b"\n", 0, end)
+            first += buffer.count(b"\n", 0, end) if numbered else 0
             kept = total - end
-            buffer[:kept] = buffer[end:total]
+            buffer = moved(buffer, end, total, kept + chunk + SLACK)
         else:
             kept = total
             if kept > LONGEST:
@@ -177,3 +182,11 @@ def line_blocks(source: Bytes, chunk: int = CHUNK) -> Iterator[Lines]:
                 )
                 yield Lines(buffer, 0, first, source.done, problem)
                 kept, dropping = 0, True
+
+
+def moved(buffer: bytearray, start: int, stop: int, size: int) -> bytearray:
+    """Some bytes of a buffer at the beginning of another one."""
+    other = unfilled(size)
+    with memoryview(buffer) as old, memoryview(other) as new:
+        new[: stop - start] = old[start:stop]
+    return other

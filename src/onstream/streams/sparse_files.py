@@ -1,18 +1,24 @@
 """libsvm and VW text files: sparse rows, whose names are hashed once for all models."""
 
-from collections.abc import Iterator
-from typing import Any
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..base.checks import flag
 from ..core.sparse import SparseBlock
 from .blocks import Block
-from .files import Bytes, PathLike, line_blocks
+from .files import Bytes, Lines, PathLike, line_blocks
 from .reader import Reader, arranged
 from .rejects import Tally, at_line
 from .sparse_text import LibsvmText, SparseText, VWText, name_hash
 from .stream import Stream
+
+PARSERS = max(1, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2))
+Parsed: TypeAlias = tuple[SparseBlock, Any, Any, list[Any], int]
 
 
 def read_libsvm(
@@ -100,35 +106,58 @@ class SparseFile(Reader):
         super().__init__(path, on_error=on_error)
         self.drop = drop
         self.only = only
+        # A hashed learner needs no names. Once somebody does, they are made at once.
+        self._naming = drop is not None or only is not None
+
+    def _need_names(self) -> None:
+        self._naming = True
 
     def _parser(self) -> SparseText:
         raise NotImplementedError
 
     def _blocks(self, tally: Tally) -> Iterator[Block]:
-        parser = self._parser()
-        done = 0
-        for file in self.files:
-            source = Bytes(file)
-            try:
-                for lines in line_blocks(source):
-                    tally.bytes_done = done + lines.done
-                    if lines.problem:
-                        place = at_line(source.name, lines.first)
-                        tally.reject(place, lines.problem, lines.data)
-                        continue
-                    strict = tally.on_error == "raise"
-                    X, y, w, rejects = parser.parse(lines.buffer, lines.size, strict)
-                    parser = self._next_parser(parser, w)
-                    yield self._finished(self._chosen(X), y, w)
-                    for _, line, text, why in rejects:
-                        tally.reject(at_line(source.name, lines.first + line), why, text)
-            finally:
-                done += source.done
-                source.close()
+        self._begin()
+        spare: list[SparseText] = []  # parsers that are not at work
+        stop_early = tally.on_error == "raise"
 
-    def _next_parser(self, parser: SparseText, weights: Any) -> SparseText:
-        """The parser for the next lines, once the first ones are known."""
-        return parser
+        def parse(lines: Lines) -> Parsed:
+            parser = spare.pop() if spare else self._parser()
+            later = None if self._naming else self._need_names
+            X, y, w, rejects = parser.parse(lines.buffer, lines.size, stop_early, later)
+            count = parser.lines
+            spare.append(parser)
+            return X, y, w, rejects, count
+
+        done, known = 0, False
+        with ThreadPoolExecutor(PARSERS, "onstream parser") as pool:
+            for file in self.files:
+                source = Bytes(file)
+                blocks, first = line_blocks(source, numbered=False), 1
+                try:
+                    for lines, parsed in in_order(pool, blocks, parse, known):
+                        tally.bytes_done = done + lines.done
+                        if parsed is None:
+                            tally.reject(at_line(source.name, first), lines.problem, lines.data)
+                            first += 1
+                            continue
+                        X, y, w, rejects, count = parsed
+                        if not known:
+                            self._learn_kind(w)
+                            spare.clear()
+                            known = True
+                        yield self._finished(self._chosen(X), y, w)
+                        for _, line, text, why in rejects:
+                            tally.reject(at_line(source.name, first + line), why, text)
+                        first += count
+                finally:
+                    done += source.done
+                    source.close()
+
+    def _begin(self) -> None:
+        """Forget what the last iteration knew."""
+
+    def _learn_kind(self, weights: Any) -> None:
+        """The first block is known."""
 
     def _finished(self, X: SparseBlock, y: Any, w: Any) -> Block:
         return (X, whole_labels(y))
@@ -160,21 +189,42 @@ class VW(SparseFile):
         self.weights = None if weights is None else flag(self, "weights", weights)
         self._weighted = self.weights
 
-    def _parser(self) -> SparseText:
+    def _begin(self) -> None:
         self._weighted = self.weights
-        return VWText(self.labelled, self.weights is not False)
 
-    def _next_parser(self, parser: SparseText, weights: Any) -> SparseText:
-        if self._weighted is not None:
-            return parser
-        self._weighted = weights is not None
-        return VWText(self.labelled, self._weighted)
+    def _learn_kind(self, weights: Any) -> None:
+        if self._weighted is None:
+            self._weighted = weights is not None
+
+    def _parser(self) -> SparseText:
+        return VWText(self.labelled, self._weighted is not False)
 
     def _finished(self, X: SparseBlock, y: Any, w: Any) -> Block:
         labels = whole_labels(y) if self.labelled else None
         if not self._weighted:
             return X, labels
         return X, labels, np.ones(len(X)) if w is None else w
+
+
+def in_order(
+    pool: Executor, blocks: Iterator[Lines], parse: Callable[[Lines], Parsed], known: bool
+) -> Iterator[tuple[Lines, Parsed | None]]:
+    """Blocks of lines and what they were parsed to, some at a time; None for a problem.
+
+    The first one is parsed alone, if it is not `known` yet what the stream is like.
+    """
+    waiting: deque[tuple[Lines, Future[Parsed] | None]] = deque()
+    most = PARSERS if known else 0
+    for lines in blocks:
+        waiting.append((lines, None if lines.problem else pool.submit(parse, lines)))
+        while len(waiting) > most:
+            lines, job = waiting.popleft()
+            yield lines, None if job is None else job.result()
+            if job is not None:
+                most = PARSERS
+    while waiting:
+        lines, job = waiting.popleft()
+        yield lines, None if job is None else job.result()
 
 
 def whole_labels(y: Any) -> Any:

@@ -1,4 +1,4 @@
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 
 cdef enum Flaw:
@@ -19,6 +19,7 @@ cdef enum Flaw:
     BAD_COUNT     # ARFF: too few or too many values
     UNKNOWN_VALUE # ARFF: not among the declared ones
     OPEN_QUOTE
+    UNUSUAL       # the quick way cannot tell
 
 
 cdef struct Reject:
@@ -33,6 +34,9 @@ cdef struct Reject:
 
 cdef class SparseText:
     cdef bint integers         # names are whole numbers
+    cdef bint naming           # write the names, too
+    cdef uint32_t* marks       # places in a line
+    cdef Py_ssize_t room_marks
     cdef double* targets       # of each row
     cdef double* weights       # of each row
     cdef int64_t* starts       # where its entries begin
@@ -48,16 +52,20 @@ cdef class SparseText:
     cdef Py_ssize_t room_letters
     cdef Reject* rejects
     cdef Py_ssize_t n_rejects
+    cdef int64_t n_lines       # read so far
     cdef Py_ssize_t room_rejects
     cdef const char* text      # the block being parsed
     cdef const char* word      # what a flaw is about
     cdef const char* word_stop
     cdef bint weighted         # a weight was given
 
+    cdef Flaw quick(self, const char* p, const char* end) noexcept nogil
     cdef Flaw line(self, const char* p, const char* end) noexcept nogil
-    cdef void parse_lines(self, const char* p, const char* end, bint check_text, bint stop_early) noexcept nogil
+    cdef void parse_lines(self, const char* p, const char* end, bint stop_early) noexcept nogil
+    cdef Py_ssize_t mark(self, const char* p, const char* end) noexcept nogil
+    cdef bint name(self, const char* prefix, Py_ssize_t m, const char* text, Py_ssize_t n) noexcept nogil
     cdef Flaw number(self, const char** p, const char* end, double* value) noexcept nogil
-    cdef bint more_entries(self) noexcept nogil
+    cdef bint more_entries(self, Py_ssize_t n) noexcept nogil
     cdef bint more_letters(self, Py_ssize_t n) noexcept nogil
     cdef bint more_rows(self) noexcept nogil
     cdef bint more_rejects(self) noexcept nogil

@@ -1,27 +1,31 @@
 """Text with sparse rows, one per line: libsvm and VW. Parsed without the GIL into a SparseBlock.
 
-A line either becomes a row or a reject with its reason; nothing else can happen to it.
+A line either becomes a row or a reject with its reason; nothing else can happen to it. The usual
+line is read quickly (quick.pxd); if anything in it is unusual, it is read once more, with care.
 """
 
 cimport numpy as cnp
-from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE
+from cpython.bytearray cimport (
+    PyByteArray_AS_STRING, PyByteArray_FromStringAndSize, PyByteArray_GET_SIZE,
+)
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcpy
 
 import numpy as np
 
-from ..core.hashing cimport hash_bytes, load_word
-from .tokens cimport (
-    bytes_blank, bytes_equal, is_finite, is_space, onstream_lowest, scan_number, scan_short, valid_utf8,
+from ..core.hashing cimport hash_bytes, hash_start, hash_word, load_word
+from .quick cimport (
+    ONSTREAM_AHEAD, Prefix, all_digits, onstream_marks, quick_hash, quick_value, set_prefix,
 )
+from .tokens cimport is_finite, is_space, scan_number, valid_utf8
 from ..core.sparse import SparseBlock
 
 cnp.import_array()
 
 cdef Py_ssize_t MOST_LETTERS = 1 << 26  # bytes of names in one line: a namespace stands before each
 
-cdef Py_ssize_t SLACK = 32  # bytes that may be read, or written, beyond the end
+cdef Py_ssize_t SLACK = ONSTREAM_AHEAD  # bytes that may be read, or written, beyond the end
 
 FLAWS = {
     NO_LABEL: "there is no label",
@@ -47,6 +51,11 @@ def name_hash(bytes name):
     return hash_bytes(<const unsigned char*> <const char*> name, len(name))
 
 
+def unfilled(Py_ssize_t n):
+    """Room for n bytes."""
+    return PyByteArray_FromStringAndSize(NULL, n)
+
+
 cdef class SparseText:
     """Rows of a block of lines; subclasses know what a line is."""
 
@@ -56,6 +65,9 @@ cdef class SparseText:
         self.hashes = NULL
         self.names = NULL
         self.rejects = NULL
+        self.marks = NULL
+        self.room_marks = 0
+        self.naming = True
         self.rows = self.room_rows = self.entries = self.room = 0
         self.letters = self.room_letters = self.n_rejects = self.room_rejects = 0
         self.integers = self.weighted = False
@@ -69,14 +81,16 @@ cdef class SparseText:
         PyMem_RawFree(self.hashes)
         PyMem_RawFree(self.names)
         PyMem_RawFree(self.rejects)
+        PyMem_RawFree(self.marks)
 
-    def parse(self, bytearray data, Py_ssize_t size, bint stop_early):
+    def parse(self, bytearray data, Py_ssize_t size, bint stop_early, later=None):
         """SparseBlock, targets, weights (None: all 1), and the rejected lines, of some bytes.
 
-        A rejected line is (rows before it, line from 0, its text, the reason).
+        A rejected line is (rows before it, line from 0, its text, the reason). If `later` is given,
+        the block has no names; when it is asked for them, `later` is called and the bytes, which
+        must not have changed, are parsed again.
         """
         cdef const char* text = PyByteArray_AS_STRING(data)
-        cdef bint check_text = False
         if not 0 <= size <= PyByteArray_GET_SIZE(data):
             raise ValueError(f"there are not {size} bytes")
         if size + SLACK > PyByteArray_GET_SIZE(data):  # words are read beyond the end
@@ -84,22 +98,43 @@ cdef class SparseText:
             text = PyByteArray_AS_STRING(data)
         self.rows = self.entries = self.letters = self.n_rejects = 0
         self.weighted = False
+        self.naming = later is None
         self.text = text
         with nogil:
-            check_text = not is_ascii(text, size)
-            self.parse_lines(text, text + size, check_text, stop_early)
+            self.parse_lines(text, text + size, stop_early)
         rows, entries = self.rows, self.entries
+        names = self.all_names() if later is None else self.late(data, size, stop_early, later)
         block = SparseBlock.trusted(
             bounds(self.starts, rows, entries),
             copied(self.values, entries * sizeof(double), np.float64),
             copied(self.hashes, entries * sizeof(uint64_t), np.uint64),
-            bounds(self.name_starts, entries, self.letters),
-            copied(self.names, self.letters, np.uint8),
+            names,
             self.integers,
         )
         targets = copied(self.targets, rows * sizeof(double), np.float64)
         weights = copied(self.weights, rows * sizeof(double), np.float64) if self.weighted else None
         return block, targets, weights, [self.told(data, i) for i in range(self.n_rejects)]
+
+    def again(self):
+        """Make a parser that does the same."""
+        return type(self)()
+
+    def late(self, bytearray data, Py_ssize_t size, bint stop_early, later):
+        """What gives the names of this parse, whatever this parser does then."""
+        parser = self.again()
+
+        def names():
+            later()
+            parser.parse(data, size, stop_early)
+            return parser.all_names()
+
+        return names
+
+    def all_names(self):
+        return (
+            bounds(self.name_starts, self.entries, self.letters),
+            copied(self.names, self.letters, np.uint8),
+        )
 
     def told(self, bytearray data, Py_ssize_t i):
         """A rejected line for Python."""
@@ -107,12 +142,17 @@ cdef class SparseText:
         word = data[r.word:min(r.word_stop, r.word + 40)].decode(errors="replace")
         return r.row, r.line, bytes(data[r.start:r.stop]), FLAWS[r.flaw].format(repr(word))
 
-    cdef void parse_lines(self, const char* p, const char* end, bint check_text, bint stop_early) noexcept nogil:
+    @property
+    def lines(self):
+        """How many lines the latest parse has read."""
+        return self.n_lines
+
+    cdef void parse_lines(self, const char* p, const char* end, bint stop_early) noexcept nogil:
         cdef const char* stop
         cdef Py_ssize_t entries, letters
-        cdef int64_t number = 0
         cdef Flaw flaw
         cdef Reject* reject
+        self.n_lines = 0
         while p < end:
             stop = <const char*> memchr(p, c"\n", end - p)
             if stop == NULL:
@@ -121,12 +161,17 @@ cdef class SparseText:
             self.word = self.word_stop = p
             if not self.more_rows():
                 flaw = OUT_OF_MEMORY
-            elif check_text and not valid_utf8(<const unsigned char*> p, <const unsigned char*> stop):
-                flaw = BAD_TEXT
             else:
                 self.starts[self.rows] = entries
                 self.weights[self.rows] = 1.0
-                flaw = self.line(p, stop)
+                flaw = self.quick(p, stop)
+                if flaw == UNUSUAL:
+                    self.entries, self.letters = entries, letters
+                    self.weights[self.rows] = 1.0
+                    if valid_utf8(<const unsigned char*> p, <const unsigned char*> stop):
+                        flaw = self.line(p, stop)
+                    else:
+                        flaw = BAD_TEXT
             if flaw == FINE:
                 self.rows += 1
             else:
@@ -135,29 +180,62 @@ cdef class SparseText:
                     if not self.more_rejects():
                         return
                     reject = &self.rejects[self.n_rejects]
-                    reject.row, reject.line, reject.flaw = self.rows, number, flaw
+                    reject.row, reject.line, reject.flaw = self.rows, self.n_lines, flaw
                     reject.start, reject.stop = p - self.text, stop - self.text
                     reject.word, reject.word_stop = self.word - self.text, self.word_stop - self.text
                     self.n_rejects += 1
                     if stop_early:
                         return
-            number += 1
+            self.n_lines += 1
             p = stop + 1
 
     cdef Flaw line(self, const char* p, const char* end) noexcept nogil:
         """One line becomes row number `rows`."""
         return BLANK
 
+    cdef Flaw quick(self, const char* p, const char* end) noexcept nogil:
+        """The same for the usual line; UNUSUAL: look closer."""
+        return UNUSUAL
+
+    cdef Py_ssize_t mark(self, const char* p, const char* end) noexcept nogil:
+        """Mark the blanks, colons and bars of a line: how many, -1 if it is no UTF-8 or too much.
+
+        There is then room for as many entries.
+        """
+        cdef Py_ssize_t n = end - p, found
+        cdef bint high = False
+        if n > self.room_marks:
+            if not grown(<void**> &self.marks, (2 * n + 1024 + SLACK) * sizeof(uint32_t)):
+                return -1
+            self.room_marks = 2 * n + 1024
+        found = onstream_marks(p, n, self.marks, &high)
+        if high and not valid_utf8(<const unsigned char*> p, <const unsigned char*> end):
+            return -1
+        if self.entries + found + 1 > self.room and not self.more_entries(found + 1):
+            return -1
+        return found
+
+    cdef bint name(self, const char* prefix, Py_ssize_t m, const char* text, Py_ssize_t n) noexcept nogil:
+        """Write the name of the next entry: prefix, ^ and text, or only the text."""
+        cdef Py_ssize_t size = m + 1 + n
+        cdef unsigned char* out
+        if self.letters + size > self.room_letters and not self.more_letters(size):
+            return False
+        self.name_starts[self.entries] = self.letters
+        out = self.names + self.letters
+        if m:
+            copy_short(out, prefix, m)
+            out[m] = c"^"
+            out += m + 1
+        else:
+            size -= 1
+        copy_short(out, text, n)
+        self.letters += size
+        return True
+
     cdef Flaw number(self, const char** p, const char* end, double* value) noexcept nogil:
         """Read a finite number that a blank, a bar or the end of the line follows."""
-        cdef const char* after = scan_short(p[0], value)
-        if after != NULL and (after == end or (after < end and is_space(after[0]))):
-            p[0] = after
-            return FINE
-        after = scan_number(p[0], end, value)
-        if after != NULL and (after == end or is_space(after[0])) and is_finite(value[0]):
-            p[0] = after
-            return FINE
+        cdef const char* after = scan_number(p[0], end, value)
         if after == NULL or (after < end and not is_space(after[0]) and after[0] != c"|"):
             self.word = self.word_stop = p[0]
             while self.word_stop < end and not is_space(self.word_stop[0]):
@@ -169,10 +247,10 @@ cdef class SparseText:
         p[0] = after
         return FINE
 
-    cdef bint more_entries(self) noexcept nogil:
-        """Room for one more entry."""
+    cdef bint more_entries(self, Py_ssize_t n) noexcept nogil:
+        """Room for n more entries."""
         cdef Py_ssize_t room
-        room = 2 * self.room + 1024
+        room = 2 * self.room + n + 1024
         return (
             grown(<void**> &self.values, room * sizeof(double))
             and grown(<void**> &self.hashes, room * sizeof(uint64_t))
@@ -203,14 +281,6 @@ cdef class SparseText:
             return True
         room = 2 * self.room_rejects + 16
         return grown(<void**> &self.rejects, room * sizeof(Reject)) and set_room(&self.room_rejects, room)
-
-
-cdef bint is_ascii(const char* text, Py_ssize_t size) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef signed char high = 0
-    for i in range(size):
-        high |= <signed char> text[i]
-    return high >= 0
 
 
 cdef bint grown(void** block, Py_ssize_t size) noexcept nogil:
@@ -250,10 +320,48 @@ cdef class LibsvmText(SparseText):
     def __cinit__(self):
         self.integers = True
 
+    cdef Flaw quick(self, const char* p, const char* end) noexcept nogil:
+        cdef const uint32_t* marks
+        cdef Py_ssize_t found, k = 0, entries = self.entries, start, size
+        cdef uint64_t word
+        cdef double* values
+        cdef uint64_t* hashes
+        if end > p and end[-1] == c"\r":
+            end -= 1
+        found = self.mark(p, end)
+        if found < 0:
+            return UNUSUAL
+        marks, values, hashes = self.marks, self.values, self.hashes
+        if not quick_value(p, p + marks[0], &self.targets[self.rows]):
+            return UNUSUAL
+        while k < found:
+            if p[marks[k]] != c" " and p[marks[k]] != c"\t":
+                return UNUSUAL
+            start, k = marks[k] + 1, k + 1
+            size = marks[k] - start
+            if not 1 <= size <= 8 or k == found or p[marks[k]] != c":":
+                return UNUSUAL
+            word = load_word(<const unsigned char*> p + start, 8)
+            if not all_digits(word << 8 * (8 - size) | (<uint64_t> 0x3030303030303030 >> 8) >> 8 * (size - 1)):
+                return UNUSUAL
+            if p[start] == c"0" and size > 1:
+                return UNUSUAL
+            word &= <uint64_t> 0xFFFFFFFFFFFFFFFF >> (64 - 8 * size)
+            hashes[entries] = hash_word(hash_start(size), word)
+            if self.naming:
+                self.entries = entries
+                if not self.name(NULL, 0, p + start, size):
+                    return UNUSUAL
+            start, k = marks[k] + 1, k + 1
+            if not quick_value(p + start, p + marks[k], values + entries):
+                return UNUSUAL
+            entries += 1
+        self.entries = entries
+        return FINE
+
     cdef Flaw line(self, const char* p, const char* end) noexcept nogil:
         cdef const char* start
         cdef Py_ssize_t size
-        cdef unsigned char* out
         cdef double value
         cdef Flaw flaw
         while p < end and is_space(p[0]):
@@ -282,15 +390,11 @@ cdef class LibsvmText(SparseText):
             while start + 1 < p and start[0] == c"0":
                 start += 1
             size = p - start
-            if self.entries == self.room and not self.more_entries():
+            if self.entries == self.room and not self.more_entries(1):
                 return OUT_OF_MEMORY
-            if self.letters + size > self.room_letters and not self.more_letters(size):
+            if not self.name(NULL, 0, start, size):
                 return OUT_OF_MEMORY
-            self.name_starts[self.entries] = self.letters
-            out = self.names + self.letters
-            copy_short(out, start, size)
-            self.hashes[self.entries] = hash_bytes(out, size)
-            self.letters += size
+            self.hashes[self.entries] = hash_bytes(<const unsigned char*> start, size)
             p += 1
             flaw = self.number(&p, end, &value)
             if flaw != FINE:
@@ -333,6 +437,58 @@ cdef class VWText(SparseText):
     def __cinit__(self, bint labelled=True, bint weights_allowed=True):
         self.labelled = labelled
         self.weights_allowed = weights_allowed
+
+    def again(self):
+        return VWText(self.labelled, self.weights_allowed)
+
+    cdef Flaw quick(self, const char* p, const char* end) noexcept nogil:
+        cdef const uint32_t* marks
+        cdef Py_ssize_t found, k = 0, entries = self.entries, start, size
+        cdef const char* space
+        cdef Py_ssize_t space_size
+        cdef Prefix prefix
+        cdef double* values
+        cdef uint64_t* hashes
+        while end > p and is_space(end[-1]):
+            end -= 1
+        found = self.mark(p, end)
+        if found < 0 or 64 * found + (end - p) > MOST_LETTERS:
+            return UNUSUAL
+        marks, values, hashes = self.marks, self.values, self.hashes
+        while k < found and p[marks[k]] != c"|":
+            k += 1
+        if k == found or self.head(p, p + marks[k]) != FINE:
+            return UNUSUAL
+        while k < found:
+            # At a bar.
+            space, k = p + marks[k] + 1, k + 1
+            space_size = p + marks[k] - space
+            if not set_prefix(&prefix, space, space_size):
+                return UNUSUAL
+            while k < found:
+                # Behind the namespace or a feature.
+                if p[marks[k]] != c" " and p[marks[k]] != c"\t":
+                    return UNUSUAL
+                start, k = marks[k] + 1, k + 1
+                size = marks[k] - start
+                if size == 0:
+                    if k < found and p[marks[k]] == c"|":
+                        break
+                    return UNUSUAL
+                hashes[entries] = quick_hash(&prefix, p + start, size)
+                if self.naming:
+                    self.entries = entries
+                    if not self.name(space, space_size, p + start, size):
+                        return UNUSUAL
+                if k < found and p[marks[k]] == c":":
+                    start, k = marks[k] + 1, k + 1
+                    if not quick_value(p + start, p + marks[k], values + entries):
+                        return UNUSUAL
+                else:
+                    values[entries] = 1.0
+                entries += 1
+        self.entries = entries
+        return FINE
 
     cdef Flaw line(self, const char* p, const char* end) noexcept nogil:
         cdef const char* bar
@@ -417,9 +573,7 @@ cdef class VWText(SparseText):
         """One name, or name:value; or blanks at the end."""
         cdef const char* p = at[0]
         cdef const char* start
-        cdef uint64_t word, mark
         cdef double value = 1.0
-        cdef unsigned char* out
         cdef Py_ssize_t size
         cdef Flaw flaw
         while p < end and is_space(p[0]):
@@ -428,36 +582,19 @@ cdef class VWText(SparseText):
             at[0] = p
             return FINE
         start = p
-        word = load_word(<const unsigned char*> p, 8)
-        mark = bytes_blank(word) | bytes_equal(word, c":") | bytes_equal(word, c"|")
-        if mark:  # mostly a name is short
-            p += onstream_lowest(mark) >> 3
         while p < end and not is_space(p[0]) and p[0] != c":" and p[0] != c"|":
             p += 1
-        if p > end:
-            p = end
         if p == start:
             self.word, self.word_stop = start, start + 1
             return NO_NAME
-        size = self.space_size + 1 + (p - start)
-        if self.entries == self.room and not self.more_entries():
+        if self.entries == self.room and not self.more_entries(1):
             return OUT_OF_MEMORY
-        if self.letters + size > self.room_letters:
-            if self.letters - self.letters_before > MOST_LETTERS:
-                return LONG_NAMES
-            if not self.more_letters(size):
-                return OUT_OF_MEMORY
-        self.name_starts[self.entries] = self.letters
-        out = self.names + self.letters
-        if self.space_size:
-            copy_short(out, self.space, self.space_size)
-            out[self.space_size] = c"^"
-            copy_short(out + self.space_size + 1, start, p - start)
-        else:
-            size -= 1
-            copy_short(out, start, size)
-        self.hashes[self.entries] = hash_bytes(out, size)
-        self.letters += size
+        if self.letters - self.letters_before > MOST_LETTERS:
+            return LONG_NAMES
+        if not self.name(self.space, self.space_size, start, p - start):
+            return OUT_OF_MEMORY
+        size = self.letters - self.name_starts[self.entries]
+        self.hashes[self.entries] = hash_bytes(self.names + self.letters - size, size)
         if p < end and p[0] == c":":
             p += 1
             flaw = self.number(&p, end, &value)

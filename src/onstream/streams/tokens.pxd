@@ -1,10 +1,9 @@
 # Words of text formats: numbers and UTF-8, without the GIL and whatever the locale is.
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport uint64_t
 from libc.stdlib cimport strtod
-
-from ..core.hashing cimport load_word
+from libc.string cimport memcpy
 
 cdef extern from *:
     """
@@ -47,52 +46,6 @@ cdef extern from *:
 
 cdef inline bint is_space(char c) noexcept nogil:
     return c == c" " or c == c"\t" or c == c"\r"
-
-
-cdef inline uint64_t bytes_equal(uint64_t word, uint64_t c) noexcept nogil:
-    """The high bit of the lowest byte that is c is set; no bit below it."""
-    word ^= c * <uint64_t> 0x0101010101010101
-    return (word - <uint64_t> 0x0101010101010101) & ~word & <uint64_t> 0x8080808080808080
-
-
-cdef inline uint64_t bytes_blank(uint64_t word) noexcept nogil:
-    """The same for the lowest byte up to a space."""
-    return (word - <uint64_t> 0x2121212121212121) & ~word & <uint64_t> 0x8080808080808080
-
-
-cdef inline const char* scan_short(const char* p, double* out) noexcept nogil:
-    """A number of up to eight digits and point that a blank ends, without a loop; NULL: look closer.
-
-    Eight bytes at p + 1 can be read.
-    """
-    cdef bint minus = p[0] == c"-"
-    cdef uint64_t word, blank, point, low
-    cdef int size, digits, at
-    p += minus
-    word = load_word(<const unsigned char*> p, 8)
-    blank = bytes_blank(word)
-    if blank == 0:
-        return NULL
-    size = digits = onstream_lowest(blank) >> 3
-    point = bytes_equal(word, c".")
-    at = size
-    if point and onstream_lowest(point) >> 3 < size:
-        at = onstream_lowest(point) >> 3
-        low = (<uint64_t> 1 << 8 * at) - 1
-        word = (word & low) | ((word >> 8) & ~low)
-        digits = size - 1
-        at += 1
-    if digits == 0:
-        return NULL
-    # The digits go to the high end, as numbers, with zeros before them.
-    word = (word << 8 * (8 - digits)) ^ (<uint64_t> 0x3030303030303030 << 8 * (8 - digits))
-    if ((word + <uint64_t> 0x7676767676767676) | word) & <uint64_t> 0x8080808080808080:
-        return NULL
-    word = word * 10 + (word >> 8)
-    word = ((word & <uint64_t> 0x000000FF000000FF) * <uint64_t> 0x000F424000000064
-            + ((word >> 16) & <uint64_t> 0x000000FF000000FF) * <uint64_t> 0x0000271000000001) >> 32
-    out[0] = <double> <int64_t> (word & <uint64_t> 0xFFFFFFFF) / onstream_ten[size - at] * (1.0 - 2.0 * minus)
-    return p + size
 
 
 cdef inline const char* scan_number(const char* p, const char* end, double* out) noexcept nogil:
@@ -154,7 +107,15 @@ cdef inline bint valid_utf8(const unsigned char* p, const unsigned char* end) no
     """Well-formed UTF-8, as Python understands it: no surrogates, nothing too long."""
     cdef unsigned char c, d
     cdef int more
+    cdef uint64_t word
     while p < end:
+        while end - p >= 8:  # mostly all is ASCII
+            memcpy(&word, p, 8)
+            if word & <uint64_t> 0x8080808080808080:
+                break
+            p += 8
+        if p == end:
+            return True
         c = p[0]
         p += 1
         if c < 0x80:
