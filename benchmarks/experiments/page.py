@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "experiments.md"
@@ -28,3 +30,10 @@ def write_part(name: str, text: str, page: Path = PAGE) -> None:
     known = pattern.search(old) is not None
     new = pattern.sub(lambda _: part, old) if known else f"{old.rstrip()}\n\n{part}\n"
     page.write_text(new, encoding="utf-8")
+
+
+def table(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """A table of Markdown."""
+    head = list(head)
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)

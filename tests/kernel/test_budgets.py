@@ -104,6 +104,21 @@ def test_more_labels() -> None:
 # -- whole supports ---------------------------------------------------------------------------
 
 
+def test_stoptron_learns_until_it_is_full() -> None:
+    X, y = stream()
+    model, free = Stoptron(kernel=KERNEL, budget=12), KernelPerceptron(kernel=KERNEL)
+    for x, target in zip(X, y.tolist(), strict=True):
+        frozen = len(model.supports) == 12
+        before = model.score_many(X[:20])
+        model.learn_one(x, target)
+        if frozen:
+            np.testing.assert_array_equal(model.score_many(X[:20]), before)
+        else:
+            free.learn_one(x, target)
+            np.testing.assert_array_equal(model.score_many(X[:20]), free.score_many(X[:20]))
+    assert frozen
+
+
 def test_the_average_eviction_shrinks() -> None:
     """Over the B possible evictions, the new f is on average (1 - 1/B) f + y K(x, .)."""
     X, y = stream()
@@ -158,8 +173,8 @@ def test_fixed_budget() -> None:
 
 def test_tighter_budget() -> None:
     for memory in (0, 5, 30):
-        model = TighterBudgetPerceptron(kernel=KERNEL, budget=12, memory=memory)
-        compare(model, oracle.Tighter(rbf, 12, memory), 150)
+        model = TighterBudgetPerceptron(kernel=KERNEL, budget=8, memory=memory)
+        compare(model, oracle.Tighter(rbf, 8, memory), 90)
 
 
 # -- Forgetron --------------------------------------------------------------------------------
@@ -199,6 +214,40 @@ def test_the_invariant_of_the_forgetron() -> None:
     assert machine["mistakes"] > 60
 
 
+def test_the_forgetron_shrinks_no_more_than_it_must() -> None:
+    """phi is the largest in (0, 1] with Psi(s phi, phi mu) + Q <= 15/32 M."""
+    X, y = stream(600)
+    model = Forgetron(kernel=KERNEL, budget=20, labels=[1, -1])
+    shrunk = kept = 0
+    for x, target in zip(X, y.tolist(), strict=True):
+        mistake = target * model.score_one(x) <= 0.0
+        old, before = model.supports, model._state.snapshot()["machine 0"]
+        model.learn_one(x, target)
+        if not mistake or len(old) < 20:
+            continue
+        phi = max(abs(a) for z, a in model.supports if np.array_equal(z, x))
+        z, a = old[before["oldest"]]
+        f = sum(c * rbf(u, z) for u, c in old) + target * rbf(x, z)
+        sigma, mu = abs(a), math.copysign(1.0, a) * f
+
+        def cost(
+            phi: float, sigma: float = sigma, mu: float = mu, before: dict[str, Any] = before
+        ) -> float:
+            step = sigma * phi
+            psi = step * step + 2.0 * step - 2.0 * step * phi * mu
+            return float(psi + before["damage"] - 15.0 / 32.0 * (before["mistakes"] + 1))
+
+        assert 0.0 < phi <= 1.0
+        assert cost(phi) <= 1e-9
+        assert cost(0.0) < 0.0
+        grid = phi + (1.0 - phi) * np.linspace(1e-3, 1.0, 50)
+        assert phi == 1.0 or all(cost(p) > 0.0 for p in grid)
+        shrunk += phi < 1.0
+        kept += phi == 1.0
+    assert shrunk > 20
+    assert kept > 5
+
+
 @pytest.mark.parametrize("variant", ["self-tuned", "basic"])
 def test_the_bound_of_the_forgetron(variant: str) -> None:
     """M <= 2 |g|² + 4 sum of losses of g, for |g| <= U."""
@@ -234,7 +283,12 @@ def test_the_basic_forgetron_stays_small() -> None:
         square = a @ gram @ a
         kept = model._state.snapshot()["machine 0"]["square"]
         assert kept == pytest.approx(square, rel=1e-8, abs=1e-10)
-        if len(S) < B:
+        left = [(z, c) for z, c in held.items() if z not in now]
+        if left:  # |f| before the oldest was dropped, when it had shrunk like the others
+            (z, c), phi = left[0], abs(now[tuple(x)])
+            k = np.array([rbf(z, other) for other in S])
+            square += 2.0 * phi * c * float(a @ k) + (phi * c) ** 2
+        if now != held:  # dropping may lift |f| above U, until the next mistake
             assert math.sqrt(square) <= U * (1 + 1e-12)
         held = now
 

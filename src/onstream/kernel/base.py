@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 from ..base import Part
+from .structures import Histogram, histogram_row
 
 Step = tuple[str, float | None, float, int, int]
 
@@ -56,28 +57,11 @@ class Kernel(Part):
         return [self.value(support, x) for support in supports]
 
 
-class Histogram:
-    """Counts of features, with the squared length that is asked for so often."""
-
-    __slots__ = ("counts", "square")
-
-    def __init__(self, counts: dict[Any, float]) -> None:
-        self.counts = counts
-        self.square = float(sum(c * c for c in counts.values()))
-
-    def dot(self, other: "Histogram") -> float:
-        """Inner product; walks the shorter of the two."""
-        a, b = self.counts, other.counts
-        if len(a) > len(b):
-            a, b = b, a
-        return float(sum(count * b[key] for key, count in a.items() if key in b))
-
-
 class HistogramKernel(Kernel):
     """An inner product of explicit counts."""
 
-    def counts(self, form: Any) -> dict[Any, float]:
-        """The features of a canonical form."""
+    def counts(self, form: Any) -> dict[int, float]:
+        """How often a canonical form has each feature, named by a hash of 64 bits."""
         raise NotImplementedError
 
     def prepare(self, form: Any) -> Histogram:
@@ -86,11 +70,15 @@ class HistogramKernel(Kernel):
 
     def value(self, a: Histogram, b: Histogram) -> float:
         """The kernel of two prepared examples."""
-        return a.dot(b)
+        return histogram_row([a], b)[0]
 
     def self_value(self, a: Histogram) -> float:
         """The kernel of a prepared example with itself."""
         return a.square
+
+    def row(self, supports: list[Histogram], x: Histogram) -> list[float]:
+        """The kernel of many prepared examples with one."""
+        return histogram_row(supports, x)
 
 
 def stable_hash(text: str) -> int:

@@ -165,13 +165,15 @@ cdef class TighterMachine(FixedBudgetMachine):
 
     cdef int plan(self, const Example* e, double y, double* f) noexcept nogil:
         cdef int status
+        cdef Example none
+        none.ids, none.values, none.n, none.width = NULL, NULL, 0, 0
         if self.memory_:
             if not self.recent.fit(min(max(2 * self.recent.n, self.recent.n + 1), self.memory_), e):
                 return OVERFLOW
             if not (
                 grown(<void**> &self.labels, self.recent.room * sizeof(double), self.recent.room * sizeof(double))
                 and grown(<void**> &self.recent_row, self.recent.room * sizeof(double), self.recent.room * sizeof(double))
-                and self.grow(self.s.n, e)
+                and self.grow(self.s.n, &none)
             ):
                 return OVERFLOW
             if not self.s.measure(e, &self.length, &self.self_k):

@@ -1,5 +1,6 @@
 """Parameters and views that all kernel learners have."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -90,15 +91,21 @@ class KernelRegressor(KernelLearner, Regressor):
 def examples(store: Any, fields: dict[str, Any]) -> list[Any]:
     """The supports as the user may have passed them.
 
-    Arrays if all were arrays, else mappings without zeros; structured ones in canonical form.
+    Arrays if all were arrays, else mappings without zeros; mappings also where they are held
+    sparsely, since their arrays would be long. Structured ones in canonical form.
     """
     objects = store.forms()
     if objects is not None:
         return list(objects)
-    dense = store.dense()
-    if not fields["features"] and fields["columns"] >= 0:
-        wide = np.zeros((len(dense), max(fields["columns"], dense.shape[1])))
-        wide[:, : dense.shape[1]] = dense
+    starts, columns, values = store.rows_of_values()
+    found = [(columns[a:b], values[a:b]) for a, b in pairwise(starts.tolist())]
+    if not fields["features"] and fields["columns"] >= 0 and not store.by_feature():
+        wide = np.zeros((len(found), max(fields["columns"], store.width())))
+        for row, (ids, numbers) in zip(wide, found, strict=True):
+            row[ids] = numbers
         return list(wide)
     names = [*range(fields["implicit"]), *fields["features"]]
-    return [{names[j]: float(row[j]) for j in np.flatnonzero(row)} for row in dense]
+    return [
+        {names[j]: v for j, v in sorted(zip(ids.tolist(), numbers.tolist(), strict=True))}
+        for ids, numbers in found
+    ]

@@ -55,7 +55,7 @@ class WeisfeilerLehman(HistogramKernel):
         labels = [None if label is None else plain_label(label) for _, label in nodes]
         return {"nodes": labels, "edges": [list(pair) for pair in sorted(pairs)]}
 
-    def counts(self, form: Any) -> dict[Any, float]:
+    def counts(self, form: Any) -> dict[int, float]:
         """The features of a canonical form."""
         neighbours: list[list[int]] = [[] for _ in form["nodes"]]
         for a, b in form["edges"]:
@@ -63,7 +63,7 @@ class WeisfeilerLehman(HistogramKernel):
             if a != b:
                 neighbours[b].append(a)
         labels = [0 if label is None else stable_hash(repr(label)) for label in form["nodes"]]
-        found: dict[Any, float] = {}
+        found: dict[int, float] = {}
         for i in range(self.h + 1):
             if i:
                 labels = [
@@ -71,7 +71,8 @@ class WeisfeilerLehman(HistogramKernel):
                     for label, around in zip(labels, neighbours, strict=True)
                 ]
             for label in labels:
-                found[i, label] = found.get((i, label), 0) + 1
+                name = hash((i, label))
+                found[name] = found.get(name, 0.0) + 1.0
         return found
 
 

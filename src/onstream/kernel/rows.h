@@ -213,8 +213,8 @@ static void onstream_self_value(const onstream_step *steps, int n_steps, double 
 
 /* K(x_i, x) for k supports. `lengths` are their squared lengths, `length` that of x. `full`: x has a
  * value for every feature below `used`, so distances are summed as differences, without
- * cancellation; `rest` is the squared length of x beyond `used`. Room in out: k up to a multiple
- * of 8. */
+ * cancellation; `rest` is the squared length of x beyond `used`. `v` NULL: `out` holds the dot
+ * products already. Room in out: k up to a multiple of 8. */
 ONSTREAM_CLONES
 static void onstream_kernel_row(const onstream_step *steps, int n_steps, int wants_dots,
                                 int wants_gaps, double *out, const double *v,
@@ -226,7 +226,9 @@ static void onstream_kernel_row(const onstream_step *steps, int n_steps, int wan
     for (ptrdiff_t start = 0; start < k; start += ONSTREAM_TILE) {
         ptrdiff_t m = k - start < ONSTREAM_TILE ? k - start : ONSTREAM_TILE;
         const double *lengths_here = lengths + start;
-        if (wants_dots || !full)
+        if (!v)
+            memcpy(dots, out + start, (size_t)m * sizeof(double));
+        else if (wants_dots || !full)
             onstream_strips(dots, v + start, ids, x, n, used, stride, m, 0);
         if (wants_gaps && full) {
             onstream_strips(gaps, v + start, ids, x, n, used, stride, m, 1);

@@ -21,7 +21,7 @@ def plain_sequence(x: Any) -> Any:
 class Spectrum(HistogramKernel):
     """How many pieces of length p two sequences share (Leslie, Eskin & Noble, 2002).
 
-    The inner product of the counts of all p-grams.
+    The inner product of the counts of all p-grams, each named by a 64-bit hash.
 
     Parameters
     ----------
@@ -38,12 +38,14 @@ class Spectrum(HistogramKernel):
         """The example in its one plain form."""
         return plain_sequence(x)
 
-    def counts(self, form: Any) -> dict[Any, float]:
+    def counts(self, form: Any) -> dict[int, float]:
         """The features of a canonical form."""
         p = self.p
-        if isinstance(form, str):
-            return dict(Counter(form[i : i + p] for i in range(len(form) - p + 1)))
-        return dict(Counter(tuple(form[i : i + p]) for i in range(len(form) - p + 1)))
+        found = Counter(
+            form[i : i + p] if isinstance(form, str) else "\0".join(form[i : i + p])
+            for i in range(len(form) - p + 1)
+        )
+        return {stable_hash(piece): float(count) for piece, count in found.items()}
 
 
 class Subsequence(Kernel):

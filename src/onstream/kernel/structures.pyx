@@ -1,9 +1,71 @@
-"""Sequences and trees in C arrays, and the dynamic programs of their kernels."""
+"""Histograms, sequences and trees in C arrays, and the arithmetic of their kernels."""
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
 from ..core.memory cimport release, resize
+
+
+cdef class Histogram:
+    """How often each feature occurs. Features are numbers of 64 bits."""
+
+    cdef int64_t* features
+    cdef double* counts
+    cdef Py_ssize_t n
+    cdef readonly double square  # the inner product with itself, asked for so often
+
+    def __cinit__(self, dict counts):
+        cdef Py_ssize_t i = 0
+        self.n = len(counts)
+        self.features = <int64_t*> resize(NULL, 0, self.n * sizeof(int64_t))
+        self.counts = <double*> resize(NULL, 0, self.n * sizeof(double))
+        for feature, count in counts.items():
+            self.features[i], self.counts[i] = feature, count
+            self.square += self.counts[i] * self.counts[i]
+            i += 1
+
+    def __dealloc__(self):
+        release(self.features)
+        release(self.counts)
+
+    def __sizeof__(self):
+        return 80 + 16 * self.n
+
+
+def histogram_row(list supports, Histogram x):
+    """The inner products of many histograms with one, whose features are in a table meanwhile."""
+    cdef Py_ssize_t size = 4, i, at
+    cdef double total
+    cdef Histogram s
+    cdef int32_t* places = NULL  # 1 + number of a feature of x; 0: free
+    values = []
+    while size < 4 * x.n:
+        size *= 2
+    try:
+        places = <int32_t*> resize(NULL, 0, size * sizeof(int32_t))
+        memset(places, 0, size * sizeof(int32_t))
+        for i in range(x.n):
+            at = place(x.features[i], size)
+            while places[at]:
+                at = (at + 1) & (size - 1)
+            places[at] = <int32_t> (i + 1)
+        for s in supports:
+            total = 0.0
+            for i in range(s.n):
+                at = place(s.features[i], size)
+                while places[at] and x.features[places[at] - 1] != s.features[i]:
+                    at = (at + 1) & (size - 1)
+                if places[at]:
+                    total += s.counts[i] * x.counts[places[at] - 1]
+            values.append(total)
+    finally:
+        release(places)
+    return values
+
+
+cdef inline Py_ssize_t place(int64_t feature, Py_ssize_t size) noexcept nogil:
+    """Where to look for a feature first."""
+    return <Py_ssize_t> ((<uint64_t> feature * <uint64_t> 0x9E3779B97F4A7C15 >> 32) & <uint64_t> (size - 1))
 
 
 cdef class Sequence:
@@ -21,6 +83,9 @@ cdef class Sequence:
 
     def __dealloc__(self):
         release(self.codes)
+
+    def __sizeof__(self):
+        return 48 + 8 * self.n
 
 
 cdef double subsequences(Sequence s, Sequence t, int n, double lam, double* room) noexcept nogil:
@@ -88,6 +153,7 @@ cdef class Tree:
         self.productions = <int64_t*> resize(NULL, 0, self.n * sizeof(int64_t))
         self.starts = <int64_t*> resize(NULL, 0, (self.n + 1) * sizeof(int64_t))
         self.children = <int64_t*> resize(NULL, 0, sum(map(len, children)) * sizeof(int64_t))
+        self.starts[0] = 0
         for i in range(self.n):
             self.productions[i] = productions[i]
             for child in children[i]:
@@ -99,6 +165,9 @@ cdef class Tree:
         release(self.productions)
         release(self.starts)
         release(self.children)
+
+    def __sizeof__(self):
+        return 80 + 8 * (2 * self.n + self.starts[self.n])
 
 
 cdef double common(Tree s, Tree t, double lam, double sigma, double* room) noexcept nogil:

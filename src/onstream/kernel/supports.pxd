@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, uint64_t
 
 from ..core.example cimport Example
+from .postings cimport Postings
 
 
 cdef extern from "rows.h" nogil:
@@ -48,7 +49,11 @@ cdef class Supports:
     cdef Py_ssize_t room    # supports that fit; a multiple of 8
     cdef Py_ssize_t used    # features that one of them has had
     cdef Py_ssize_t rows    # features that fit
+    cdef Py_ssize_t filled  # values of them that are not 0
     cdef double* v          # feature-major: feature j of support i is v[j * room + i]
+    cdef Postings sparse    # the same by feature, where nearly all of that were 0:
+    cdef bint is_sparse     # this is in use, not v
+    cdef bint settled       # dense or sparse is not to be chosen now
     cdef double* lengths    # squared length of each
     cdef double* self_k     # kernel of each with itself
     cdef double* x          # one support as a dense example
@@ -62,8 +67,8 @@ cdef class Supports:
     cdef void row(self, const Example* e, double length, double* out) noexcept nogil
     cdef void row_of(self, Py_ssize_t i, double* out) noexcept nogil
     cdef bint fit(self, Py_ssize_t supports, const Example* e) noexcept nogil
+    cdef bint to_sparse(self) noexcept nogil
     cdef void put(self, Py_ssize_t slot, const Example* e, double length, double self_k, const double* row) noexcept nogil
-    cdef Supports copy(self)
 
 
 cdef bint grown(void** block, size_t old, size_t new) noexcept nogil

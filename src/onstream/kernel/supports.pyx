@@ -1,7 +1,8 @@
 """Supports in one contiguous block, and the rows of kernel values between them and an example.
 
 Vectors stand feature-major, so that one pass over the values of an example serves many supports at
-once. A slot is overwritten in place: nothing moves when a support makes room for another. For
+once. A slot is overwritten in place: nothing moves when a support makes room for another. Where the
+block would be large and nearly all zeros, an inverted index takes its place (`Postings`). For
 structured kernels the example *is* its row of kernel values, computed before with the GIL; the
 arithmetic of the learners is the same for both.
 """
@@ -12,16 +13,20 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
 import json
+from sys import getsizeof
 
 import numpy as np
 
 from ..core.example cimport Example, onstream_dot
 from ..core.hashing cimport mix
 from ..core.memory cimport release
+from .postings cimport Postings
 
 cnp.import_array()
 
 cdef double LARGEST = 1e300  # no number of a state is larger
+cdef Py_ssize_t BLOCK = 2**21   # numbers of a block that is dense in any case: 16 MiB
+cdef Py_ssize_t SPARSE = 16     # beyond it, a block is dense if one number in so many is not 0
 OPS = {
     "linear": ONSTREAM_LINEAR, "polynomial": ONSTREAM_POLYNOMIAL, "rbf": ONSTREAM_RBF,
     "scale": ONSTREAM_SCALE, "add": ONSTREAM_ADD, "multiply": ONSTREAM_MULTIPLY,
@@ -78,7 +83,9 @@ cdef class Supports:
         self.program = program
         self.objects = None if program.vectors else []
         self.wants_gram = wants_gram and not program.vectors
-        self.n = self.room = self.used = self.rows = 0
+        self.n = self.room = self.used = self.rows = self.filled = 0
+        self.sparse = Postings()
+        self.is_sparse = self.settled = False
         self.v = self.lengths = self.self_k = self.x = self.gram = NULL
         self.offset = 0
         self.placed = -1
@@ -111,7 +118,10 @@ cdef class Supports:
         if not self.program.vectors:
             memcpy(out, e.values + self.offset, self.n * sizeof(double))
             return
-        if self.program.gaps:
+        if self.is_sparse:
+            self.sparse.dots(e, out, self.n)
+            full = False
+        elif self.program.gaps:
             if e.ids == NULL:
                 full = e.n >= self.used
                 for i in range(self.used, e.n):
@@ -134,6 +144,11 @@ cdef class Supports:
         if not self.program.vectors:
             memcpy(out, self.gram + i * self.room, self.n * sizeof(double))
             return
+        if self.is_sparse:
+            e.ids, e.values = self.sparse.lines[i].ids, self.sparse.lines[i].values
+            e.n = self.sparse.lines[i].n
+            self.row(&e, self.lengths[i], out)
+            return
         for j in range(self.used):
             self.x[j] = self.v[j * self.room + i]
         e.ids, e.values, e.n = NULL, self.x, self.used
@@ -141,12 +156,24 @@ cdef class Supports:
 
     cdef bint fit(self, Py_ssize_t supports, const Example* e) noexcept nogil:
         """Room for so many supports, and for the features of the example. False: no memory."""
-        cdef Py_ssize_t i, room = eights(supports), needed = self.used, rows
+        cdef Py_ssize_t i, room = eights(supports), needed = self.used, rows, filled = self.filled
+        if self.program.vectors:
+            if e.ids == NULL:
+                needed = max(needed, e.n)
+            for i in range(e.n):
+                filled += e.values[i] != 0.0
+                if e.ids != NULL:
+                    needed = max(needed, e.ids[i] + 1)
+            if not self.is_sparse and not self.settled:
+                # A rule of what is learned, not of the room there is: it holds after a load, too.
+                if needed * (self.n + 1) > BLOCK and needed * (self.n + 1) > SPARSE * filled:
+                    if not self.to_sparse():
+                        return False
         if room > self.room:
             if not (
                 grown(<void**> &self.lengths, self.room * sizeof(double), room * sizeof(double))
                 and grown(<void**> &self.self_k, self.room * sizeof(double), room * sizeof(double))
-                and restrided(&self.v, self.rows, self.room, room)
+                and (self.is_sparse or restrided(&self.v, self.rows, self.room, room))
             ):
                 return False
             if self.wants_gram:
@@ -158,11 +185,8 @@ cdef class Supports:
             self.room = room
         if not self.program.vectors:
             return True
-        if e.ids == NULL:
-            needed = max(needed, e.n)
-        else:
-            for i in range(e.n):
-                needed = max(needed, e.ids[i] + 1)
+        if self.is_sparse:
+            return self.sparse.fit(self.room, e)
         if needed > self.rows:
             rows = needed if self.rows == 0 else max(needed, self.rows + self.rows // 2)
             if not grown(<void**> &self.v, self.rows * self.room * sizeof(double), rows * self.room * sizeof(double)):
@@ -170,6 +194,26 @@ cdef class Supports:
             if not grown(<void**> &self.x, self.rows * sizeof(double), rows * sizeof(double)):
                 return False
             self.rows = rows
+        return True
+
+    cdef bint to_sparse(self) noexcept nogil:
+        """Give up the block for an inverted index. False: no memory, nothing is changed."""
+        cdef Example e
+        cdef Py_ssize_t i, j
+        for i in range(self.n):
+            e.n = self.used
+            e.ids, e.values = NULL, self.x
+            for j in range(self.used):
+                self.x[j] = self.v[j * self.room + i]
+            if not self.sparse.fit(self.room, &e):
+                self.sparse.clear()
+                return False
+            self.sparse.put(i, &e)
+        PyMem_RawFree(self.v)
+        PyMem_RawFree(self.x)
+        self.v = self.x = NULL
+        self.rows = 0
+        self.is_sparse = True
         return True
 
     cdef void put(self, Py_ssize_t slot, const Example* e, double length, double self_k, const double* row) noexcept nogil:
@@ -188,32 +232,21 @@ cdef class Supports:
             return
         if self.program.width == 0:
             self.program.set_width(e.width)
+        if self.is_sparse:
+            self.filled -= self.sparse.lines[slot].n
+            self.sparse.put(slot, e)
+            self.filled += self.sparse.lines[slot].n
+            for j in range(e.n):
+                self.used = max(self.used, (j if e.ids == NULL else e.ids[j]) + 1)
+            return
         for j in range(self.used):
+            self.filled -= self.v[j * self.room + slot] != 0.0
             self.v[j * self.room + slot] = 0.0
         for j in range(e.n):
             i = j if e.ids == NULL else e.ids[j]
             self.used = max(self.used, i + 1)
             self.v[i * self.room + slot] = e.values[j]
-
-    cdef Supports copy(self):
-        cdef Supports twin = Supports(self.program, self.wants_gram)
-        if not (
-            grown(<void**> &twin.v, 0, self.rows * self.room * sizeof(double))
-            and grown(<void**> &twin.x, 0, self.rows * sizeof(double))
-            and grown(<void**> &twin.lengths, 0, self.room * sizeof(double))
-            and grown(<void**> &twin.self_k, 0, self.room * sizeof(double))
-        ):
-            raise MemoryError
-        twin.n, twin.room, twin.used, twin.rows = self.n, self.room, self.used, self.rows
-        memcpy(twin.v, self.v, self.rows * self.room * sizeof(double))
-        memcpy(twin.lengths, self.lengths, self.room * sizeof(double))
-        memcpy(twin.self_k, self.self_k, self.room * sizeof(double))
-        if self.wants_gram:
-            if not grown(<void**> &twin.gram, 0, self.room * self.room * sizeof(double)):
-                raise MemoryError
-            memcpy(twin.gram, self.gram, self.room * self.room * sizeof(double))
-        twin.objects = None if self.objects is None else list(self.objects)
-        return twin
+            self.filled += e.values[j] != 0.0
 
     # -- structured examples -----------------------------------------------------------------------
 
@@ -236,31 +269,50 @@ cdef class Supports:
         """The canonical forms of structured supports; None: they are vectors."""
         return None if self.objects is None else [form for form, _ in self.objects]
 
-    def dense(self):
-        """The supports as rows of an array."""
-        cdef Py_ssize_t i, j
-        array = np.zeros((self.n, self.used))
-        cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> array)
+    def rows_of_values(self):
+        """(starts, columns, values) of all that is not 0: support i has starts[i] ... starts[i + 1] - 1."""
+        cdef Py_ssize_t i, j, at = 0
+        starts = np.zeros(self.n + 1, dtype=np.int64)
+        columns, values = np.empty(self.filled, dtype=np.int64), np.empty(self.filled)
+        cdef int64_t* start = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
+        cdef int64_t* column = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> columns)
+        cdef double* value = <double*> cnp.PyArray_DATA(<cnp.ndarray> values)
         for i in range(self.n):
-            for j in range(self.used):
-                out[i * self.used + j] = self.v[j * self.room + i]
-        return array
+            if self.is_sparse:
+                for j in range(self.sparse.lines[i].n):
+                    column[at], value[at] = self.sparse.lines[i].ids[j], self.sparse.lines[i].values[j]
+                    at += 1
+            else:
+                for j in range(self.used):
+                    if self.v[j * self.room + i] != 0.0:
+                        column[at], value[at] = j, self.v[j * self.room + i]
+                        at += 1
+            start[i + 1] = at
+        return starts, columns, values
+
+    def by_feature(self):
+        """Are the supports held by feature?"""
+        return self.is_sparse
+
+    def width(self):
+        """Features that a support has had."""
+        return self.used
 
     def export(self):
         if self.objects is not None:
             texts = [json.dumps(form, separators=(",", ":")) for form, _ in self.objects]
             return {"count": self.n, "objects": texts}
-        dense = self.dense()
         lengths = np.empty(self.n)
         if self.n:
             memcpy(cnp.PyArray_DATA(<cnp.ndarray> lengths), self.lengths, self.n * sizeof(double))
-        rows, columns = np.nonzero(dense)
-        starts = np.searchsorted(rows, np.arange(self.n + 1))
-        return {
-            "count": self.n, "width": self.used, "values": dense[rows, columns],
-            "columns": columns.astype(np.int64), "starts": starts.astype(np.int64),
-            "lengths": lengths,
+        starts, columns, values = self.rows_of_values()
+        fields = {
+            "count": self.n, "width": self.used, "values": values, "columns": columns,
+            "starts": starts, "lengths": lengths,
         }
+        if self.is_sparse:
+            fields["sparse"] = True
+        return fields
 
     def restore(self, fields, Py_ssize_t most, Py_ssize_t features, str who):
         """Supports of a file (a `Fields`): at most so many, over so many features."""
@@ -278,26 +330,38 @@ cdef class Supports:
         values = fields.array("values", (-1,))
         columns = fields.integers("columns", values.shape, 0, width - 1)
         lengths = fields.array("lengths", (count,))
+        sparse = not fields.missing("sparse") and fields.flag("sparse") is True
         fields.done()
         if starts[0] != 0 or starts[-1] != len(values) or (np.diff(starts) < 0).any():
             raise ValueError("the supports' starts do not fit")
-        dense = np.zeros((count, width))
         rows = np.repeat(np.arange(count), np.diff(starts))
-        dense[rows, columns] = values
-        if np.count_nonzero(dense) != len(values):
+        if len(np.unique(rows * max(1, width) + columns)) != len(values) or not values.all():
             raise ValueError("a support has a feature twice, or a zero")
-        if not (np.abs((dense * dense).sum(axis=1) - lengths) <= 1e-9 * lengths).all():
+        with np.errstate(over="ignore"):
+            squares = np.bincount(rows, values * values, minlength=count)
+        if not (np.abs(squares - lengths) <= 1e-9 * lengths).all():
             raise ValueError("the supports' lengths do not fit")
-        e.ids, e.n, e.width = NULL, width, self.program.width
+        self.is_sparse = sparse
+        self.settled = True
+        ids = columns.astype(np.int32)
+        values = np.ascontiguousarray(values)
+        e.width = self.program.width
         for i in range(count):
-            row = dense[i]
-            e.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> row)
+            e.ids = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> ids) + <Py_ssize_t> starts[i]
+            e.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> values) + <Py_ssize_t> starts[i]
+            e.n = starts[i + 1] - starts[i]
             length = lengths[i]
             onstream_self_value(self.program.steps, self.program.n, length, &self_k)
             if not (-LARGEST < self_k < LARGEST) or not self.fit(max(i + 1, min(count, 2 * i)), &e):
                 raise ValueError("a support is too large")
             self.put(i, &e, length, self_k, NULL)
+        if not sparse:
+            e.ids, e.n = NULL, 0
+            self.used = width
+            if not self.fit(count, &e):
+                raise MemoryError
         self.used = width
+        self.settled = False
 
     def restore_objects(self, texts, who):
         cdef Example e
@@ -313,12 +377,21 @@ cdef class Supports:
 
     def memory(self):
         held = 8 * (self.rows * self.room + self.rows + 2 * self.room) + 200
+        if self.is_sparse:
+            held += self.sparse.bytes
         if self.objects is not None:
-            from sys import getsizeof
-
-            held += sum(getsizeof(form) + 200 for form, _ in self.objects)
+            held += sum(deep_size(form) + deep_size(prepared) + 80 for form, prepared in self.objects)
             held += 8 * self.room * self.room * self.wants_gram
         return held
+
+
+def deep_size(item):
+    """Bytes of a structured example: lists and dicts with all that is in them."""
+    if isinstance(item, dict):
+        return getsizeof(item) + sum(deep_size(part) for part in item.values())
+    if isinstance(item, (list, tuple)):
+        return getsizeof(item) + sum(deep_size(part) for part in item)
+    return getsizeof(item)
 
 
 def prepared_object(kernel, who, x):
