@@ -31,7 +31,7 @@ from onstream.kernel import (
 )
 from onstream.persist import dumps, loads
 
-WIDTH, APART = 1200, 60  # features in use, and how far apart they stand in the wide rows
+WIDTH, APART = 300, 240  # features in use, and how far apart they stand in the wide rows
 LEARNERS: list[Any] = [
     KernelPerceptron(),
     KernelPA(),
@@ -61,7 +61,7 @@ KERNELS = [
 
 
 def rows(n: int = 220, seed: int = 0) -> tuple[Any, Any, np.ndarray]:
-    """The same rows in 1,200 features and, the rest empty, in 72,000; noisy labels."""
+    """The same rows in 300 features and, the rest empty, in 72,000; noisy labels."""
     rng = np.random.default_rng(seed)
     X = np.zeros((n, WIDTH))
     for row in X:

@@ -25,7 +25,7 @@ from .postings cimport Postings
 cnp.import_array()
 
 cdef double LARGEST = 1e300  # no number of a state is larger
-cdef Py_ssize_t BLOCK = 2**21   # numbers of a block that is dense in any case: 16 MiB
+cdef Py_ssize_t BLOCK = 2**17   # numbers of a block that is dense in any case: 1 MiB
 cdef Py_ssize_t SPARSE = 16     # beyond it, a block is dense if one number in so many is not 0
 OPS = {
     "linear": ONSTREAM_LINEAR, "polynomial": ONSTREAM_POLYNOMIAL, "rbf": ONSTREAM_RBF,
