@@ -1,6 +1,6 @@
 # One example, as every learner sees it: numbers only, whatever the user passed.
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint32_t
 
 
 cdef extern from "simd.h" nogil:
@@ -12,6 +12,7 @@ cdef extern from "simd.h" nogil:
     void onstream_rank_one(double* v, const int32_t* ids, const double* x, const double* step,
                            Py_ssize_t n, Py_ssize_t k, Py_ssize_t stride)
     double onstream_peak(const double* x, Py_ssize_t n)
+    Py_ssize_t onstream_falls(const int32_t* ids, Py_ssize_t n, uint32_t* top)
 
 
 cdef struct Example:

@@ -169,4 +169,23 @@ static double onstream_peak(const double *x, ptrdiff_t n) {
     return peak < INFINITY ? peak : INFINITY;
 }
 
+/* How many ids are not larger than the one before them; *top: the largest (as unsigned numbers, so
+ * that a negative one is the largest). */
+ONSTREAM_CLONES
+static ptrdiff_t onstream_falls(const int32_t *ids, ptrdiff_t n, uint32_t *top) {
+    ptrdiff_t falls = 0, i = 1, end;
+    uint32_t most = n > 0 ? (uint32_t)ids[0] : 0;
+    while (i < n) { /* in pieces, so that 32 bits are enough for counting */
+        int32_t some = 0;
+        end = n - i > (1 << 30) ? i + (1 << 30) : n;
+        for (; i < end; i++) {
+            some += ids[i] <= ids[i - 1];
+            most = (uint32_t)ids[i] > most ? (uint32_t)ids[i] : most;
+        }
+        falls += some;
+    }
+    *top = most;
+    return falls;
+}
+
 #endif

@@ -6,7 +6,7 @@ out examples without it. Sources that have to look at every value when they are 
 
 cimport numpy as cnp
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
 import numpy as np
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from .door cimport ALL, KNOWN, MET, Door, Row, Welcome, bounded, merge_repeats
 from .door import in_row, plain_array, to_float64, unmasked
-from .example cimport NUMBER, Example, onstream_peak
+from .example cimport NUMBER, Example, onstream_falls, onstream_peak
 from .hashing cimport mix, seed_key
 from .memory cimport release, resize, roomier
 from .sparse import SparseBlock
@@ -242,7 +242,11 @@ cdef class Packed(Source):
         self.rows = len(starts) - 1
         self.chunk = block_rows(len(ids) // max(1, self.rows))
         self.array_columns = -1
-        self.peak = onstream_peak(self.values, len(values))
+        self.measure(len(values))
+
+    cdef int measure(self, Py_ssize_t n) except -1:
+        self.peak = onstream_peak(self.values, n)
+        return 0
 
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
         e.ids = self.ids + self.starts[i]
@@ -253,6 +257,27 @@ cdef class Packed(Source):
         e.width = self.widths[i] if self.widths != NULL else self.width
 
 
+cdef class Sparse(Packed):
+    """The rows of a sparse matrix as it is, checked block by block."""
+
+    cdef int measure(self, Py_ssize_t n) except -1:
+        self.peak = 0.0
+        self.bytes = n * sizeof(double)
+        return 0
+
+    cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+        cdef Py_ssize_t at = self.starts[start]
+        cdef double peak = onstream_peak(self.values + at, self.starts[stop] - at)
+        if peak == INFINITY:
+            while -INFINITY < self.values[at] < INFINITY:
+                at += 1
+            while self.starts[start + 1] <= at:
+                start += 1
+            self.door.bad_value(int(self.ids[at]), self.values[at], start)
+        self.peak = max(self.peak, peak)
+        return 0
+
+
 def sparse_rows(Door door, X, bint learning, weights):
     """A CSR matrix (SciPy's, or anything with its attributes). Columns are features 0, 1, ..."""
     try:
@@ -261,7 +286,7 @@ def sparse_rows(Door door, X, bint learning, weights):
         raise ValueError(f"{door.who}: X is not a valid CSR matrix: {error}.") from None
     if values.dtype.kind not in "fiub":
         raise TypeError(f"{door.who}: X must hold numbers, got {values.dtype}.")
-    rising = ascending(np.ascontiguousarray(columns), starts, min(n_columns, 2**31 - 1))
+    rising = ascending(columns, starts, min(n_columns, 2**31 - 1))
     if rising is None:
         raise ValueError(f"{door.who}: X is not a valid CSR matrix: a column is not in its shape.")
     values = to_float64(values)
@@ -279,16 +304,13 @@ def sparse_rows(Door door, X, bint learning, weights):
         there = ~np.isnan(values)
         starts = np.concatenate([[0], np.cumsum(there)])[starts]
         columns, values = columns[there], values[there]
-    packed = Packed(door, columns, values, starts, None, learning)
-    if (<Packed> packed).peak == INFINITY:
-        at = int(np.argmin(np.isfinite(values)))
-        row = int(np.searchsorted(starts, at, side="right")) - 1
-        door.bad_value(int(columns[at]), float(values[at]), row)
+    packed = Sparse(door, columns, values, starts, None, learning)
     if n_rows == 0:
         return packed
     if rising and door.column_map(None, n_columns, ALL if learning else KNOWN, NULL, NULL):
-        (<Packed> packed).width = door.prospect(ALL if learning else KNOWN)
+        (<Sparse> packed).width = door.prospect(ALL if learning else KNOWN)
         return packed
+    (<Sparse> packed).check(0, n_rows)
     distinct, which = np.unique(columns, return_inverse=True)
     return pack(door, distinct.tolist(), which, values, starts, learning, weights)
 
@@ -309,31 +331,29 @@ def csr_parts(X):
     if used > min(len(columns), len(values)):
         raise ValueError(f"indptr names {used:,} entries, there are {min(len(columns), len(values)):,}")
     columns = columns[:used]
-    if columns.dtype not in (np.int32, np.int64):
-        columns = columns.astype(np.int64)
-    return n_rows, n_columns, starts.astype(np.int64, copy=False), columns, values[:used]
+    if columns.dtype != np.int32 and used:
+        if columns.min() < 0 or columns.max() >= min(n_columns, 2**31 - 1):
+            raise ValueError("a column is not in its shape")
+    columns = np.ascontiguousarray(columns, dtype=np.int32)
+    return n_rows, n_columns, np.ascontiguousarray(starts, dtype=np.int64), columns, values[:used]
 
 
-ctypedef fused Index:
-    int32_t
-    int64_t
-
-
-def ascending(const Index[::1] columns, const int64_t[::1] starts, Index n_columns):
+def ascending(columns, starts, Py_ssize_t n_columns):
     """Does every row name its columns in rising order, so none twice? None: one is out of range."""
-    cdef Py_ssize_t i, row, n = columns.shape[0]
-    cdef const Index* c = &columns[0] if n else NULL
-    cdef Index outside = 0, falls = 0  # counts; a fall to the first column of a row is none
+    cdef const int32_t* c = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> columns)
+    cdef const int64_t* first = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
+    cdef Py_ssize_t i, row, falls, n = len(columns), rows = len(starts) - 1
+    cdef uint32_t top = 0
     with nogil:
-        for i in range(n):
-            outside |= (c[i] < 0) | (c[i] >= n_columns)
-        for i in range(1, n):
-            falls += c[i] <= c[i - 1]
-        for row in range(1, starts.shape[0] - 1):
-            i = starts[row]
-            if 0 < i < starts[row + 1]:
+        falls = onstream_falls(c, n, &top)
+        if n and top >= n_columns:
+            with gil:
+                return None
+        for row in range(1, rows):  # a fall to the first column of a row is none
+            i = first[row]
+            if 0 < i < first[row + 1]:
                 falls -= c[i] <= c[i - 1]
-    return None if outside else falls == 0
+    return falls == 0
 
 
 def pack(Door door, list names, which, values, starts, bint learning, weights):

@@ -40,6 +40,8 @@ cdef class Weights:
 
 
 cdef double careful_score(Weights w, const Example* e, Py_ssize_t r) noexcept nogil
+cdef bint fits_measured(Weights w, const Example* e, double step, double factor) noexcept nogil
+cdef int shrink(Weights w, const Example* e, double step, double factor) noexcept nogil
 
 
 cdef inline double score(Weights w, const Example* e) noexcept nogil:
@@ -70,33 +72,16 @@ cdef inline bint fits(Weights w, const Example* e, double step, double factor) n
     """Do all numbers of factor * v + step * x stay within 1e300? Usually known in O(1)."""
     cdef double bound = fabs(factor) * w.bound + fabs(step) * max(e.peak, 1.0)
     if not bound < 1e300:  # true for NaN too
-        bound = fabs(factor) * w.measure() + fabs(step) * max(onstream_peak(e.values, e.n), 1.0)
-        if not bound < 1e300:
-            return False
+        return fits_measured(w, e, step, factor)
     w.bound = bound
     return True
 
 
 cdef inline int rescale(Weights w, const Example* e, double step, double factor) noexcept nogil:
     """Multiply the matrix by `factor`, provided that step * x can be added after it."""
-    cdef double scale = w.scale * factor
-    cdef Py_ssize_t i
-    if scale == 1.0 and factor == 1.0:  # the usual case, without a division
+    if factor == 1.0 and w.scale == 1.0:  # the usual case, without a division
         return LEARNED if fits(w, e, step, 1.0) else OVERFLOW
-    if factor == 1.0 or 1e-9 < fabs(scale) <= 1.0:
-        if not fits(w, e, step / scale, max(1.0, fabs(factor))):
-            return OVERFLOW
-        w.scale = scale
-    else:
-        if not fits(w, e, step, max(1.0, fabs(scale))):
-            return OVERFLOW
-        for i in range(w.rows * w.stride):
-            w.v[i] *= scale
-        w.scale = 1.0
-    if w.appended and factor != 1.0:
-        for i in range(w.k):
-            w.b[i] *= factor
-    return LEARNED
+    return shrink(w, e, step, factor)
 
 
 cdef inline int add(Weights w, const Example* e, double step, double factor) noexcept nogil:

@@ -4,10 +4,10 @@
 import numpy as np
 
 from libc.float cimport DBL_MAX
-from libc.math cimport ldexp
+from libc.math cimport fabs, ldexp
 from libc.string cimport memcpy, memset
 
-from .example cimport Example, onstream_peak
+from .example cimport LEARNED, OVERFLOW, Example, onstream_peak
 from .memory cimport release, resize, roomier
 
 cdef enum:
@@ -143,3 +143,32 @@ cdef double careful_score(Weights w, const Example* e, Py_ssize_t r) noexcept no
         total += ldexp(e.values[i], -SAFE_SHIFT) * ldexp(w.v[id * w.stride + r], -SAFE_SHIFT)
     total = ldexp(w.scale * total, 2 * SAFE_SHIFT) + w.b[r]
     return min(max(total, -DBL_MAX), DBL_MAX)
+
+
+cdef bint fits_measured(Weights w, const Example* e, double step, double factor) noexcept nogil:
+    """The same with the numbers as they are now, not as large as they may have become."""
+    cdef double bound = fabs(factor) * w.measure() + fabs(step) * max(onstream_peak(e.values, e.n), 1.0)
+    if not bound < 1e300:
+        return False
+    w.bound = bound
+    return True
+
+
+cdef int shrink(Weights w, const Example* e, double step, double factor) noexcept nogil:
+    """The same by the scale, or, when that comes too close to 0, by the numbers themselves."""
+    cdef double scale = w.scale * factor
+    cdef Py_ssize_t i
+    if factor == 1.0 or 1e-9 < fabs(scale) <= 1.0:
+        if not fits(w, e, step / scale, max(1.0, fabs(factor))):
+            return OVERFLOW
+        w.scale = scale
+    else:
+        if not fits(w, e, step, max(1.0, fabs(scale))):
+            return OVERFLOW
+        for i in range(w.rows * w.stride):
+            w.v[i] *= scale
+        w.scale = 1.0
+    if w.appended and factor != 1.0:
+        for i in range(w.k):
+            w.b[i] *= factor
+    return LEARNED

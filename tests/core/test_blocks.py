@@ -1,0 +1,117 @@
+"""Rows are checked and learned block by block; nobody may see where a block ends."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from onstream.linear import RLS, LogisticRegression, Perceptron
+from onstream.persist import dumps
+
+BLOCK = 8_192  # rows of at most four columns
+ROWS = 2 * BLOCK + 5
+BORDERS = (0, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, ROWS - 1)
+MAKERS = {
+    "small model": LogisticRegression,  # is saved, then X is checked block by block
+    "with hashing": lambda: LogisticRegression(hash_bits=18),  # is large: X is checked at once
+    "matrix": RLS,
+    "sparse updates": Perceptron,
+}
+
+
+def data(columns=4):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(ROWS, columns)) * (rng.random((ROWS, columns)) < 0.6)
+    return X, (X[:, 0] > 0.1).astype(int)
+
+
+@pytest.mark.parametrize("kind", ["array", "csr"])
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_bad_value_at_the_border_of_a_block(make, kind, bad):
+    X, y = data()
+    y = y.astype(float) if make is RLS else y
+    model = make()
+    model.learn_many(X[:10], y[:10])
+    before = dumps(model)
+    for row in BORDERS:
+        spoiled = X.copy()
+        spoiled[row, 2] = bad
+        given = sp.csr_array(spoiled) if kind == "csr" else spoiled
+        for verb in (model.learn_many, model.predict_learn_many):
+            with pytest.raises(ValueError, match=rf"row {row}\b.*\b2\b"):
+                verb(given, y)
+            assert dumps(model) == before
+        with pytest.raises(ValueError, match=rf"row {row}\b.*\b2\b"):
+            model.predict_many(given)
+
+
+@pytest.mark.parametrize("kind", ["array", "csr"])
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_blocks_cannot_be_told_from_single_rows(make, kind):
+    X, y = data()
+    y = y.astype(float) if make is RLS else y
+    if kind == "csr":
+        X = sp.csr_array(X)
+    whole, pieces = make(), make()
+    whole.learn_many(X, y)
+    for start, stop in ((0, 1), (1, BLOCK - 1), (BLOCK - 1, BLOCK + 2), (BLOCK + 2, ROWS)):
+        pieces.learn_many(X[start:stop], y[start:stop])
+    assert dumps(whole) == dumps(pieces)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64, np.uint16])
+def test_columns_of_a_sparse_matrix(index):
+    """Falling, repeated and missing columns are found wherever they stand."""
+    rng = np.random.default_rng(6)
+    for _ in range(60):
+        n_columns = int(rng.integers(1, 40))
+        lengths = rng.integers(0, min(n_columns, 12) + 1, size=rng.integers(1, 12))
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        columns = np.concatenate(
+            [np.sort(rng.choice(n_columns, n, replace=False)) for n in lengths]
+        ).astype(index)
+        values = rng.normal(size=len(columns))
+        matrix = Csr((len(lengths), n_columns), starts, columns, values)
+        y = np.arange(len(lengths)) % 2
+        expected = LogisticRegression()
+        expected.learn_many(rows_of(matrix), y)
+        assert_same_scores(expected, matrix, y)
+        if len(columns):
+            turned = matrix._replace(
+                indices=np.concatenate([columns[a:b][::-1] for a, b in pairwise(starts)]),
+                data=np.concatenate([values[a:b][::-1] for a, b in pairwise(starts)]),
+            )
+            assert_same_scores(expected, turned, y)
+            at = int(rng.integers(len(columns)))
+            outside = columns.copy()
+            outside[at] = n_columns
+            with pytest.raises(ValueError, match="not in its shape"):
+                LogisticRegression().learn_many(matrix._replace(indices=outside), y)
+
+
+class Csr:
+    """Anything with the attributes of a CSR matrix will do."""
+
+    def __init__(self, shape, indptr, indices, data):
+        self.shape, self.indptr, self.indices, self.data = shape, indptr, indices, data
+
+    def _replace(self, **changed):
+        return Csr(**{**self.__dict__, **changed})
+
+
+def rows_of(m):
+    return [
+        {int(c): float(v) for c, v in zip(m.indices[a:b], m.data[a:b], strict=True)}
+        for a, b in pairwise(m.indptr)
+    ]
+
+
+def assert_same_scores(expected, matrix, y):
+    model = LogisticRegression()
+    model.learn_many(matrix, y)
+    rows = rows_of(matrix)
+    np.testing.assert_allclose(
+        model.score_many(rows), expected.score_many(rows), rtol=1e-12, atol=1e-14
+    )
