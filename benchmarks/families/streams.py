@@ -1,4 +1,8 @@
-"""Streams: one pass of logistic regression over files, against Vowpal Wabbit on the same file."""
+"""Streams: one pass of logistic regression over files, against Vowpal Wabbit on the same file.
+
+`onstream run` predicts, judges and learns every line, and prints its table; both sides are
+measured without the start of Python and the imports.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ class File(Contestant):
     """A file of examples with a known linear truth, written before the clock runs."""
 
     n = EXAMPLES
-    suffix = ""
+    suffix = ".vw"
 
     def __init__(self, data: Data) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="onstream-bench-")
@@ -45,25 +49,26 @@ class File(Contestant):
 
         return read_vw(self.path)
 
-    def setup(self) -> None:
-        from onstream import LogisticRegression
-
-        self.model = LogisticRegression(hash_bits=18)
-
     def run(self) -> None:
-        self.model.fit(self.stream())
+        from onstream.cli.run import run
+
+        run(str(self.path), ["LogisticRegression(hash_bits=18)"])
 
     def scores(self) -> dict[str, float]:
-        self.setup()
+        from onstream import LogisticRegression
+
+        model = LogisticRegression(hash_bits=18)
         total = 0.0
         for X, y in self.stream().batches(4096):
-            scores = self.model.predict_learn_many(X, y, output="score")
+            scores = model.predict_learn_many(X, y, output="score")
             total += float(np.logaddexp(0.0, -scores * y).sum())
         return {LOSS: total / self.n}
 
 
 class Libsvm(File):
     """The same as libsvm text."""
+
+    suffix = ".libsvm"
 
     def line(self, y: int, names: list[int], values: list[float]) -> str:
         pairs = dict(zip(names, values, strict=True))
@@ -77,9 +82,6 @@ class Libsvm(File):
 
 class VowpalWabbit(File):
     """Vowpal Wabbit driving the file itself, in its own threads."""
-
-    def setup(self) -> None:
-        self.model = None
 
     def run(self) -> None:
         from vowpalwabbit import Workspace  # type: ignore[import-not-found]
@@ -122,18 +124,42 @@ class Table(Contestant):
         self.model.fit(read(self.path, target="y"))
 
 
+class Prequential(Contestant):
+    """Predict, judge and learn the rows of an array; or only predict and learn."""
+
+    n = 1_000_000
+
+    def __init__(self, data: Data, *, judged: bool) -> None:
+        self.X = np.random.default_rng(0).normal(size=(self.n, 8))
+        self.y = (self.X.sum(axis=1) > 0).astype(np.int64)
+        self.judged = judged
+
+    def setup(self) -> None:
+        from onstream import LogisticRegression
+
+        self.model = LogisticRegression()
+
+    def run(self) -> None:
+        if not self.judged:
+            self.model.predict_learn_many(self.X, self.y)
+            return
+        from onstream.evaluate import prequential
+
+        prequential(self.model, (self.X, self.y))
+
+
 VW = Side("vw", "Vowpal Wabbit", VowpalWabbit)
 ROWS = (
     Row(
         "VW text, 400,000 x 20, 18 bits",
         "electricity",
-        Side(OURS, "read_vw, LogisticRegression", File),
+        Side(OURS, "onstream run, LogisticRegression", File),
         (Rival(VW, 3.0),),
     ),
     Row(
         "libsvm, 400,000 x 20, 18 bits",
         "electricity",
-        Side(OURS, "read_libsvm, LogisticRegression", Libsvm),
+        Side(OURS, "onstream run, LogisticRegression", Libsvm),
         (Rival(VW, 3.0),),
     ),
     Row(
@@ -147,6 +173,17 @@ ROWS = (
         "electricity",
         Side(OURS, "read_parquet, LogisticRegression", partial(Table, kind="parquet")),
         (),
+    ),
+    Row(
+        "prequential over an array, 1,000,000 x 8",
+        "electricity",
+        Side(OURS, "prequential, LogisticRegression", partial(Prequential, judged=True)),
+        (
+            Rival(
+                Side(OURS, "predict_learn_many alone", partial(Prequential, judged=False)),
+                1 / 1.3,
+            ),
+        ),
     ),
 )
 IMPORTS = ()

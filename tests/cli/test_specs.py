@@ -2,8 +2,9 @@
 
 import pytest
 
-from onstream import LogisticRegression, PAClassifier
-from onstream.cli.specs import parse_generator, parse_model
+from onstream import LogisticRegression, PAClassifier, kernel, stats
+from onstream.base import parts
+from onstream.cli.specs import build, parse_generator, parse_model
 
 
 def test_a_call_a_name_and_literals() -> None:
@@ -16,6 +17,15 @@ def test_a_call_a_name_and_literals() -> None:
         **{"variant": "PA-II", "C": 0.01, "labels": ["a", "b"], "intercept": False},
     }
     assert type(parse_model("LogisticRegression")) is LogisticRegression
+
+
+def test_sum_is_the_one_of_the_package_it_stands_in() -> None:
+    model = parse_model("KernelPerceptron(kernel=Normalized(Sum(Linear(), RBF(gamma=0.5))))")
+    assert type(model.kernel.kernel) is kernel.Sum
+    assert type(parse_model("KernelPA(kernel=Sum(Linear(), Linear()))").kernel) is kernel.Sum
+    assert type(build("Sum()", parts(), "model")) is stats.Sum
+    mixed = parse_model("StandardScaler() | KernelPA(kernel=Sum(Linear(), RBF()))")
+    assert "Sum(Linear()" in repr(mixed)
 
 
 def test_generators_of_generators() -> None:

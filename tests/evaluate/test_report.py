@@ -1,12 +1,13 @@
 import json
 import re
-import shutil
 import subprocess
 import sys
+from io import StringIO
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from rich.console import Console
 
 from onstream import LogisticRegression, PAClassifier
 from onstream.evaluate import Accuracy, Kappa, MajorityClass, prequential
@@ -14,9 +15,7 @@ from onstream.evaluate.page import write
 from onstream.evaluate.report import compact, shown
 from onstream.tree import HoeffdingTreeClassifier
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
+from ..tools import program
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +187,6 @@ addEventListener("error", event => tell({error: event.message}));
 """
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 @pytest.mark.parametrize("width", [1280, 500])
 def test_in_a_browser(report, tmp_path, width):
     """A learner is switched off, a point hovered over, another metric chosen."""
@@ -197,7 +195,7 @@ def test_in_a_browser(report, tmp_path, width):
     start, end, rest = text.rpartition("</body>")  # the script of plotly may have one, too
     page.write_text(start + SCRIPT + end + rest, encoding="utf-8")
     command = [
-        CHROMIUM,
+        program("chromium", "chromium-browser", "google-chrome"),
         "--headless",
         "--no-sandbox",
         "--disable-gpu",
@@ -233,3 +231,15 @@ def test_in_a_browser(report, tmp_path, width):
     assert said["trees"][0] >= 3
     assert said["drawn"] in ("rgb(244, 246, 248)", "rgb(31, 36, 41)")  # the page's own colours
     assert said["bold"] == 0  # names are text, not markup
+
+
+def test_the_table_cuts_nothing_where_there_is_no_terminal(tmp_path):
+    """Long names stay whole in text and in a pipe; in a narrow terminal they are folded."""
+    name = "a learner whose name is quite long, " * 5
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    report = prequential({name: PAClassifier()}, (X, X[:, 0] > 0))
+    assert name.strip() in str(report)
+    page = StringIO()
+    Console(file=page, width=70, color_system=None).print(report.table())
+    assert "…" not in page.getvalue()
+    assert all(len(line) <= 70 for line in page.getvalue().splitlines())

@@ -180,3 +180,18 @@ def test_several_files(write) -> None:
     three = write(HEADER.replace("age", "years") + "2,Bonn,x,2,no\n", "c.arff")
     with pytest.raises(ValueError, match="its attributes differ"):
         list(read_arff([one, three], target="class"))
+
+
+def test_a_sparse_target_may_be_a_string(write) -> None:
+    header = "@relation r\n@attribute a numeric\n@attribute t string\n@attribute y string\n@data\n"
+    lines = "{0 1, 2 'spam, or \\'ham\\''}\n{1 word, 2 ham}\n{0 3}\n{0 4, 2 ham}\n"
+    path = write(header + lines, "s.arff")
+    stream = read_arff(path, target="y", on_error="skip")
+    assert list(stream) == [
+        ({"a": 1.0}, "spam, or 'ham'"),
+        ({"t=word": 1.0}, "ham"),
+        ({"a": 4.0}, "ham"),
+    ]
+    assert stream.rejected == 1
+    with pytest.raises(ValueError, match="line 8: there is no label"):
+        list(read_arff(path, target="y"))

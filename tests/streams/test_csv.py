@@ -281,6 +281,21 @@ def test_values_over_blocks(write, monkeypatch) -> None:
     assert [(x["a"], y) for x, y in read] == rows
 
 
+@pytest.mark.parametrize("chunk", [64, 1 << 20])
+def test_bad_rows_among_those_that_span_lines(write, tmp_path, monkeypatch, chunk: int) -> None:
+    monkeypatch.setattr(files.line_blocks, "__defaults__", (chunk,))
+    good = "".join(f'"one\n{i}",{i},0\n' for i in range(30))
+    path = write("a,b,y\n" + good + '"two\nlines",oops,1\n' + "\n" + good + "short,1\n" + good)
+    options = {"target": "y", "newlines_in_values": True, "types": {"b": float, "y": int}}
+    with pytest.raises(ValueError, match="line 62, column \"b\": 'oops' is not a number"):
+        list(read_csv(path, **options))
+    stream = read_csv(path, on_error=tmp_path / "bad.txt", **options)
+    assert [x["b"] for x, _ in stream] == [float(i) for i in range(30)] * 3
+    assert stream.rejected == 2
+    assert stream.messages[1].endswith("line 125: 3 columns are expected, there are 2")
+    assert (tmp_path / "bad.txt").read_text() == '"two\nlines",oops,1\nshort,1\n'
+
+
 def test_windows_lines(write) -> None:
     assert list(read_csv(write(b"a,y\r\n1,2\r\n3,4"), "y")) == [({"a": 1.0}, 2), ({"a": 3.0}, 4)]
 

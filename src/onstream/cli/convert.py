@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from . import options
 from .live import Live
+from .paper import paper
 from .sources import columns, format_of, is_generator, open_stream
 from .writers import WRITERS, writer_for
 
@@ -16,7 +16,7 @@ BLOCK = 8_192
 
 def generate(
     generator: Annotated[str, typer.Argument(help="Such as 'SEA(function=2, seed=1)'.")],
-    rows: Annotated[int, typer.Option("--rows", "-n", help="How many rows.", min=1)],
+    rows: Annotated[int, typer.Option("--rows", "--limit", "-n", help="How many rows.", min=1)],
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The file; its ending tells the format.")
     ],
@@ -34,7 +34,7 @@ def generate(
     stream = open_stream(generator, limit=rows)
     written = write(stream, out, format, limit=rows, target="y", title="generate", quiet=quiet)
     if not quiet:
-        Console().print(f"{written:,} rows in {out}.", soft_wrap=True)
+        paper().print(f"{written:,} rows in {out}.", soft_wrap=True)
 
 
 def convert(
@@ -73,7 +73,7 @@ def convert(
     if not quiet:
         rejected = getattr(stream, "rejected", 0)
         left = f", {rejected:,} lines left out" if rejected else ""
-        Console().print(f"{written:,} rows in {out}{left}.", soft_wrap=True)
+        paper().print(f"{written:,} rows in {out}{left}.", soft_wrap=True)
 
 
 def write(

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import typer
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..datasets import noaa_weather
@@ -32,6 +31,7 @@ from ..tree import (
     HoeffdingTreeClassifier,
     HoeffdingTreeRegressor,
 )
+from .paper import paper
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -76,7 +76,7 @@ def demo(
     quick: Annotated[bool, typer.Option("--quick", help="Only the start of each stream.")] = False,
 ) -> None:
     """Race the learners: predict each example, then learn it; table here, report in a file."""
-    console = Console()
+    console = paper()
     out.mkdir(parents=True, exist_ok=True)
     races = [rain(), drifting(length=6_000 if quick else 20_000), tomorrow()]
     if quick:

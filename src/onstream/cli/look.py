@@ -10,6 +10,7 @@ from rich.table import Table
 
 from ..persist import load
 from . import options
+from .paper import paper
 
 
 def inspect(
@@ -27,7 +28,7 @@ def inspect(
     if as_json:
         typer.echo(msgspec.json.encode(facts(learner, top), enc_hook=repr).decode())
         return
-    console = Console()
+    console = paper()
     console.print(f"[bold]{type(learner).__name__}[/]", highlight=False)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, value in learner.params.items():

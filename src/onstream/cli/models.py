@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from ..base import (
@@ -18,6 +17,7 @@ from ..base import (
 )
 from ..base.learner import parameters
 from . import options
+from .paper import paper
 from .specs import guess
 
 
@@ -44,6 +44,7 @@ def models(
         families = sorted({family_of(cls) for cls in known.values()})
         raise ValueError(
             f"onstream: there is no family {family!r}; there are {', '.join(families)}."
+            f"{guess(str(family), families)}"
         )
     if as_json:
         typer.echo(msgspec.json.encode([facts(n, cls) for n, cls in chosen.items()]).decode())
@@ -56,7 +57,7 @@ def models(
         here = family_of(cls)
         table.add_row(here if here != last else "", n, kind_of(cls), summary(cls), style=None)
         last = here
-    Console().print(table)
+    paper().print(table)
 
 
 def family_of(cls: type[Any]) -> str:
@@ -99,7 +100,7 @@ def describe(name: str, cls: type[Any], as_json: bool) -> None:
     if as_json:
         typer.echo(msgspec.json.encode(facts(name, cls)).decode())
         return
-    console = Console()
+    console = paper()
     given = ", ".join(
         n if v is reflection.Parameter.empty else f"{n}={v!r}" for n, v in parameters(cls).items()
     )

@@ -49,7 +49,10 @@ def predict(
     """
     if as_format not in ("csv", "jsonl"):
         raise ValueError(f"onstream: --as must be csv or jsonl, got {as_format!r}.")
-    learner = load(model)
+    try:
+        learner = load(model)
+    except ValueError as error:
+        raise ValueError(f"{error} The model comes first: onstream predict MODEL FILE.") from None
     if proba and not hasattr(learner, "predict_proba_many"):
         raise ValueError(f"onstream: {type(learner).__name__} has no probabilities; try --score.")
     stream = open_stream(

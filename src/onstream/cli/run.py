@@ -10,6 +10,7 @@ from ..persist import save
 from . import options
 from .live import Live
 from .pace import CtrlC, pieces
+from .paper import paper
 from .sources import columns, open_stream
 from .specs import guess, named, parse_model
 
@@ -134,7 +135,7 @@ def tell(
     result: Any, stream: Any, *, as_json: bool, quiet: bool, report: Path | None, out: Path | None
 ) -> None:
     """Show what came out."""
-    console = Console()
+    console = paper()
     rejected = getattr(stream, "rejected", 0)
     if as_json:
         typer.echo(result.to_json())

@@ -60,32 +60,36 @@ class Builder:
     def __init__(self, text: str, known: Mapping[str, Any], kind: str) -> None:
         self.text, self.known, self.kind = text, known, kind
 
-    def value(self, node: ast.expr) -> Any:
-        """What one expression stands for."""
+    def value(self, node: ast.expr, home: str = "") -> Any:
+        """What one expression stands for; `home` is the package of what it is given to."""
         if isinstance(node, ast.Call):
-            return self.made(node)
+            return self.made(node, home)
         if isinstance(node, ast.Name):
-            return self.called(self.find(node.id), node.id, [], {})
+            return self.called(self.find(node.id, home), node.id, [], {})
         if isinstance(node, ast.BinOp) and type(node.op) in JOINTS:
-            return JOINTS[type(node.op)](self.value(node.left), self.value(node.right))
+            return JOINTS[type(node.op)](self.value(node.left, home), self.value(node.right, home))
         if isinstance(node, (ast.List, ast.Tuple)):
-            return [self.value(item) for item in node.elts]
+            return [self.value(item, home) for item in node.elts]
         try:
             return ast.literal_eval(node)
         except ValueError:
             self.refuse(node)
 
-    def made(self, node: ast.Call) -> Any:
+    def made(self, node: ast.Call, home: str) -> Any:
         """A class of ours, called."""
         if not isinstance(node.func, ast.Name) or any(k.arg is None for k in node.keywords):
             self.refuse(node)
-        cls = self.find(node.func.id)
-        arguments = [self.value(argument) for argument in node.args]
-        options = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
+        cls = self.find(node.func.id, home)
+        home = package(cls)
+        arguments = [self.value(argument, home) for argument in node.args]
+        options = {str(keyword.arg): self.value(keyword.value, home) for keyword in node.keywords}
         return self.called(cls, node.func.id, arguments, options)
 
-    def find(self, name: str) -> Any:
-        """The class of this name."""
+    def find(self, name: str, home: str) -> Any:
+        """The class of this name; of two, such as kernel.Sum and stats.Sum, that of the package."""
+        for cls in self.known.values():
+            if cls.__name__ == name and package(cls) == home:
+                return cls
         if name not in self.known:
             raise ValueError(
                 f"onstream: there is no {self.kind} {name!r}.{guess(name, self.known)}"
@@ -109,6 +113,11 @@ class Builder:
             f"onstream: in the {self.kind} {self.text!r:.80}, {piece!r:.40} is neither a value nor "
             f"a {self.kind}. Text needs quotes: variant='PA-II'."
         )
+
+
+def package(cls: type[Any]) -> str:
+    """The part of the library that a class belongs to."""
+    return cls.__module__.rpartition(".")[0]
 
 
 def guess(name: str, known: Any) -> str:

@@ -11,6 +11,7 @@ from ..persist import load, save
 from . import options
 from .live import Live
 from .pace import CtrlC, pieces
+from .paper import paper
 from .sources import columns, open_stream
 from .specs import parse_model
 
@@ -78,7 +79,7 @@ def train(
         told = {"model": repr(learner), "rows": rows, "rejected": rejected, "file": str(out)}
         typer.echo(msgspec.json.encode(told).decode())
     elif not quiet:
-        console = Console()
+        console = paper()
         left = f", {rejected:,} lines left out" if rejected else ""
         console.print(f"{learner!r} learned {rows:,} rows{left}.", markup=False, soft_wrap=True)
         console.print(f"Saved to {out}.", markup=False, soft_wrap=True)

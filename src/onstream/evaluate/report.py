@@ -103,8 +103,9 @@ class Report:
             title_style="bold",
             box=box.SIMPLE_HEAD,
             pad_edge=False,  # fits 80 columns
+            show_edge=False,
         )
-        out.add_column("learner", no_wrap=True)
+        out.add_column("learner", overflow="fold")  # in a narrow terminal; figures never
         first = self.metrics[0]["name"]
         for metric in self.metrics:
             out.add_column(heading(metric), justify="right", no_wrap=True)
@@ -147,7 +148,7 @@ class Report:
         from rich.console import Console
 
         page = StringIO()
-        Console(file=page, width=120, color_system=None).print(self.table())
+        Console(file=page, width=100_000, color_system=None).print(self.table())
         return page.getvalue()
 
     def plot(self, path: str | Path | None = None, range: str = "window") -> Any:

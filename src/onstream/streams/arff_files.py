@@ -42,8 +42,9 @@ def read_arff(
 
     Numeric attributes are numbers, nominal and string ones text; `?` is missing. In sparse rows
     what is left out is 0: a numeric feature that is absent, and the first value of a nominal one.
-    There a nominal value is the feature `name=value`. The class is often the last attribute:
-    `target=-1`. The other parameters are those of `read_csv`.
+    There a nominal value is the feature `name=value`, and a target that is a string must be there.
+    The class is often the last attribute: `target=-1`. The other parameters are those of
+    `read_csv`.
 
     Examples
     --------
@@ -229,7 +230,7 @@ class Rows:
         """The rows of some lines; those before an error first."""
         strict = tally.on_error == "raise"
         if self.sparse:
-            X, y, w, rejects = self.parser.parse(lines.buffer, lines.size, strict)
+            X, y, w, rejects = self.parser.parse_sparse(lines.buffer, lines.size, strict)
             made = iter([self._labelled(X, y, w)])
         else:
             cells, texts, _, rejects = self.parser.parse_dense(lines.buffer, lines.size, strict)
@@ -243,11 +244,6 @@ class Rows:
         target = None
         for attribute in self.attributes:
             if attribute.name == self.chosen.target:
-                if attribute.kind == TEXT:
-                    raise ValueError(
-                        f'{self.chosen.source}: column "{attribute.name}" is a string; in sparse '
-                        f"rows a target must be numeric or have declared values."
-                    )
                 target = y
                 if attribute.values is not None:
                     target = np.array(attribute.values, dtype=object)[y.astype(np.int64)]

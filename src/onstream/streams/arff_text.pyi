@@ -2,6 +2,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ..core.sparse import SparseBlock
 from .sparse_text import SparseText
 
 class ARFFText(SparseText):
@@ -13,6 +14,9 @@ class ARFFText(SparseText):
         values: list[list[bytes] | None],
         sparse: bool,
     ) -> None: ...
+    def parse_sparse(
+        self, data: bytearray, size: int, stop_early: bool
+    ) -> tuple[SparseBlock, Any, Any, list[tuple[int, int, bytes, str]]]: ...
     def parse_dense(
         self, data: bytearray, size: int, stop_early: bool
     ) -> tuple[NDArray[Any], list[str], NDArray[Any] | None, list[tuple[int, int, bytes, str]]]: ...

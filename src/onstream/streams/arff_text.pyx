@@ -10,8 +10,8 @@ import numpy as np
 
 from ..core.hashing cimport hash_bytes, mix
 from .sparse_text cimport (
-    BAD_COUNT, BAD_INDEX, BAD_VALUE, BAD_WEIGHT, BLANK, FINE, INFINITE, OPEN_QUOTE, OUT_OF_MEMORY,
-    UNKNOWN_VALUE, Flaw, SparseText,
+    BAD_COUNT, BAD_INDEX, BAD_VALUE, BAD_WEIGHT, BLANK, FINE, INFINITE, NO_LABEL, OPEN_QUOTE,
+    OUT_OF_MEMORY, UNKNOWN_VALUE, Flaw, SparseText,
 )
 from .tokens cimport is_finite, is_space, scan_number
 
@@ -46,6 +46,7 @@ cdef class ARFFText(SparseText):
     cdef Py_ssize_t width      # attributes
     cdef bint sparse
     cdef bint weighing         # an attribute is the weight
+    cdef bint worded           # the target is a string
     cdef int32_t* kinds
     cdef int32_t* roles
     cdef double* cells         # dense: `width` for each row
@@ -69,6 +70,7 @@ cdef class ARFFText(SparseText):
         cdef Py_ssize_t i, n = len(names), size = 16
         cdef uint64_t at
         self.width, self.sparse, self.weighing = n, sparse, WEIGHT in roles
+        self.worded = (TEXT, TARGET) in zip(kinds, roles)
         self.kinds = self.roles = self.table = NULL
         self.cells = NULL
         self.spans = NULL
@@ -112,6 +114,20 @@ cdef class ARFFText(SparseText):
         PyMem_RawFree(self.spans)
         PyMem_RawFree(self.table)
         PyMem_RawFree(self.scratch)
+
+    def parse_sparse(self, bytearray data, Py_ssize_t size, bint stop_early):
+        """SparseBlock, targets (or their words), weights (None: all 1), rejected lines."""
+        self.n_spans = 0
+        block, targets, weights, rejects = self.parse(data, size, stop_early)
+        if self.worded:
+            targets = np.array(
+                [
+                    unescaped(bytes(data[self.spans[2 * i]:self.spans[2 * i + 1]]))
+                    for i in targets.astype(np.int64).tolist()
+                ],
+                dtype=object,
+            )
+        return block, targets, weights, rejects
 
     def parse_dense(self, bytearray data, Py_ssize_t size, bint stop_early):
         """Cells of shape (rows, attributes), texts, weights (None: all 1), rejected lines."""
@@ -244,7 +260,7 @@ cdef class ARFFText(SparseText):
         cdef Word word
         cdef Flaw flaw
         cdef double value
-        self.targets[self.rows] = 0.0
+        self.targets[self.rows] = NAN if self.worded else 0.0
         if self.weighing:
             self.weights[self.rows] = 0.0
             self.weighted = True
@@ -283,7 +299,9 @@ cdef class ARFFText(SparseText):
         p += 1
         while p < end and is_space(p[0]):
             p += 1
-        return FINE if p == end else BAD_COUNT
+        if p != end:
+            return BAD_COUNT
+        return NO_LABEL if self.targets[self.rows] != self.targets[self.rows] else FINE
 
     cdef Flaw use(self, Py_ssize_t j, Word* word, double value) noexcept nogil:
         """Value of attribute j in a sparse row."""

@@ -2,13 +2,14 @@
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .blocks import Block
 from .columns import Chosen, Columns
 from .files import Bytes, Lines, PathLike, line_blocks, suffix
-from .lines import Grammar, Piece, Text, parsed
+from .lines import Grammar, Piece, Text, attempt, parsed
 from .reader import Reader, arranged
 from .rejects import Tally, at_line
 from .stream import Stream
@@ -240,29 +241,56 @@ class CSV(Reader):
         self, name: str, names: list[str], chosen: Chosen, lines: Text, tally: Tally
     ) -> Iterator[Block]:
         grammar = CSVGrammar(self, names)
-        if self.newlines_in_values:
-            table = self._spanning(grammar, name, lines)
-            pieces = iter([Piece(table, b"", range(lines.first, lines.first + table.num_rows))])
-        else:
-            pieces = parsed(lines, grammar, tally, name)
-        for piece in pieces:
+        parse = spanning if self.newlines_in_values else parsed
+        for piece in parse(lines, grammar, tally, name):
 
             def place(row: int, column: Any, piece: Piece = piece) -> str:
                 return at_line(name, piece.numbers[row], column)
 
             def text(row: int, piece: Piece = piece) -> bytes:
-                return piece.line(row) if piece.data else b""
+                return piece.line(row)
 
             yield from chosen.blocks(piece.table, tally, place, text)
 
-    def _spanning(self, grammar: Any, name: str, lines: Text) -> Any:
-        """Rows that may span lines: here an error cannot be skipped."""
-        import pyarrow as pa
 
-        try:
-            return grammar.parse(lines.data)
-        except pa.ArrowException as error:
-            raise ValueError(f"{name}: after line {lines.first:,}: {error}") from None
+@dataclass
+class Spans(Piece):
+    """A table whose rows stand on one or more lines each."""
+
+    texts: Sequence[bytes]
+
+    def line(self, row: int) -> bytes:
+        """The lines of a row."""
+        return self.texts[row]
+
+
+def spanning(lines: Text, grammar: Grammar, tally: Tally, name: str) -> Iterator[Piece]:
+    """The same as `parsed` where a row goes on as long as a quote is open."""
+    texts, numbers = [], []
+    held, number = b"", lines.first
+    for line in lines.data.split(b"\n")[:-1]:
+        if not held:
+            numbers.append(number)
+        held += line + b"\n"
+        number += 1
+        if held.count(b'"') % 2 == 0:
+            texts.append(held)
+            held = b""
+    if held:
+        texts.append(held)
+    stack = [(0, len(texts))]
+    while stack:
+        start, stop = stack.pop()
+        data = b"".join(texts[start:stop])
+        table, reason = attempt(grammar, data, stop - start)
+        if table is not None:
+            yield Spans(table, data, numbers[start:stop], texts[start:stop])
+        elif stop - start > 1:
+            half = (start + stop) // 2
+            stack += [(half, stop), (start, half)]
+        elif data.strip(b" \t\r\n"):
+            column, why = grammar.explain(data, reason)
+            tally.reject(at_line(name, numbers[start], column), why, data)
 
 
 def whole_rows(blocks: Iterator[Lines]) -> Iterator[Lines]:
