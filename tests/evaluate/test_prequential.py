@@ -1,3 +1,6 @@
+from itertools import product
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -22,6 +25,7 @@ from onstream.evaluate import (
     Prequential,
     prequential,
 )
+from onstream.linear import PAMultilabel, PAUniclass, StructuredPA
 
 
 def data(n=3000, labels=2, seed=0):
@@ -335,3 +339,44 @@ class TestBaselines:
         assert model.predict_learn_many(None, np.array([5.0])).tolist() == [4.0]
         model.learn_one({}, 7)
         assert model.predict_one({}) == 7.0
+
+
+class TestOtherAnswers:
+    """Learners of sets, of structures and without targets give a clear result or a clear error."""
+
+    X: ClassVar[list[dict[str, float]]] = [{"a": 1.0}, {"b": 1.0}, {"a": 1.0, "b": 1.0}] * 30
+    SETS: ClassVar[list[set[str]]] = [{"p"}, {"q"}, {"p", "q"}] * 30
+
+    @pytest.mark.parametrize("delay", [0, 4])
+    def test_sets_of_labels(self, delay: int) -> None:
+        report = prequential(PAMultilabel(), (self.X, self.SETS), delay=delay)
+        assert list(report.runs[0].values) == ["Accuracy"]
+        told = PAMultilabel().predict_learn_many(self.X, self.SETS)
+        right = np.mean([a == b for a, b in zip(told, self.SETS, strict=True)])
+        if not delay:
+            assert report.value("PAMultilabel", "Accuracy") == pytest.approx(right)
+        assert report.value("PAMultilabel", "Accuracy", "fading") > 0.5
+        with pytest.raises(ValueError, match="Kappa judges single labels"):
+            prequential(PAMultilabel(), (self.X, self.SETS), Kappa())
+        with pytest.raises(ValueError, match=r"PAMultilabel predicts sets .* Perceptron labels"):
+            prequential([PAMultilabel(), Perceptron()], (self.X, self.SETS))
+
+    def test_structures(self) -> None:
+        def features(words, tags):
+            return {f"{word}/{tag}": 1.0 for word, tag in zip(words, tags, strict=True)}
+
+        def argmax(words, score):
+            answers = list(product("NV", repeat=len(words)))
+            return max(answers, key=lambda tags: score(features(words, tags)))
+
+        model = StructuredPA(features=features, argmax=argmax)
+        words = [["dogs", "bark"], ["cats", "sleep"]] * 20
+        report = prequential(model, (words, [("N", "V")] * 40), ErrorRate())
+        assert report.value("StructuredPA", "ErrorRate") < 0.2
+
+    def test_examples_alone(self) -> None:
+        inside = np.arange(90) % 3 != 1
+        report = prequential(PAUniclass(), (self.X, inside))
+        assert 0.0 <= report.value("PAUniclass", "Accuracy") <= 1.0
+        with pytest.raises(TypeError, match=r"PAUniclass answers whether .* got 'p'"):
+            prequential(PAUniclass(), (self.X, ["p"] * 90))

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base import Regressor
+from ..base import MultilabelClassifier, Regressor, Unsupervised
 from ..base.checks import number, whole
+from ..linear import StructuredPA
 from .blocks import blocks, length, rows_in, single
-from .metrics import MAE, R2, RMSE, ROCAUC, Accuracy, Kappa, Metric
+from .metrics import MAE, R2, RMSE, ROCAUC, Accuracy, ErrorRate, Kappa, Metric
 from .report import Report, Run
 from .tracking import RANGES, Track
 
@@ -44,7 +45,9 @@ def prequential(
     stream : (X, y), iterable of (x, y), or something with `batches(n)`
         What they predict and learn, in this order. With weights: (X, y, w), (x, y, w).
     metrics : metric or list of metrics, optional
-        By default `Accuracy` and `Kappa`, or for regressors `MAE`, `RMSE` and `R2`.
+        By default `Accuracy` and `Kappa`, or for regressors `MAE`, `RMSE` and `R2`. Of answers
+        that are sets of labels or structures, `Accuracy` (the default) and `ErrorRate` judge
+        whether the whole is right.
     window : int > 0, default 1000
         Examples that the sliding estimates look back on; more makes smoother, later curves.
     delay : int >= 0, default 0
@@ -123,8 +126,8 @@ class Prequential:
         self.marks = dict(marks or {})
         self.question, self.step, self.unit = question, step, unit
         named = named_models(models)
-        self.numeric = agreed(named)
-        self.metrics = chosen(metrics, self.numeric)
+        self.answers = agreed(named)
+        self.metrics = chosen(metrics, self.answers)
         self.contenders = [
             Contender(name, model, self.metrics, self, detector) for name, model in named.items()
         ]
@@ -194,6 +197,7 @@ class Contender:
         self, name: str, model: Any, metrics: Sequence[Metric], course: Prequential, detector: Any
     ) -> None:
         self.name, self.model = name, model
+        self.answers = course.answers
         self.output = output_for(name, model, metrics)
         if self.output == "proba":
             metrics = [m.clone(output="proba") if isinstance(m, ROCAUC) else m for m in metrics]
@@ -216,12 +220,21 @@ class Contender:
         delay: int,
     ) -> None:
         """Predict and learn a block, then judge the predictions."""
+        if isinstance(self.model, Unsupervised) and len(truth) and truth.dtype != bool:
+            raise TypeError(
+                f"prequential: {self.name} answers whether an example is like the others; "
+                f"y must be True or False then, got {truth.tolist()[0]!r:.60}."
+            )
         before = len(getattr(self.model, "labels", ()))
         wall, cpu = perf_counter(), process_time()
         answers = self.delayed(X, truth, weights, delay) if delay else self.at_once(X, y, w)
         self.wall += perf_counter() - wall
         self.cpu += process_time() - cpu
         labels, scores, columns = self.read_late(answers) if delay else self.read(answers)
+        if self.answers == "wholes":  # right or not: there may be as many answers as rows
+            pairs = zip(truth, labels, strict=True)
+            labels = np.array([same_whole(y, answer) for y, answer in pairs], dtype=bool)
+            truth = np.ones(len(labels), dtype=bool)
         if self.output == "score" and before < 2 and columns and not delay:
             # One score says nothing of a label that is not known yet.
             late = np.flatnonzero(truth == columns[1]) if len(columns) > 1 else np.zeros(0)
@@ -358,23 +371,42 @@ def kind_of(model: Any) -> str:
     return " | ".join(kind_of(step) for step in steps)
 
 
-def agreed(named: Mapping[str, Any]) -> bool:
-    """Do the models predict numbers? All must, or none."""
-    kinds = {
-        name: isinstance(model, Regressor) or getattr(model, "task", "") == "numbers"
-        for name, model in named.items()
-    }
-    if len(set(kinds.values())) > 1:
-        numbers = ", ".join(name for name, numeric in kinds.items() if numeric)
-        raise ValueError(
-            f"prequential: {numbers} predicts numbers, the others labels; evaluate them apart."
-        )
-    return next(iter(kinds.values()))
+def agreed(named: Mapping[str, Any]) -> str:
+    """What the models predict, all the same: "numbers", "labels" or "wholes"."""
+    kinds = {name: answers_of(model) for name, model in named.items()}
+    first = next(iter(kinds))
+    for name, kind in kinds.items():
+        if kind != kinds[first]:
+            raise ValueError(
+                f"prequential: {first} predicts {TOLD[kinds[first]]}, {name} {TOLD[kind]}; "
+                f"evaluate them apart."
+            )
+    return kinds[first]
 
 
-def chosen(metrics: Metric | Sequence[Metric] | None, numeric: bool) -> list[Metric]:
+TOLD = {"numbers": "numbers", "labels": "labels", "wholes": "sets of labels or structures"}
+
+
+def answers_of(model: Any) -> str:
+    """What a model predicts."""
+    if isinstance(model, Regressor) or getattr(model, "task", "") == "numbers":
+        return "numbers"
+    return "wholes" if isinstance(model, (MultilabelClassifier, StructuredPA)) else "labels"
+
+
+def same_whole(y: Any, answer: Any) -> bool:
+    """Say whether a set of labels, or a structure, is the true one; one label is the set of it."""
+    if isinstance(answer, (set, frozenset)) and not isinstance(y, (set, frozenset)):
+        y = {y} if isinstance(y, (str, int, np.generic)) else set(y)
+    return bool(np.all(answer == y))
+
+
+def chosen(metrics: Metric | Sequence[Metric] | None, answers: str) -> list[Metric]:
     """The metrics, each of which can judge what the models predict."""
+    numeric = answers == "numbers"
     if metrics is None:
+        if answers == "wholes":
+            return [Accuracy()]
         return [MAE(), RMSE(), R2()] if numeric else [Accuracy(), Kappa()]
     listed: list[Any] = [metrics] if isinstance(metrics, (Metric, type)) else list(metrics)
     listed = [metric() if isinstance(metric, type) else metric for metric in listed]
@@ -385,6 +417,11 @@ def chosen(metrics: Metric | Sequence[Metric] | None, numeric: bool) -> list[Met
             judged = "numbers" if metric.needs == "number" else "labels"
             raise ValueError(
                 f"prequential: {metric.name} judges {judged}, which these models do not predict."
+            )
+        if answers == "wholes" and not isinstance(metric, (Accuracy, ErrorRate)):
+            raise ValueError(
+                f"prequential: {metric.name} judges single labels, these models predict "
+                f"{TOLD[answers]}; use Accuracy or ErrorRate, of the whole."
             )
     if not listed:
         raise ValueError("prequential: metrics must not be empty.")
@@ -434,7 +471,8 @@ def as_column(values: Any) -> NDArray[Any]:
         if kinds <= {int} or kinds <= {float} or kinds <= {int, float} or kinds <= {bool}:
             return np.asarray(values)
         array = np.empty(len(values), dtype=object)
-        array[:] = values
+        for i, value in enumerate(values):  # which may be a sequence itself
+            array[i] = value
         return array
     if hasattr(values, "to_numpy"):
         return np.asarray(values.to_numpy())
