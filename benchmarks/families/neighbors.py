@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 from ..contest import OURS, Data, Import, Rival, Row, Side, maker
-from .linear import Mappings
+from ..moa import Fresh
+from .linear import Dense, Mappings
 
 TITLE = "Nearest neighbours"
 
@@ -17,6 +18,11 @@ def lazy_search() -> Any:
     from river import neighbors  # type: ignore[import-not-found]
 
     return neighbors.KNNClassifier(n_neighbors=5, engine=neighbors.LazySearch(window_size=1000))
+
+
+def columns(data: Data) -> list[Any]:
+    """The columns for MOA."""
+    return list(data["X"].T)
 
 
 class Few(Mappings):
@@ -40,6 +46,25 @@ ROWS = (
             Rival(
                 Side("river", "river KNNClassifier, LazySearch", partial(Few, make=lazy_search)),
                 target=20.0,
+            ),
+        ),
+    ),
+    Row(
+        "dense electricity, 5 neighbours, window 1000",
+        "electricity",
+        Side(
+            OURS,
+            "predict_learn_many",
+            partial(Dense, make=maker("onstream.neighbors:KNNClassifier")),
+        ),
+        (
+            Rival(
+                Side(
+                    "moa",
+                    "MOA kNN, processor seconds it reports",
+                    partial(Fresh, learner="(lazy.kNN -k 5 -w 1000)", columns=columns),
+                ),
+                target=10.0,
             ),
         ),
     ),

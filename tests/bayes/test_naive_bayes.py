@@ -215,6 +215,25 @@ def test_wide_rows_of_numbers():
     np.testing.assert_allclose(model.score_many(X), expected[1] - expected[0], rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.parametrize("d", [1, 7, 8, 9, 16, 21])
+def test_arrays_and_mappings_give_the_same_bits(d):
+    """Whole rows of arrays have loops of their own."""
+    rng = np.random.default_rng(d)
+    X = rng.normal(size=(60, d)) * 10.0 ** rng.integers(-3, 3, d)
+    X[40:, 0] *= 1e20  # now a variance is too large to be multiplied
+    y = rng.integers(0, 3, 60)
+    array, mappings = GaussianNB(), GaussianNB()
+    rows = [dict(enumerate(x)) for x in X.tolist()]
+    told = array.predict_learn_many(X, y, output="score"), mappings.predict_learn_many(
+        rows, y, output="score"
+    )
+    np.testing.assert_array_equal(*told)
+    with_gap = X[:1].copy()
+    with_gap[0, d // 2] = np.nan
+    left_out = {j: v for j, v in rows[0].items() if j != d // 2}
+    np.testing.assert_allclose(array.score_many(with_gap)[0], mappings.score_many([left_out])[0])
+
+
 # -- any order, any chunks, merging, unlearning ---------------
 
 values = st.fixed_dictionaries(

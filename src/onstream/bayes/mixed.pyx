@@ -17,6 +17,14 @@ from .state import NaiveBayes
 
 cnp.import_array()
 
+cdef extern from "moments.h" nogil:
+    void onstream_welford(double* n, double* mean, double* m2, double* var, const double* x,
+                          double w, Py_ssize_t d)
+    double onstream_normal(const double* x, const double* mean, const double* var, const double* n,
+                           double e, Py_ssize_t d, double* logs)
+    double onstream_product(const double* p)
+    double onstream_total(const double* s)
+
 cdef double LOG_TWO_PI = log(2.0 * 3.141592653589793238462643)
 
 
@@ -266,9 +274,19 @@ cdef class MixedState(NaiveBayesState):
         many chances as there are. That does not depend on how the example came in.
         """
         cdef Moments* m = &self.each[k]
-        cdef Py_ssize_t i, id, many = 0, numbers = 0
-        cdef double x, v, away, squares = 0.0, logs = 0.0, variances = 1.0, names = 0.0, chances = 1.0
+        cdef Py_ssize_t i, id, numbers = 0
+        cdef double x, v, squares, logs = 0.0, names = 0.0, chances = 1.0
+        cdef double[8] sums, variances
+        if e.codes == NULL and e.ids == NULL:
+            squares = onstream_normal(e.values, m.mean, m.var, m.n, self.epsilon, e.n, &logs)
+            if squares == squares:
+                return -0.5 * (min(squares, 1e300) + logs + e.n * LOG_TWO_PI)
+            logs = 0.0
+        for i in range(8):
+            sums[i], variances[i] = 0.0, 1.0
         for i in range(e.n):
+            if i and i % 8 == 0:
+                logs += logs_of(variances)
             id = e.ids[i] if e.ids != NULL else i
             if e.codes != NULL and e.codes[i] != NUMBER:
                 v = self.chance(&self.tables[id], e.codes[i], k) if self.tables[id].room else -1.0
@@ -284,21 +302,16 @@ cdef class MixedState(NaiveBayesState):
             v = m.var[id] + self.epsilon
             if x != x or m.n[id] == 0.0 or v <= 0.0:
                 continue  # missing, never met with this label, or no spread known
-            away = x - m.mean[id]
-            squares += away * away / v
             numbers += 1
-            if not 1e-35 < v < 1e35:
+            sums[i % 8] += (x - m.mean[id]) * (x - m.mean[id]) / v
+            if 1e-35 < v < 1e35:
+                variances[i % 8] = v
+            else:
                 logs += log(v)
-                continue
-            variances *= v
-            many += 1
-            if many == 8:
-                logs += log(variances)
-                variances, many = 1.0, 0
-        if many:
-            logs += log(variances)
+        logs += logs_of(variances)
         if chances < 1.0:
             names += log(chances)
+        squares = onstream_total(sums)
         return names - 0.5 * (min(squares, 1e300) + logs + numbers * LOG_TWO_PI)
 
     cdef double chance(self, const Table* t, int32_t code, Py_ssize_t k) noexcept nogil:
@@ -317,8 +330,9 @@ cdef class MixedState(NaiveBayesState):
         cdef Py_ssize_t i, id, at
         cdef double largest = 0.0
         if e.codes == NULL and e.ids == NULL and whole_row(e.values, e.n):
-            add_all(m, e.values, e.n, w)
-            add_all(&self.every, e.values, e.n, w)
+            onstream_welford(m.n, m.mean, m.m2, m.var, e.values, w, e.n)
+            m = &self.every
+            onstream_welford(m.n, m.mean, m.m2, m.var, e.values, w, e.n)
         else:
             for i in range(e.n):
                 id = e.ids[i] if e.ids != NULL else i
@@ -461,19 +475,17 @@ cdef bint whole_row(const double* x, Py_ssize_t n) noexcept nogil:
     return nought == 0.0
 
 
-cdef inline void add_one(Moments* m, Py_ssize_t i, double x, double w) noexcept nogil:
-    """Welford's step."""
-    cdef double away = x - m.mean[i]
-    m.n[i] += w
-    m.mean[i] += away * (w / m.n[i])
-    m.m2[i] += w * away * (x - m.mean[i])
-    m.var[i] = m.m2[i] / m.n[i]
-
-
-cdef void add_all(Moments* m, const double* x, Py_ssize_t n, double w) noexcept nogil:
+cdef double logs_of(double* variances) noexcept nogil:
+    """ln of the product of eight numbers, which are then 1."""
+    cdef double product = onstream_product(variances)
     cdef Py_ssize_t i
-    for i in range(n):
-        add_one(m, i, x[i], w)
+    for i in range(8):
+        variances[i] = 1.0
+    return log(product)
+
+
+cdef inline void add_one(Moments* m, Py_ssize_t i, double x, double w) noexcept nogil:
+    onstream_welford(m.n + i, m.mean + i, m.m2 + i, m.var + i, &x, w, 1)
 
 
 cdef void remove_one(Moments* m, Py_ssize_t i, double x, double w) noexcept nogil:

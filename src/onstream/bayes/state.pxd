@@ -11,7 +11,7 @@ cdef class NaiveBayesState(ClassifierState):
     cdef double total           # N: weight of all examples
     cdef double* counts         # N_k: of those with label k
     cdef double* log_counts     # ln(N_k + prior_alpha)
-    cdef double log_total       # ln(N + prior_alpha * labels)
+    cdef double log_total       # ln(N + prior_alpha * labels), of more than two labels
     cdef Py_ssize_t room_labels # labels that fit
 
     cdef void joints(self, const Example* e, double* out) noexcept nogil
@@ -21,6 +21,7 @@ cdef class NaiveBayesState(ClassifierState):
     cdef double log_prior(self, Py_ssize_t k) noexcept nogil
     cdef void count(self, Py_ssize_t k, double w) noexcept nogil
     cdef void refresh_prior(self) noexcept nogil
+    cdef void refresh_total(self) noexcept nogil
 
 
 cdef double log_or_zero(double x) noexcept nogil

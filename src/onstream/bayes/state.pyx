@@ -61,22 +61,27 @@ cdef class NaiveBayesState(ClassifierState):
         cdef Py_ssize_t k
         for k in range(self.n_labels):
             self.log_counts[k] = log_or_zero(self.counts[k] + self.prior_alpha)
-        self.log_total = log_or_zero(self.total + self.prior_alpha * self.n_labels)
+        self.refresh_total()
+
+    cdef void refresh_total(self) noexcept nogil:
+        """The odds of two labels do not need it."""
+        if self.n_labels > 2:
+            self.log_total = log_or_zero(self.total + self.prior_alpha * self.n_labels)
 
     cdef void count(self, Py_ssize_t k, double w) noexcept nogil:
         """Weight w more for label k."""
         self.counts[k] += w
         self.total += w
         self.log_counts[k] = log_or_zero(self.counts[k] + self.prior_alpha)
-        self.log_total = log_or_zero(self.total + self.prior_alpha * self.n_labels)
+        self.refresh_total()
 
     cdef double log_prior(self, Py_ssize_t k) noexcept nogil:
-        """ln((N_k + a) / (N + a labels)); 0 for all labels before any example."""
+        """ln((N_k + a) / (N + a labels)), or of two labels ln(N_k + a); 0 before any example."""
         if self.total == 0.0:
             return 0.0
         if self.log_counts[k] == LOG_ZERO:
             return LOG_ZERO
-        return self.log_counts[k] - self.log_total
+        return self.log_counts[k] - (self.log_total if self.n_labels > 2 else 0.0)
 
     # -- scores -----------------------------------------------------------------------------------
 
