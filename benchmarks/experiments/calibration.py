@@ -88,7 +88,7 @@ def follow(stream: Stream, make: Make) -> Told:
     return Told(p[half], stream.y[half])
 
 
-# -- streams -----------------------------------------------------------------------------------------
+# -- streams ------------------------------------------------------------
 
 
 def clouds(copies: int, n: int = 20_000) -> Stream:
@@ -148,11 +148,19 @@ def bag(text: str) -> dict[str, float]:
     return counts
 
 
-# -- tables and picture --------------------------------------------------------------------------------
+# -- tables and picture ------------------------------------------------------------
 
 
 def table(streams: list[Stream], told: dict[str, dict[str, Told]]) -> str:
-    head = ["stream", "learner", "accuracy", "log loss", "calibration error", "sure", "wrong when sure"]
+    head = [
+        "stream",
+        "learner",
+        "accuracy",
+        "log loss",
+        "calibration error",
+        "sure",
+        "wrong when sure",
+    ]
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for stream in streams:
         for name, t in told[stream.name].items():
@@ -172,7 +180,7 @@ def picture(shown: list[str], told: dict[str, dict[str, Told]]) -> None:
     for (curve, bars), name in zip(axes.T, shown, strict=True):
         curve.plot([0, 1], [0, 1], color="grey", linestyle=":", linewidth=1.5)
         for shift, (learner, t) in zip((-0.02, 0.02), told[name].items(), strict=True):
-            mean, share, n = t.bins()
+            mean, share, _ = t.bins()
             label = f"{learner}: error {t.error():.3f}"
             curve.plot(mean, share, "o-", color=COLOURS[learner], label=label, linewidth=2.0)
             heights, edges = np.histogram(t.p, BINS, (0.0, 1.0))

@@ -1,20 +1,24 @@
-"""Where a window that shrinks gains, and where it costs: the table of docs/neighbors.md.
+"""Where a shrinking window gains, and an index of a long one: the tables of docs/neighbors.md.
 
     python -m benchmarks.experiments.neighbors DATA [docs/neighbors.md]
 
-DATA is the folder of the Parquet files. Prints the table; with a page, puts it between its marks.
+DATA is the folder of the Parquet files. Prints the tables; with a page, puts them between its
+marks.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from onstream.neighbors import KNNADWINClassifier, KNNClassifier
 
-MARKS = "<!-- table -->", "<!-- end of table -->"
+from .page import write_part
+
 SETS = ("electricity", "noaa_weather", "outdoor", "powersupply", "gas_drift", "luxembourg")
 
 
@@ -52,14 +56,56 @@ def table(folder: Path) -> str:
     return "\n".join(lines)
 
 
+# -- long windows -----------------------------------------------------------------------------
+
+
+def rows_of(folder: Path, name: str, n: int) -> tuple[np.ndarray, np.ndarray]:
+    if name.startswith("uniform"):
+        X = np.random.default_rng(0).random((n, int(name.split()[1])))
+        return X, X[:, 0] > 0.5
+    X, y = real(folder, name)
+    return X[:n], y[:n]
+
+
+def cost(X: np.ndarray, y: np.ndarray, window: int, index: bool) -> tuple[float, float, Any]:
+    """Microseconds to predict and learn a row, and to learn one; what was predicted."""
+    model = KNNClassifier(window=window)
+    if not index:
+        model._state.window_of().leave_index()
+    model.learn_many(X[:window], y[:window])
+    X, y = X[window:], y[window:]
+    cut = len(y) // 5
+    start = time.process_time()
+    told = model.predict_learn_many(X[:cut], y[:cut])
+    middle = time.process_time()
+    model.learn_many(X[cut:], y[cut:])
+    stop = time.process_time()
+    return 1e6 * (middle - start) / cut, 1e6 * (stop - middle) / (len(y) - cut), told
+
+
+def long_windows(folder: Path) -> str:
+    head = ["stream", "window", "all examples", "index", "gain", "learning alone"]
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    for name in ("electricity", "uniform 8", "covtype", "uniform 54"):
+        for window in (10_000, 100_000):
+            X, y = rows_of(folder, name, window + 7500)
+            if len(y) <= window + 5000:
+                continue
+            plain, only, told = cost(X, y, window, False)
+            quick, more, same = cost(X, y, window, True)
+            assert (told == same).all()
+            cells = [name, f"{window:,}", f"{plain:.0f}", f"{quick:.0f}", f"{plain / quick:.1f}×"]
+            lines.append("| " + " | ".join([*cells, f"{only:.1f} → {more:.1f}"]) + " |")
+    return "\n".join(lines)
+
+
 def main() -> None:
-    text = table(Path(sys.argv[1]))
-    print(text)
-    for name in sys.argv[2:]:
-        page = Path(name)
-        before, rest = page.read_text(encoding="utf-8").split(MARKS[0])
-        _, after = rest.split(MARKS[1])
-        page.write_text(f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}", encoding="utf-8")
+    folder, *pages = map(Path, sys.argv[1:])
+    for name, make in (("long windows", long_windows), ("shrinking", table)):
+        text = make(folder)
+        print(text, flush=True)
+        for page in pages:
+            write_part(name, text, page)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,9 @@ from .page import ROOT, write_part
 PAGE = ROOT / "docs" / "robustness.md"
 PICTURE = ROOT / "docs" / "pictures" / "robustness.png"
 AT, AFTER = 10_000, 5_000  # rows before the change, rows that are looked at after it
+BEFORE = slice(AT - 5000, AT - 3000)  # long enough before it, also where it is gradual
 WINDOW = 500
+YEARS = 4 * 365 + 1  # the window over days: rain has its seasons
 RUNS = 5
 
 LEARNERS: dict[str, tuple[str, str, Callable[[], Any]]] = {  # name: kind, colour, how to make it
@@ -78,18 +80,18 @@ def hits(make: Callable[[], Any], X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.asarray(make().predict_learn_many(X, y) == y, dtype=float)
 
 
-# -- generated changes -----------------------------------------------------------------------------------
+# -- generated changes ------------------------------------------------------------
 
 
 def remembered(name: str) -> dict[str, tuple[float, float, float]]:
     """Of each learner: accuracy before the change, after it, and after it if started anew there."""
-    found = {learner: [] for learner in LEARNERS}
+    found: dict[str, list[Any]] = {learner: [] for learner in LEARNERS}
     for seed in range(RUNS):
         X, y = changed(name, seed + 1)
         for learner, (_, _, make) in LEARNERS.items():
             right = hits(make, X, y)
             anew = hits(make, X[AT:], y[AT:])
-            found[learner].append((right[AT - 2000 : AT].mean(), right[AT:].mean(), anew.mean()))
+            found[learner].append((right[BEFORE].mean(), right[AT:].mean(), anew.mean()))
     return {learner: tuple(np.mean(told, axis=0)) for learner, told in found.items()}
 
 
@@ -109,7 +111,7 @@ def changes_table() -> str:
 def moving_table() -> str:
     lines = ["| stream | " + " | ".join(LEARNERS) + " |", "| --- |" + " --- |" * len(LEARNERS)]
     for name, make_stream in MOVING.items():
-        told = {learner: [] for learner in LEARNERS}
+        told: dict[str, list[float]] = {learner: [] for learner in LEARNERS}
         for seed in range(RUNS):
             X, y = rows(make_stream(seed + 1), AT + AFTER)
             for learner, (_, _, make) in LEARNERS.items():
@@ -118,7 +120,7 @@ def moving_table() -> str:
     return "\n".join(lines)
 
 
-# -- real data -------------------------------------------------------------------------------------------
+# -- real data ------------------------------------------------------------
 
 
 def real_table(streams: Iterator[tuple[str, np.ndarray, np.ndarray]]) -> str:
@@ -155,13 +157,13 @@ def from_folder(folder: Path) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         yield name, X.to_numpy(dtype=float), np.asarray(y)
 
 
-# -- picture ---------------------------------------------------------------------------------------------
+# -- picture ------------------------------------------------------------
 
 
-def curve(right: np.ndarray) -> np.ndarray:
+def curve(right: np.ndarray, window: int) -> np.ndarray:
     """Accuracy over the latest rows."""
     sums = np.concatenate([[0.0], np.cumsum(right)])
-    return (sums[WINDOW:] - sums[:-WINDOW]) / WINDOW
+    return (sums[window:] - sums[:-window]) / window
 
 
 def picture() -> None:
@@ -170,17 +172,20 @@ def picture() -> None:
     page = Figure(figsize=(13, 9), dpi=110, layout="constrained")
     panels = page.subplots(2, 2).ravel()
     for panel, name in zip(panels, (*PICTURED, "noaa_weather"), strict=True):
-        X, y = weather()[1:] if name == "noaa_weather" else changed(name, 1)
+        days = name == "noaa_weather"
+        X, y = weather()[1:] if days else changed(name, 1)
+        window = YEARS if days else WINDOW
         for learner, (_, colour, make) in LEARNERS.items():
-            path = 100.0 * curve(hits(make, X, y))
+            path = 100.0 * curve(hits(make, X, y), window)
             step = max(1, len(path) // 400)
-            panel.plot(np.arange(WINDOW, len(y) + 1)[::step], path[::step], color=colour, label=learner)
-        if name != "noaa_weather":
+            at = np.arange(window, len(y) + 1)[::step]
+            panel.plot(at, path[::step], color=colour, label=learner)
+        if not days:
             panel.axvline(AT, color="black", linestyle=":")
             panel.set_xlim(AT - 3000, AT + AFTER)
         panel.set_title(name)
         panel.set_xlabel("rows")
-        panel.set_ylabel(f"right, % of the latest {WINDOW}")
+        panel.set_ylabel(f"right, % of the latest {window:,}")
     handles, names = panels[0].get_legend_handles_labels()
     page.legend(handles, names, loc="outside lower center", ncols=4)
     PICTURE.parent.mkdir(exist_ok=True)

@@ -40,7 +40,10 @@ ROWS = (
         Side(
             OURS,
             "onstream KNNClassifier",
-            partial(Few, make=maker("onstream.neighbors:KNNClassifier", scale=None)),
+            partial(
+                Few,  # River's votes are weighted by the distance
+                make=maker("onstream.neighbors:KNNClassifier", scale=None, weights="distance"),
+            ),
         ),
         (
             Rival(

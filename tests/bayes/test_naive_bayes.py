@@ -224,8 +224,9 @@ def test_arrays_and_mappings_give_the_same_bits(d):
     y = rng.integers(0, 3, 60)
     array, mappings = GaussianNB(), GaussianNB()
     rows = [dict(enumerate(x)) for x in X.tolist()]
-    told = array.predict_learn_many(X, y, output="score"), mappings.predict_learn_many(
-        rows, y, output="score"
+    told = (
+        array.predict_learn_many(X, y, output="score"),
+        mappings.predict_learn_many(rows, y, output="score"),
     )
     np.testing.assert_array_equal(*told)
     with_gap = X[:1].copy()

@@ -160,6 +160,71 @@ def test_functions_are_given_again():
         loads(dumps(model))
 
 
+# -- long windows have an index ---------------------------------------------------------------
+
+
+def nearest(rows, x, k, scale, metric):
+    """Brute force in the order of the features, as the learner adds up: ties are then the same."""
+    spread = rows.max(axis=0) - rows.min(axis=0)
+    factor = np.ones(rows.shape[1])
+    if scale == "minmax":
+        factor = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
+    d = np.zeros(len(rows))
+    for j in range(rows.shape[1]):
+        v = (x[j] - rows[:, j]) * factor[j]
+        d += v * v if metric == "euclidean" else np.abs(v)
+    return np.argsort(d, kind="stable")[:k]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("scale", ["minmax", None])
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_index_of_a_long_window_is_exact(metric, scale, whole):
+    """The index is made anew every so often, points leave, scales change; many distances tie."""
+    rng = np.random.default_rng(5)
+    n, window, k = 6000, 4300, 7
+    X = rng.integers(0, 9, (n, 3)).astype(float) if whole else rng.normal(size=(n, 3))
+    X[:, 1] *= 50.0
+    X[1000, 0] = 30.0  # the range until it leaves
+    model = KNNRegressor(k=k, window=window, scale=scale, metric=metric)
+    y = np.arange(n) ** 2.0  # the mean tells which they were
+    for start in range(4200, n, 150):
+        model.learn_many(X[model.seen : start], y[model.seen : start])
+        kept = slice(max(0, start - window), start)
+        for x in rng.normal(size=(2, 3)) * [2.0, 100.0, 2.0] + 4.0 * whole:
+            x = np.round(x) if whole else x
+            expected = y[kept][nearest(X[kept], x, k, scale, metric)].mean()
+            assert model.predict_one(x) == pytest.approx(expected, rel=1e-12)
+    without = KNNRegressor(k=k, window=window, scale=scale, metric=metric)
+    without._state.window_of().leave_index()
+    without.learn_many(X, y)
+    model.learn_many(X[model.seen :], y[model.seen :])
+    assert model.memory_bytes > without.memory_bytes + 4000 * 3 * 8
+    assert dumps(model) == dumps(without)
+    np.testing.assert_array_equal(without.predict_many(X), model.predict_many(X))
+    again = loads(dumps(model))
+    np.testing.assert_array_equal(again.predict_many(X[:200]), model.predict_many(X[:200]))
+
+
+def test_an_index_that_saves_nothing_is_not_kept():
+    X = np.random.default_rng(6).random((5000, 60))
+    model = KNNClassifier(window=5000)
+    model.learn_many(X, X[:, 0] > 0.5)
+    assert model.memory_bytes < 1.3 * X.nbytes + 60 * 2 * 5000 * 4
+
+
+def test_a_long_window_that_shrinks():
+    rng = np.random.default_rng(7)
+    X = rng.random((9000, 2))
+    y = (X[:, 0] > 0.5) ^ (np.arange(9000) >= 6000)
+    model = KNNADWINClassifier(window=6000)
+    model.learn_many(X, y)
+    assert 1000 < model.width < 5000
+    fixed = KNNClassifier(window=6000)
+    fixed.learn_many(X[-model.width :], y[-model.width :])
+    np.testing.assert_array_equal(model.predict_many(X[:300]), fixed.predict_many(X[:300]))
+
+
 # -- with ADWIN ------------------------------------------------------------------------------------
 
 

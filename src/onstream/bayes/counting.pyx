@@ -2,6 +2,8 @@
 
 cimport numpy as cnp
 from libc.math cimport log
+from libc.stdint cimport int32_t
+from libc.string cimport memset
 
 import numpy as np
 
@@ -248,15 +250,16 @@ cdef class MultinomialState(CountingState):
 cdef class BernoulliState(CountingState):
     cdef double* absent  # of each label: sum over all features of ln(1 - p), where p < 1
     cdef double* never   # of each label: features that are never absent, p = 1
-    cdef bint stale      # a table has changed since `absent` was summed up
+    cdef char* fresh     # of each label: these are those of the table
 
     def __cinit__(self, *args):
         self.absent = self.never = NULL
-        self.stale = True
+        self.fresh = NULL
 
     def __dealloc__(self):
         release(self.absent)
         release(self.never)
+        release(self.fresh)
 
     cdef double amount(self, double x) noexcept nogil:
         return 1.0
@@ -265,7 +268,7 @@ cdef class BernoulliState(CountingState):
         CountingState.more_labels(self, old, new)
         self.absent = <double*> resize(self.absent, old * sizeof(double), new * sizeof(double))
         self.never = <double*> resize(self.never, old * sizeof(double), new * sizeof(double))
-        self.stale = True
+        self.fresh = <char*> resize(self.fresh, old, new)
         return 0
 
     cdef int reserve(self, Py_ssize_t width) except -1:
@@ -274,36 +277,49 @@ cdef class BernoulliState(CountingState):
         return 0
 
     cdef int learn(self, const Example* e) noexcept nogil:
-        self.stale = True
-        return NaiveBayesState.learn(self, e)
+        cdef double distinct = self.distinct
+        cdef int status = NaiveBayesState.learn(self, e)
+        self.outdate(e.label, self.distinct != distinct)
+        return status
 
     cdef int expel(self, const Example* e, double w) noexcept nogil:
-        self.stale = True
-        return CountingState.expel(self, e, w)
+        cdef double distinct = self.distinct
+        cdef int status = CountingState.expel(self, e, w)
+        self.outdate(e.label, self.distinct != distinct)
+        return status
+
+    cdef void outdate(self, int32_t label, bint features) noexcept nogil:
+        """This label's counts have changed; or the features there are, which all labels look at."""
+        self.fresh[label] = False
+        if features:
+            memset(self.fresh, False, self.room_labels)
 
     cdef void refresh(self) noexcept nogil:
         """Sum up ln(1 - p) for each label; features nobody has met are left out."""
-        cdef Py_ssize_t i, k
-        cdef double among, product, logs, q
-        if not self.stale:
-            return
+        cdef Py_ssize_t i, k, terms, never
+        cdef double among, logs, product, q
         for k in range(self.n_labels):
+            if self.fresh[k]:
+                continue
             among = self.counts[k] + 2.0 * self.alpha
-            product, logs = 1.0, 0.0
-            self.never[k] = 0.0
+            product, logs, terms, never = 1.0, 0.0, 0, 0
             if among > 0.0:
                 for i in range(self.room):
                     if self.totals[i] > 0.0:
-                        q = (self.counts[k] - self.table[i * self.room_labels + k] + self.alpha) / among
-                        if q > 0.0:
+                        q = self.counts[k] - self.table[i * self.room_labels + k] + self.alpha
+                        terms += q > 0.0
+                        if 1e-100 < q < 1e100:
                             product *= q
-                            if product < 1e-200:
+                            if not 1e-100 < product < 1e100:
                                 logs += log(product)
                                 product = 1.0
+                        elif q > 0.0:
+                            logs += log(q)
                         else:
-                            self.never[k] += 1.0
-            self.absent[k] = logs + log(product)
-        self.stale = False
+                            never += 1
+                logs += log(product) - terms * log(among)
+            self.absent[k], self.never[k] = logs, never
+            self.fresh[k] = True
 
     cdef void joints(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t k, i, id
@@ -331,9 +347,10 @@ cdef class BernoulliState(CountingState):
 
     def restore(self, fields):
         CountingState.restore(self, fields)
-        self.stale = True
+        if self.n_labels:
+            self.outdate(0, True)
         self.refresh()
 
     def memory(self):
-        return CountingState.memory(self) + self.room_labels * sizeof(double)
+        return CountingState.memory(self) + self.room_labels * (2 * sizeof(double) + 1)
 

@@ -48,6 +48,34 @@ typedef double onstream_four;
 ONSTREAM_SUM_OF(onstream_squares, v * v)
 ONSTREAM_SUM_OF(onstream_sizes, ONSTREAM_ABS(v))
 
+#ifdef __GNUC__
+#define ONSTREAM_RISE(v) ((onstream_four)((onstream_bits)(v) & ((v) > 0.0)))
+#else
+#define ONSTREAM_RISE(v) ((v) > 0.0 ? (v) : 0.0)
+#endif
+
+/* The same to the nearest point of each box: at most the distance to any point in it, in bits, too,
+ * since every step rounds a smaller number to one that is not larger. */
+#define ONSTREAM_BOUND_OF(name, term) \
+    ONSTREAM_CLONES \
+    static void name(double *restrict out, const double *restrict low, \
+                     const double *restrict high, ptrdiff_t stride, const double *restrict x, \
+                     const double *restrict s, ptrdiff_t d, ptrdiff_t n) { \
+        for (ptrdiff_t r = 0; r < n; r += ONSTREAM_HALF ? ONSTREAM_HALF : 1) { \
+            onstream_four sum = {0}, below, above, v; \
+            for (ptrdiff_t j = 0; j < d; j++) { \
+                below = ONSTREAM_AT(low + j * stride + r) - x[j]; \
+                above = x[j] - ONSTREAM_AT(high + j * stride + r); \
+                v = (ONSTREAM_RISE(below) + ONSTREAM_RISE(above)) * s[j]; \
+                sum += term; \
+            } \
+            ONSTREAM_PUT(out + r) = sum; \
+        } \
+    }
+
+ONSTREAM_BOUND_OF(onstream_square_bounds, v * v)
+ONSTREAM_BOUND_OF(onstream_size_bounds, v)
+
 /* Products with x, and squared lengths, of the points (block - o) * s; x is scaled already. */
 ONSTREAM_CLONES
 static void onstream_angles(double *restrict dots, double *restrict lengths,

@@ -31,7 +31,11 @@ class Neighbours:
     def _check_common(self, k, window, scale, weights, metric):
         self.k = whole(self, "k", k, least=1, most=2**20)
         self.window = whole(self, "window", window, least=1, most=2**31 - 16)
-        self.scale = scale if scale is None else choice(self, "scale", scale, ("minmax", "standard"))
+        if scale not in ("minmax", "standard", None):
+            raise ValueError(
+                f"{type(self).__name__}: scale must be 'minmax', 'standard' or None, got {scale!r:.80}."
+            )
+        self.scale = scale
         self.weights = choice(self, "weights", weights, ("uniform", "distance"))
         self.metric = metric
         if not callable(metric):

@@ -1,6 +1,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from ..core.example cimport Example
+from .leaves cimport Leaves
 
 
 cdef enum Metric:
@@ -42,6 +43,10 @@ cdef class Window:
     cdef double* mean                 # of each feature ("standard")
     cdef double* m2                   # sum of squared distances from it
     cdef int64_t since                # examples since these were summed up anew
+    cdef int64_t count                # examples that ever came in
+    cdef Leaves leaves                # the index of a long window
+    cdef int64_t renewal              # when `count` gets there, it is made anew
+    cdef bint indexed                 # may there be one?
 
     cdef int set_features(self, Py_ssize_t d) except -1
     cdef Py_ssize_t insert(self, const Example* e) noexcept nogil
@@ -49,6 +54,9 @@ cdef class Window:
     cdef void rescale(self, Py_ssize_t j) noexcept nogil
     cdef void recount(self) noexcept nogil
     cdef Py_ssize_t slot(self, Py_ssize_t age) noexcept nogil
+    cdef void measure(self, const double* x, const double* points, Py_ssize_t stride, Py_ssize_t n, double* out) noexcept nogil
+    cdef Py_ssize_t by_leaves(self, const double* x, Py_ssize_t k, Py_ssize_t* slots, double* distances, Py_ssize_t* looked) noexcept nogil
+    cdef void make_leaves(self) noexcept nogil
     cdef Py_ssize_t nearest(self, const Example* e, Py_ssize_t k, Py_ssize_t* slots, double* distances) noexcept nogil
     cdef Py_ssize_t by_function(self, const double* x, Py_ssize_t k, Py_ssize_t* slots, double* distances) noexcept with gil
     cdef Py_ssize_t bytes(self)

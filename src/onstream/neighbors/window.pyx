@@ -2,12 +2,14 @@
 
 cimport numpy as cnp
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY, NAN, sqrt
+from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 import numpy as np
 
 from ..core.memory cimport release, resize, roomier
+from .leaves cimport LEAF, leaves_build, leaves_bytes, leaves_free
 
 cnp.import_array()
 
@@ -16,6 +18,10 @@ cdef extern from "distance.h" nogil:
                           const double* s, Py_ssize_t d, Py_ssize_t n)
     void onstream_sizes(double* out, const double* block, Py_ssize_t stride, const double* x,
                         const double* s, Py_ssize_t d, Py_ssize_t n)
+    void onstream_square_bounds(double* out, const double* low, const double* high, Py_ssize_t stride,
+                                const double* x, const double* s, Py_ssize_t d, Py_ssize_t n)
+    void onstream_size_bounds(double* out, const double* low, const double* high, Py_ssize_t stride,
+                              const double* x, const double* s, Py_ssize_t d, Py_ssize_t n)
     void onstream_angles(double* dots, double* lengths, const double* block, Py_ssize_t stride,
                          const double* x, const double* o, const double* s, Py_ssize_t d,
                          Py_ssize_t n)
@@ -23,6 +29,7 @@ cdef extern from "distance.h" nogil:
 cdef enum:
     CHUNK = 64   # points measured at a time
     SPARE = 8    # numbers behind the block that may be read
+    LONG = 4096  # examples from which on an index is worth its while
 
 
 cdef class Window:
@@ -30,7 +37,11 @@ cdef class Window:
         self.room = room
         self.stride = room + SPARE
         self.n = self.first = self.d = 0
-        self.since = 0
+        self.since = self.count = self.renewal = 0
+        self.indexed = metric in ("euclidean", "manhattan")
+        self.leaves.n = self.leaves.room = self.leaves.d = 0
+        self.leaves.numbers, self.leaves.points = NULL, NULL
+        self.leaves.low, self.leaves.high = NULL, NULL
         self.function = metric if callable(metric) else None
         self.failure = None
         words = {"euclidean": EUCLIDEAN, "manhattan": MANHATTAN, "cosine": COSINE}
@@ -52,6 +63,7 @@ cdef class Window:
         release(self.m2)
         release(self.low)
         release(self.high)
+        leaves_free(&self.leaves)
 
     cdef int set_features(self, Py_ssize_t d) except -1:
         """Room for d features. To examples of the window, a new one was 0."""
@@ -77,6 +89,8 @@ cdef class Window:
         for j in range(self.d, d):
             self.factor[j] = 1.0 if self.scale == PLAIN else 0.0
         self.d = d
+        leaves_free(&self.leaves)
+        self.renewal = 0
         return 0
 
     cdef Py_ssize_t slot(self, Py_ssize_t age) noexcept nogil:
@@ -114,6 +128,9 @@ cdef class Window:
                     self.mean[j] += v / self.n
                     self.m2[j] += v * (self.block[j * self.stride + at] - self.mean[j])
                     self.rescale(j)
+        self.count += 1
+        if self.n >= LONG and self.indexed and self.count >= self.renewal:
+            self.make_leaves()
         return at
 
     cdef void drop_oldest(self) noexcept nogil:
@@ -121,6 +138,9 @@ cdef class Window:
         cdef double v, mean
         self.first = self.first + 1 if self.first + 1 < self.room else 0
         self.n -= 1
+        if self.leaves.room and 2 * self.n < self.leaves.n * LEAF:
+            leaves_free(&self.leaves)
+            self.renewal = 0
         for j in range(self.d):
             if self.scale == MINMAX:
                 pop(&self.low[j], <int32_t> at, self.room)
@@ -186,6 +206,8 @@ cdef class Window:
                 x[j] = e.values[i]
         if self.metric == CALLABLE:
             found = self.by_function(x, k, slots, distances)
+        elif self.leaves.n:
+            found = self.by_leaves(x, k, slots, distances, &part)
         else:
             if self.metric == COSINE:
                 for j in range(self.d):
@@ -196,10 +218,8 @@ cdef class Window:
                 stop = min(self.first + self.n, self.room) if part == 0 else self.first + self.n - self.room
                 while start < stop:
                     at = min(start + CHUNK, stop)
-                    if self.metric == EUCLIDEAN:
-                        onstream_squares(out, self.block + start, self.stride, x, self.factor, self.d, at - start)
-                    elif self.metric == MANHATTAN:
-                        onstream_sizes(out, self.block + start, self.stride, x, self.factor, self.d, at - start)
+                    if self.metric != COSINE:
+                        self.measure(x, self.block + start, self.stride, at - start, out)
                     else:
                         onstream_angles(
                             out, lengths, self.block + start, self.stride, x, self.offset, self.factor,
@@ -213,11 +233,91 @@ cdef class Window:
                             found = place(slots, distances, found, k, start + i, out[i])
                             far = distances[k - 1] if found == k else INFINITY
                     start = at
-            if self.metric == EUCLIDEAN:
-                for i in range(found):
-                    distances[i] = sqrt(distances[i])
+        if self.metric == EUCLIDEAN:
+            for i in range(found):
+                distances[i] = sqrt(distances[i])
         if x != space:
             PyMem_RawFree(x)
+        return found
+
+    cdef void measure(self, const double* x, const double* points, Py_ssize_t stride, Py_ssize_t n, double* out) noexcept nogil:
+        """Distances from x to n points (Euclidean ones are still squared)."""
+        if self.metric == EUCLIDEAN:
+            onstream_squares(out, points, stride, x, self.factor, self.d, n)
+        else:
+            onstream_sizes(out, points, stride, x, self.factor, self.d, n)
+
+    cdef void make_leaves(self) noexcept nogil:
+        """The index, anew. Where it saves little (many features, evenly spread), there is none."""
+        cdef Py_ssize_t slots[5]
+        cdef double distances[5]
+        cdef Py_ssize_t i, j, at, looked, total = 0
+        cdef double* x
+        leaves_build(
+            &self.leaves, self.block, self.stride, self.d, self.factor, self.first, self.n, self.room,
+            self.count - self.n)
+        self.renewal = self.count + max(256, self.n // 32)
+        x = <double*> PyMem_RawMalloc(self.d * sizeof(double))
+        if self.leaves.n and x != NULL:
+            for i in range(8):
+                at = self.slot(self.n - 1 - i * 16)
+                for j in range(self.d):
+                    x[j] = self.block[j * self.stride + at]
+                self.by_leaves(x, 5, slots, distances, &looked)
+                total += looked
+            if 2 * total > 8 * self.leaves.n:
+                leaves_free(&self.leaves)
+                self.renewal = self.count + self.n
+        PyMem_RawFree(x)
+
+    cdef Py_ssize_t by_leaves(self, const double* x, Py_ssize_t k, Py_ssize_t* slots, double* distances, Py_ssize_t* looked) noexcept nogil:
+        """The same by the index: leaves whose box is too far away are left out."""
+        cdef double out[LEAF + SPARE]
+        cdef int64_t oldest = self.count - self.n, number
+        cdef Py_ssize_t i, leaf, best = 0, found = 0, start, n, n_leaves = self.leaves.n
+        cdef double limit = 0.0, share = 1.0 / 64.0
+        cdef double* bounds = <double*> PyMem_RawMalloc((n_leaves + SPARE) * sizeof(double))
+        looked[0] = 0
+        if bounds == NULL:
+            return 0
+        if self.metric == EUCLIDEAN:
+            onstream_square_bounds(
+                bounds, self.leaves.low, self.leaves.high, self.leaves.stride, x, self.factor, self.d, n_leaves)
+        else:
+            onstream_size_bounds(
+                bounds, self.leaves.low, self.leaves.high, self.leaves.stride, x, self.factor, self.d, n_leaves)
+        for leaf in range(1, n_leaves):
+            if bounds[leaf] < bounds[best]:
+                best = leaf
+        limit = bounds[best]  # the nearest leaf first, then farther and farther ones
+        while True:
+            for leaf in range(n_leaves):
+                if bounds[leaf] <= limit and not (found == k and bounds[leaf] > distances[k - 1]):
+                    bounds[leaf] = NAN
+                    looked[0] += 1
+                    self.measure(x, self.leaves.points + leaf * LEAF * self.d, LEAF, LEAF, out)
+                    for i in range(LEAF):
+                        number = self.leaves.numbers[leaf * LEAF + i]
+                        if number >= oldest and (found < k or out[i] <= distances[k - 1]):
+                            found = place_by_age(slots, distances, found, k, number - oldest, out[i])
+            if share > 1.0:
+                break
+            limit = share * distances[k - 1] if found == k else INFINITY
+            if limit == INFINITY:
+                share = 1.0
+            share *= 4.0
+        PyMem_RawFree(bounds)
+        start = max(self.leaves.next - oldest, 0)
+        while start < self.n:  # those that came after the index was made
+            i = self.slot(start)
+            n = min(LEAF, min(self.n - start, self.room - i))
+            self.measure(x, self.block + i, self.stride, n, out)
+            for i in range(n):
+                if found < k or out[i] < distances[k - 1]:
+                    found = place_by_age(slots, distances, found, k, start + i, out[i])
+            start += n
+        for i in range(found):
+            slots[i] = self.slot(slots[i])
         return found
 
     cdef Py_ssize_t by_function(self, const double* x, Py_ssize_t k, Py_ssize_t* slots, double* distances) noexcept with gil:
@@ -242,6 +342,11 @@ cdef class Window:
                 self.failure = error
             found = 0
         return found
+
+    def leave_index(self):
+        """For measurements: look at every example, however long the window."""
+        self.indexed = False
+        leaves_free(&self.leaves)
 
     # -- state ------------------------------------------------------------------------------------------
 
@@ -290,7 +395,7 @@ cdef class Window:
         held = (self.d * self.stride + SPARE + 4 * self.d) * sizeof(double) if self.d else 0
         if self.scale == MINMAX:
             held += self.d * 2 * (sizeof(Queue) + self.room * sizeof(int32_t))
-        return held
+        return held + leaves_bytes(&self.leaves)
 
 
 cdef inline void push(Queue* q, const double* column, int32_t at, double sign, Py_ssize_t room) noexcept nogil:
@@ -312,6 +417,18 @@ cdef inline void pop(Queue* q, int32_t at, Py_ssize_t room) noexcept nogil:
     if q.n and q.slots[q.first] == at:
         q.first = q.first + 1 if q.first + 1 < room else 0
         q.n -= 1
+
+
+cdef Py_ssize_t place_by_age(Py_ssize_t* ages, double* distances, Py_ssize_t n, Py_ssize_t k, Py_ssize_t age, double distance) noexcept nogil:
+    """Put a candidate into its place among the nearest so far; at equal distance by age."""
+    cdef Py_ssize_t i = n if n < k else k - 1
+    if n == k and distances[i] == distance and ages[i] < age:
+        return n
+    while i > 0 and (distances[i - 1] > distance or (distances[i - 1] == distance and ages[i - 1] > age)):
+        distances[i], ages[i] = distances[i - 1], ages[i - 1]
+        i -= 1
+    distances[i], ages[i] = distance, age
+    return n + 1 if n < k else k
 
 
 cdef Py_ssize_t place(Py_ssize_t* slots, double* distances, Py_ssize_t n, Py_ssize_t k, Py_ssize_t slot, double distance) noexcept nogil:

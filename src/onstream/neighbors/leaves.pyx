@@ -1,0 +1,150 @@
+"""An index for long windows that stays exact: near points stand together, in leaves with a box.
+
+Scales change with the window, so boxes are kept in the units of the features: the smallest distance
+to a box follows from whatever scales hold at the time. Rounding never falls behind a larger number,
+so that the bound of a box, summed up like a distance, is at most the distance to any point in it,
+bit for bit; a leaf is left out only if its bound is larger than the k-th distance so far.
+"""
+
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from libc.stdint cimport int64_t
+
+
+cdef enum:
+    SAMPLE = 32
+
+
+cdef struct Item:
+    double key      # its value of the feature that a part is cut by
+    int64_t age     # place in the window, the oldest being 0
+
+
+cdef struct Points:
+    double* rows            # of the window, from the oldest, point by point
+    const double* factor    # scale of each feature
+    int64_t oldest          # number of the first
+
+
+cdef void leaves_free(Leaves* t) noexcept nogil:
+    PyMem_RawFree(t.numbers)
+    PyMem_RawFree(t.points)
+    PyMem_RawFree(t.low)
+    PyMem_RawFree(t.high)
+    t.numbers, t.points, t.low, t.high = NULL, NULL, NULL, NULL
+    t.n = t.room = 0
+
+
+cdef Py_ssize_t leaves_bytes(const Leaves* t) noexcept nogil:
+    return t.room * LEAF * (sizeof(int64_t) + t.d * sizeof(double)) + (
+        2 * t.d * t.stride * sizeof(double) if t.room else 0)
+
+
+cdef void leaves_build(
+    Leaves* t, const double* block, Py_ssize_t stride, Py_ssize_t d, const double* factor,
+    Py_ssize_t first, Py_ssize_t n, Py_ssize_t ring, int64_t oldest,
+) noexcept nogil:
+    """The n points of the window, from the oldest; where memory runs out there is no index."""
+    cdef Py_ssize_t i, j, slot, leaves = (n + LEAF - 1) // LEAF
+    cdef Item* items
+    cdef Points p
+    if leaves > t.room or d != t.d:
+        leaves_free(t)
+        t.d, t.stride = d, leaves + 8
+        t.numbers = <int64_t*> PyMem_RawMalloc(leaves * LEAF * sizeof(int64_t))
+        t.points = <double*> PyMem_RawMalloc(leaves * LEAF * d * sizeof(double))
+        t.low = <double*> PyMem_RawMalloc(d * t.stride * sizeof(double))
+        t.high = <double*> PyMem_RawMalloc(d * t.stride * sizeof(double))
+        if t.numbers == NULL or t.points == NULL or t.low == NULL or t.high == NULL:
+            leaves_free(t)
+            return
+        t.room = leaves
+        for i in range(d * t.stride):
+            t.low[i] = t.high[i] = 0.0
+    items = <Item*> PyMem_RawMalloc(n * sizeof(Item))
+    p.rows = <double*> PyMem_RawMalloc(n * d * sizeof(double))
+    p.factor, p.oldest = factor, oldest
+    t.n = 0
+    if items != NULL and p.rows != NULL:
+        for i in range(n):
+            items[i].age = i
+            slot = first + i - ring if first + i >= ring else first + i
+            for j in range(d):
+                p.rows[i * d + j] = block[j * stride + slot]
+        divide(t, &p, items, n)
+        t.next = oldest + n
+    PyMem_RawFree(items)
+    PyMem_RawFree(p.rows)
+
+
+cdef void divide(Leaves* t, const Points* p, Item* items, Py_ssize_t n) noexcept nogil:
+    """Cut in halves, by the feature with the largest variance, down to leaves."""
+    cdef Py_ssize_t i, half, feature
+    while n > LEAF:
+        feature = widest(t.d, p, items, n)
+        for i in range(n):
+            items[i].key = p.rows[items[i].age * t.d + feature]
+        half = (n + 2 * LEAF - 1) // (2 * LEAF) * LEAF
+        select(items, n, half)
+        divide(t, p, items + half, n - half)
+        n = half
+    put_leaf(t, p, items, n)
+
+
+cdef Py_ssize_t widest(Py_ssize_t d, const Points* p, const Item* items, Py_ssize_t n) noexcept nogil:
+    """The feature with the largest variance, by a sample."""
+    cdef Py_ssize_t i, j, best = 0
+    cdef double v, sum, squares, most = -1.0
+    cdef const double* rows[SAMPLE]
+    for i in range(SAMPLE):
+        rows[i] = p.rows + items[i * n // SAMPLE].age * d
+    for j in range(d):
+        sum = squares = 0.0
+        for i in range(1, SAMPLE):
+            v = (rows[i][j] - rows[0][j]) * p.factor[j]
+            sum += v
+            squares += v * v
+        v = squares - sum * sum / SAMPLE
+        if v > most:
+            best, most = j, v
+    return best
+
+
+cdef void select(Item* items, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    """Hoare's selection: the k smallest keys come first."""
+    cdef Py_ssize_t low = 0, high = n - 1, i, j
+    cdef double pivot
+    while low < high:
+        pivot = items[low + (high - low) // 2].key
+        i, j = low, high
+        while i <= j:
+            while items[i].key < pivot:
+                i += 1
+            while items[j].key > pivot:
+                j -= 1
+            if i <= j:
+                items[i], items[j] = items[j], items[i]
+                i += 1
+                j -= 1
+        if k <= j:
+            high = j
+        elif k >= i:
+            low = i
+        else:
+            return
+
+
+cdef void put_leaf(Leaves* t, const Points* p, const Item* items, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, j, leaf = t.n
+    cdef double* column
+    cdef double low, high
+    for i in range(LEAF):
+        t.numbers[leaf * LEAF + i] = p.oldest + items[i].age if i < n else -1
+    for j in range(t.d):
+        column = t.points + (leaf * t.d + j) * LEAF
+        for i in range(LEAF):
+            column[i] = p.rows[items[min(i, n - 1)].age * t.d + j]
+        low = high = column[0]
+        for i in range(1, n):
+            low, high = min(low, column[i]), max(high, column[i])
+        t.low[j * t.stride + leaf], t.high[j * t.stride + leaf] = low, high
+    t.n += 1
