@@ -170,10 +170,10 @@ def test_many_pieces_equal_one_block(case: Case) -> None:
 @pytest.mark.parametrize("kind", ["dicts", "dense", "strided", "CSR", "arrow"])
 def test_more_rows_than_one_block(learner: Case, kind: str) -> None:
     """A block is 2**15 values: here it takes some, and the third label comes in the last."""
-    n = 10_000
+    n = 6_000
     X, y = (two_labels if learner.takes_labels else plane)(n)
     if learner.takes_labels:
-        y = np.where(np.arange(n) > 9_000, three_labels(n).y, y)
+        y = np.where(np.arange(n) > 5_500, three_labels(n).y, y)
     loop, block = learner.make(), learner.make()
     pairs = zip(X.tolist(), y.tolist(), strict=True)
     if kind == "dicts":

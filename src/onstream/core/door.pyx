@@ -27,6 +27,9 @@ from .example cimport NUMBER, UNSEEN, onstream_peak
 from .hashing cimport hash_bytes, mix, seeded
 from .memory cimport release, resize, roomier
 
+cdef extern from "Python.h":
+    Py_ssize_t Py_REFCNT(PyObject* o)
+
 cnp.import_array()
 
 cdef extern from "Python.h":
@@ -471,6 +474,8 @@ cdef class Door:
         cdef Py_ssize_t room
         if at > self.last_n or at >= KEPT:
             return 0  # a gap (the key before it is not known yet), or too far
+        if Py_REFCNT(key) == 1:
+            return 0  # nobody but this mapping has it, so it will not come again
         if at == self.last_room:
             room = roomier(self.last_room, at + 1)
             self.last_keys = <PyObject**> resize(
