@@ -41,6 +41,16 @@ def covtype_binary(load: Load) -> Data:
     return {"X": _standardised(X[:200_000]), "y": (y[:200_000] == 2).astype(np.int64)}
 
 
+def covtype_raw(load: Load) -> Data:
+    """First 100,000 forest patches, 54 features as they are, 7 classes."""
+    return _mixed(*load("covtype"), rows=100_000)
+
+
+def kddcup99(load: Load) -> Data:
+    """First 100,000 connections: 38 numbers, 3 features of text, 20 kinds of attack or none."""
+    return _mixed(*load("kddcup99_10pct"), rows=100_000)
+
+
 def bike_sharing(load: Load) -> Data:
     """Hours of a bicycle hire, standardised: how many were taken, standardised too."""
     X, y = load("bike_sharing")
@@ -94,6 +104,8 @@ DATASETS: dict[str, Callable[[Load], Data]] = {
     for f in (
         electricity,
         covtype_binary,
+        covtype_raw,
+        kddcup99,
         bike_sharing,
         mnist,
         sector,
@@ -123,6 +135,24 @@ def _standardised(frame: Any) -> np.ndarray:
     deviation = X.std(axis=0)
     deviation[deviation == 0.0] = 1.0
     return np.ascontiguousarray((X - X.mean(axis=0)) / deviation)
+
+
+def _mixed(X: Any, y: Any, *, rows: int) -> Data:
+    """Numbers as they are; text as codes, with its values beside (`nominal`, `values3`, ...)."""
+    X = X[:rows]
+    codes = np.unique(np.asarray(y)[:rows].astype(str), return_inverse=True)[1]
+    data: Data = {"names": np.array(X.columns, dtype=str), "y": codes.astype(np.int64)}
+    columns, nominal = [], []
+    for i, name in enumerate(X.columns):
+        column = X[name]
+        if column.dtype.kind not in "fiub":
+            values, column = np.unique(column.to_numpy(str), return_inverse=True)
+            data[f"values{i}"] = values
+            nominal.append(i)
+        columns.append(np.asarray(column, dtype=np.float64))
+    data["X"] = np.ascontiguousarray(np.column_stack(columns))
+    data["nominal"] = np.array(nominal, dtype=np.int64)
+    return data
 
 
 def _sparse(X: Any, y: np.ndarray, *, cut: int) -> Data:
