@@ -95,6 +95,24 @@ def test_train_predict_inspect(sea: Path) -> None:
     assert "2,000 examples" in call("inspect", model).output
 
 
+@pytest.mark.parametrize("name", ["VFDT", "HAT", "CVFDT", "ExtremelyFastDecisionTree"])
+def test_inspect_shows_trees(sea: Path, name: str) -> None:
+    model = sea.with_name("m.onstream")
+    made = getattr(onstream.tree, name)(grace_period=100, delta=0.1)
+    rows = rows_of(sea)
+    y = [int(row.pop("y")) for row in rows]
+    made.learn_many([{f: float(v) for f, v in row.items()} for row in rows], y)
+    onstream.save(made, model)
+    told = call("inspect", model).output
+    assert "root" in told
+    assert "└─" in told
+    first = next(iter(made.feature_importances))
+    assert f"\n{first}  {100 * made.feature_importances[first]:.1f} %" in told
+    facts = json.loads(call("inspect", model, "--json").output)
+    assert facts["tree"] == made.to_text()
+    assert facts["feature_importances"][0]["feature"] == first
+
+
 def test_training_goes_on(sea: Path) -> None:
     model = sea.with_name("m.onstream")
     call("train", sea, "-t", "y", "-m", "PAClassifier()", "-o", model, "--limit", 1200)

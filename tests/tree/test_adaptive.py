@@ -28,8 +28,12 @@ def test_alias() -> None:
 
 @pytest.mark.parametrize("leaf", ["mc", "nba"])
 def test_mini_run(leaf: str) -> None:
-    """Equal to VFDT before the swap, at least one switch, late error below 12 %."""
-    late = []
+    """Equal to VFDT before the swap, at least one switch in every seed, late error below 12 %.
+
+    Error before, just after and late, in per cent: 5.0, 11.5, 5.4 ("nba"), 5.0, 30.8, 7.1 ("mc");
+    VFDT 5.0, 36.3, 10.7 and 5.0, 38.7, 24.9.
+    """
+    late, plain_late = [], []
     for seed in range(6):
         X, y = swap(seed)
         hat, vfdt = HAT(leaf_prediction=leaf), VFDT(leaf_prediction=leaf)
@@ -38,7 +42,9 @@ def test_mini_run(leaf: str) -> None:
         assert hat.n_switches >= 1
         assert wrong[6000:8000].mean() < plain[6000:8000].mean()
         late.append(wrong[-2000:].mean())
-    assert np.mean(late) < 0.12
+        plain_late.append(plain[-2000:].mean())
+    assert np.mean(late) < 0.08
+    assert np.mean(late) < np.mean(plain_late) - 0.04
 
 
 def test_without_drift_it_is_vfdt() -> None:

@@ -93,6 +93,18 @@ def test_only_what_can_start_from_it() -> None:
         ExtremelyFastDecisionTree(init=batch)
 
 
+def test_a_file() -> None:
+    tree = BatchTree(max_depth=2).fit(ROWS, LABELS)
+    twin = loads(dumps(tree))
+    assert isinstance(twin, BatchTree)
+    assert twin.params == tree.params
+    assert twin.to_text() == tree.to_text()
+    assert dumps(twin) == dumps(tree)
+    assert VFDT(init=twin).predict_many(ROWS).tolist() == tree.predict_many(ROWS).tolist()
+    empty = loads(dumps(BatchTree()))
+    assert empty.predict_one({"a": 1}) is None
+
+
 def test_a_stream_and_a_pickle() -> None:
     import pickle
 

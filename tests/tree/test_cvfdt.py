@@ -22,6 +22,7 @@ def assert_tally(model: Any) -> int:
     counts = np.zeros((n, k))
     weight = np.zeros((n, k, width))
     total = np.zeros((n, k, width))
+    seen: dict[tuple[int, int, int], list[tuple[float, float]]] = {}
     values = np.zeros((n, k, len(told["values"])))
     cell = {tuple(pair): i for i, pair in enumerate(told["values"].tolist())}
     for x, label, importance, id_ in zip(X, y, w, ids, strict=True):
@@ -32,6 +33,7 @@ def assert_tally(model: Any) -> int:
             for f in np.flatnonzero(~np.isnan(x)):
                 weight[at, label, f] += importance
                 total[at, label, f] += importance * x[f]
+                seen.setdefault((at, label, f), []).append((x[f], importance))
                 if told["kinds"][f] == 2:
                     values[at, label, cell[f, int(x[f])]] += importance
     known = told["node_counts"]
@@ -53,7 +55,22 @@ def assert_tally(model: Any) -> int:
     np.testing.assert_allclose(
         (means * tables)[:, :, numeric], total[:, :, numeric], rtol=1e-6, atol=1e-6
     )
+    squares = {
+        (at, r): table for (at, r), table in zip(places(told), told["table_numbers"], strict=True)
+    }
+    for (at, label, f), pairs in seen.items():
+        if numeric[f]:
+            v, m = np.array(pairs).T
+            mean = np.average(v, weights=m)
+            _, _, m2, low, high = table_of[at, label][:, f]
+            assert m2 == pytest.approx((m * (v - mean) ** 2).sum(), abs=1e-6)
+            assert low <= v.min()  # those since the node was made are not forgotten
+            assert high >= v.max()
     return n
+
+
+def places(told: dict[str, Any]) -> list[tuple[int, int]]:
+    return [(int(at), int(label)) for at, label in told["tables"]]
 
 
 row = st.fixed_dictionaries(
@@ -93,8 +110,8 @@ def test_the_tally_through_switches() -> None:
         window=800, grace_period=50, delta=0.01, check_every=200, test_every=300, test_length=50
     )
     most = 0
-    for start in range(0, 6000, 250):
-        model.learn_many(X[start : start + 250], y[start : start + 250])
+    for start in range(0, 6000, 500):
+        model.learn_many(X[start : start + 500], y[start : start + 500])
         most = max(most, assert_tally(model))
     assert model.n_alternates > 0
     assert model.n_switches > 0

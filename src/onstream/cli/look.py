@@ -45,9 +45,12 @@ def inspect(
         show_weights(console, learner.weights, top)
     if hasattr(learner, "supports"):
         show_supports(console, learner.supports, top)
+    if hasattr(learner, "feature_importances"):
+        show_importances(console, learner.feature_importances, top)
     if hasattr(learner, "to_text"):
         console.print()
-        console.print(learner.to_text(), markup=False, highlight=False, soft_wrap=True)
+        text = learner.to_text(max_depth=6)  # what a screen can show
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
     for step in getattr(learner, "steps", ()):
         console.print(f"step {step!r}", markup=False, highlight=False)
 
@@ -113,7 +116,21 @@ def facts(learner: Any, top: int) -> dict[str, Any]:
         found["supports"] = [[plain(x), plain(a)] for x, a in learner.supports[:top]]
     if hasattr(learner, "to_text"):
         found["tree"] = learner.to_text()
+        found["feature_importances"] = [
+            {"feature": name, "share": share}
+            for name, share in list(learner.feature_importances.items())[:top]
+        ]
     return found
+
+
+def show_importances(console: Console, shares: dict[Any, float], top: int) -> None:
+    """The features whose questions sort most."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name, share in list(shares.items())[:top]:
+        table.add_row(str(name), f"{100 * share:.1f} %")
+    if shares:
+        console.print("\nshare of each feature in what the questions sort", highlight=False)
+        console.print(table)
 
 
 def plain(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """Trees that grow with the stream."""
 
-from ..base.registry import register
+from ..base.registry import register, register_parts
 from .batch_tree import BatchTree
 from .cvfdt import CVFDT
 from .extremely_fast_tree import ExtremelyFastDecisionTree
@@ -26,3 +26,4 @@ register(
     HoeffdingTreeClassifier,
     HoeffdingTreeRegressor,
 )
+register_parts(BatchTree)  # it does not grow with the stream, but files may hold it
