@@ -55,9 +55,7 @@ def assert_tally(model: Any) -> int:
     np.testing.assert_allclose(
         (means * tables)[:, :, numeric], total[:, :, numeric], rtol=1e-6, atol=1e-6
     )
-    squares = {
-        (at, r): table for (at, r), table in zip(places(told), told["table_numbers"], strict=True)
-    }
+    table_of = dict(zip(places(told), told["table_numbers"], strict=True))
     for (at, label, f), pairs in seen.items():
         if numeric[f]:
             v, m = np.array(pairs).T
