@@ -1,5 +1,12 @@
-"""Settings of hypothesis: repeatable; `--hypothesis-profile=thorough` digs deeper."""
+"""Settings of hypothesis: repeatable; `--hypothesis-profile=thorough` digs deeper.
 
+Under a sanitizer (`make sanitize`) everything takes several times as long, so there are fewer
+examples, and tests of memory, of other programs and of the project's own files stay out.
+"""
+
+import os
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.differing_executors]
@@ -10,4 +17,23 @@ settings.register_profile(
 settings.register_profile(
     "thorough", max_examples=1000, deadline=None, print_blob=True, suppress_health_check=SLOW
 )
-settings.load_profile("quick")
+settings.register_profile("brief", settings.get_profile("quick"), max_examples=5)
+
+SANITIZED = bool(os.environ.get("ONSTREAM_SANITIZE"))
+settings.load_profile("brief" if SANITIZED else "quick")
+
+NOT_SANITIZED = (
+    "contract/test_memory.py",  # the allocator is another
+    "contract/test_docstrings.py",
+    "cli/",
+    "evaluate/test_report.py",
+    "test_examples.py",
+    "test_layers.py",
+)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if SANITIZED:
+        out = [item for item in items if any(part in item.nodeid for part in NOT_SANITIZED)]
+        config.hook.pytest_deselected(items=out)
+        items[:] = [item for item in items if item not in set(out)]
