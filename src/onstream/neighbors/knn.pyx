@@ -31,7 +31,7 @@ class Neighbours:
     def _check_common(self, k, window, scale, weights, metric):
         self.k = whole(self, "k", k, least=1, most=2**20)
         self.window = whole(self, "window", window, least=1, most=2**31 - 16)
-        if scale not in ("minmax", "standard", None):
+        if scale is not None and scale not in ("minmax", "standard"):
             raise ValueError(
                 f"{type(self).__name__}: scale must be 'minmax', 'standard' or None, got {scale!r:.80}."
             )
