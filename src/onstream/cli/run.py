@@ -59,7 +59,11 @@ def run(
 
     models = [parse_model(text) for text in model]
     course = Prequential(
-        models, chosen_metrics(metric), window, delay, question=f"Which learner suits {source}?"
+        titled(models, model),
+        chosen_metrics(metric),
+        window,
+        delay,
+        question=f"Which learner suits {source}?",
     )
     stream = open_stream(
         source,
@@ -95,6 +99,27 @@ def run(
             f"Interrupted after {course.rows:,} rows; the figures are those so far.", style="yellow"
         )
         raise typer.Exit(130)
+
+
+def titled(models: list[Any], texts: list[str]) -> dict[str, Any]:
+    """The models by class, or by the classes of their steps; as typed, if two are the same."""
+    kinds = [kind_of(model) for model in models]
+    named: dict[str, Any] = {}
+    for model, kind, text in zip(models, kinds, texts, strict=True):
+        name = kind if kinds.count(kind) == 1 else text.strip()
+        number = 2
+        while name in named:
+            name, number = f"{text.strip()} #{number}", number + 1
+        named[name] = model
+    return named
+
+
+def kind_of(model: Any) -> str:
+    """The class of a model; of a pipeline, those of its steps."""
+    steps = getattr(model, "steps", None)
+    if not isinstance(steps, (list, tuple)) or not steps:
+        return type(model).__name__
+    return " | ".join(kind_of(step) for step in steps)
 
 
 def chosen_metrics(names: list[str] | None) -> Any:

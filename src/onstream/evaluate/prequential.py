@@ -345,7 +345,7 @@ def named_models(models: Any) -> dict[str, Any]:
         named = {str(name): model for name, model in models.items()}
     else:
         several = list(models) if isinstance(models, Iterable) else [models]
-        kinds = [kind_of(model) for model in several]
+        kinds = [type(model).__name__ for model in several]
         named = {}
         for model, kind in zip(several, kinds, strict=True):
             name = kind if kinds.count(kind) == 1 else repr(model)
@@ -361,14 +361,6 @@ def named_models(models: Any) -> dict[str, Any]:
     if len({id(model) for model in named.values()}) < len(named):
         raise ValueError("prequential: one model is given twice; use clone() for a second one.")
     return named
-
-
-def kind_of(model: Any) -> str:
-    """The class of a model; of a pipeline, those of its steps."""
-    steps = getattr(model, "steps", None)
-    if not isinstance(steps, (list, tuple)) or not steps:
-        return type(model).__name__
-    return " | ".join(kind_of(step) for step in steps)
 
 
 def agreed(named: Mapping[str, Any]) -> str:
