@@ -111,6 +111,22 @@ def test_missing_features_are_skipped():
         assert with_gaps.predict_proba_one(query) == without.predict_proba_one(query)
 
 
+def test_a_coin_and_a_die_are_beta_and_dirichlet():
+    """The worked cases of the docs: odds are those of the posterior chances."""
+    flips = {"bent": (1, 1, 0, 1), "fair": (1, 0, 0, 1)}
+    coin, die, chance = BernoulliNB(alpha=2.0), CategoricalNB(alpha=2.0), {}
+    for label, own in flips.items():
+        a = b = 2.0
+        for heads in own:
+            coin.learn_one({"heads": heads}, label)
+            die.learn_one({"side": "heads" if heads else "tails"}, label)
+            a, b = a + heads, b + 1 - heads
+        chance[label] = a / (a + b)
+    for told in (coin.predict_proba_one({"heads": 1}), die.predict_proba_one({"side": "heads"})):
+        odds = told["bent"] / told["fair"]
+        assert odds == pytest.approx(chance["bent"] / chance["fair"], rel=1e-14)
+
+
 # -- batches: scikit-learn ---------------
 
 
