@@ -1,8 +1,9 @@
 """Budget learners side by side, on real data: mistakes, time and memory.
 
-    python -m benchmarks.experiments.kernels [budgets] [noise] [drift] [--only banana,a9a]
+    python -m benchmarks.experiments.kernels [budgets] [noise] [drift] [flat] [sparse]
 
-Each writes its parts of docs/experiments.md. `--rows N` reads at most so many rows of each set.
+Each writes its parts of docs/experiments.md. `--only banana,a9a` names sets of `budgets`;
+`--rows N` reads at most so many rows of each set.
 """
 
 from __future__ import annotations
@@ -234,8 +235,99 @@ than both of these.
     write_part("kernel drift", text)
 
 
+def flat(load: Any, rows: int, names: tuple[str, ...]) -> None:
+    """A million examples with a full budget: the cost of each 100,000."""
+    learners: dict[str, Any] = {
+        "LeastRecentPerceptron, B = 500": LeastRecentPerceptron(kernel=RBF(gamma=0.05), budget=500),
+        "Forgetron, B = 500": Forgetron(kernel=RBF(gamma=0.05), budget=500),
+        "BudgetedPA simple, B = 200": BudgetedPA(kernel=RBF(gamma=0.05), budget=200, C=0.1),
+        "ProjectronPlusPlus, B = 100": ProjectronPlusPlus(kernel=RBF(gamma=0.05), budget=100),
+        "NOGD, B = 200, rank 50": NOGD(kernel=RBF(gamma=0.05), budget=200, rank=50),
+    }
+    n = min(rows, 100_000)
+    rng = np.random.default_rng(0)
+    direction = rng.normal(size=20)
+    cells = []
+    for label, model in learners.items():
+        model.learn_many(*noisy(rng, direction, 20_000))  # the budget is full now
+        held, micro = model.memory_bytes, []
+        for _ in range(10):
+            X, y = noisy(rng, direction, n)
+            start = time.process_time()
+            model.predict_learn_many(X, y)
+            micro.append(1e6 * (time.process_time() - start) / n)
+        grown = f"{held / 1024:,.0f} → {model.memory_bytes / 1024:,.0f}"
+        cells.append((label, ", ".join(f"{m:.2f}" for m in micro), grown))
+        print("flat", *cells[-1], file=sys.stderr, flush=True)
+    head = ("learner", f"µs per example in each {n:,} of a stream", "KiB, first → last")
+    text = f"""## Kernel learners on a long stream
+
+`python -m benchmarks.experiments.kernels flat`
+
+{10 * n:,} examples of 20 normal features, one label in five flipped, the budget full from the \
+start; CPU time of predicting and learning.
+
+{table(head, cells)}
+"""
+    write_part("kernel flat", text)
+
+
+def noisy(rng: Any, direction: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """A plane with one label in five flipped."""
+    X = rng.normal(size=(n, len(direction)))
+    return X, (X @ direction > 0.0) ^ (rng.random(n) < 0.2)
+
+
+def sparse(load: Any, rows: int, names: tuple[str, ...]) -> None:
+    """Few of very many features: time and memory."""
+    cells = []
+    for name in ("a9a", "w8a", "reuters_moneyfx", "sector", "news20"):
+        split = "all" if name in ("w8a", "news20") else "train"
+        X, y = load(name, rows="csr", split=split)
+        order = np.random.default_rng(0).permutation(len(y))[:rows]
+        X, y = X[order], np.asarray(y)[order]
+        gamma = 1.0 if X.shape[1] > 1000 else 1.0 / X.shape[1]
+        for label, model in {
+            "LeastRecentPerceptron, B = 500": LeastRecentPerceptron(
+                kernel=RBF(gamma=gamma), budget=500
+            ),
+            "KernelPA, no budget": KernelPA(kernel=RBF(gamma=gamma)),
+        }.items():
+            mistakes, micro, kib = measured(model, X, y)
+            supports = len(model.supports)
+            data = name, f"{len(y):,}", f"{X.shape[1]:,}", f"{X.nnz / len(y):.0f}"
+            block = f"{8 * supports * X.shape[1] / 2**20:,.0f}"
+            error = f"{100 * mistakes / len(y):.1f}"
+            cells.append(
+                (*data, label, f"{supports:,}", error, f"{micro:.0f}", f"{kib / 1024:.1f}", block)
+            )
+            print("sparse", *cells[-1], file=sys.stderr, flush=True)
+    head = (
+        "data",
+        "rows",
+        "features",
+        "of them per row",
+        "learner",
+        "supports",
+        "error %",
+        "µs",
+        "MiB",
+        "MiB of a dense block",
+    )
+    text = f"""## Kernel learners with very many features
+
+`python -m benchmarks.experiments.kernels sparse`
+
+One pass in random order; CPU time per example, predicting and learning; memory of the whole model \
+beside that of a dense block of its supports.
+
+{table(head, cells)}
+"""
+    write_part("kernel sparse", text)
+
+
 def main() -> None:
-    jobs = {"noise": noise, "drift": drift, "budgets": budgets}
+    jobs = {"noise": noise, "drift": drift, "flat": flat, "sparse": sparse, "budgets": budgets}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("experiments", nargs="*", choices=[*jobs, []], default=[])
     parser.add_argument("--data", type=Path, default=DATA)
