@@ -38,6 +38,15 @@ class Block(Contestant):
         return {ACCURACY: float(np.mean(self.predicted == self.y))}
 
 
+class Late(Block):
+    """The same once a million examples have gone by: the cost must not grow with the stream."""
+
+    def setup(self) -> None:
+        super().setup()
+        while self.model.seen < 1_000_000:
+            self.model.learn_many(self.X, self.y)
+
+
 class Straight(Block):
     """The same learner as one would write it in NumPy."""
 
@@ -136,6 +145,12 @@ ROWS = (
             Rival(Side(OURS, "NumPy, straightforward", Straight), target=10.0),
             Rival(Side(OURS, "NumPy, scores only, 100 rows at a time", Arithmetic), target=1 / 3),
         ),
+    ),
+    Row(
+        f"RBF, 20 features, budget {BUDGET} full, after a million examples",
+        "normal20",
+        Side(OURS, "LeastRecentPerceptron predict_learn_many", Late),
+        (Rival(Side(OURS, "the same at the beginning", Block), target=0.8),),
     ),
     Row(
         "RBF, first 10,000 rows of a9a, no budget",

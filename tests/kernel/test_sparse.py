@@ -141,6 +141,9 @@ def test_supports_are_mappings() -> None:
     learned = [dict(zip(row.indices.tolist(), row.data.tolist(), strict=True)) for row in wide]
     assert x in learned
     assert len(x) == 25
+    again = loads(dumps(model))
+    assert is_sparse(again)
+    assert again.supports == model.supports
 
 
 def test_new_features_forever() -> None:
