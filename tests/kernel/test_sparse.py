@@ -156,8 +156,24 @@ def test_new_features_forever() -> None:
         held.append(sum(store.memory() for store in model._state.stores()))
     assert is_sparse(model)
     assert len(model.supports) == 100
-    assert held[-1] < 2e6  # 8 bytes for each of 100,000 names, half as many again in reserve
+    assert held[-1] == held[0] < 1e5
     assert model.supports[0][1] in (-1.0, 1.0)
+
+
+def test_a_thousand_million_columns() -> None:
+    """Memory does not depend on how many columns a matrix has."""
+    narrow, _, y = rows()
+    huge = csr_matrix(
+        (narrow.data, narrow.indices * 3_000_000, narrow.indptr), shape=(220, WIDTH * 3_000_000)
+    )
+    dense, sparse = (BudgetedPA(kernel=RBF(gamma=0.05), budget=60) for _ in range(2))
+    expected = dense.predict_learn_many(narrow, y, output="score")
+    told = sparse.predict_learn_many(huge, y, output="score")
+    np.testing.assert_allclose(told, expected, rtol=1e-9, atol=1e-9)
+    assert sparse.memory_bytes < 3e5
+    again = loads(dumps(sparse))
+    assert again.supports == sparse.supports
+    assert max(j for x, _ in again.supports for j in x) > 800_000_000
 
 
 def test_memory_stays() -> None:

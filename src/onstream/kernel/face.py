@@ -104,8 +104,11 @@ def examples(store: Any, fields: dict[str, Any]) -> list[Any]:
         for row, (ids, numbers) in zip(wide, found, strict=True):
             row[ids] = numbers
         return list(wide)
-    names = [*range(fields["implicit"]), *fields["features"]]
+    implicit, names = fields["implicit"], fields["features"]
     return [
-        {names[j]: v for j, v in sorted(zip(ids.tolist(), numbers.tolist(), strict=True))}
+        {
+            j if j < implicit else names[j - implicit]: v
+            for j, v in sorted(zip(ids.tolist(), numbers.tolist(), strict=True))
+        }
         for ids, numbers in found
     ]

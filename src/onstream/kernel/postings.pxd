@@ -11,8 +11,9 @@ cdef struct Entry:
 
 
 cdef struct Posting:       # all that have one feature, in any order
-    Py_ssize_t n
-    Py_ssize_t room
+    int32_t feature
+    int32_t n
+    int32_t room           # 0: this place of the table is free
     Entry* entries
 
 
@@ -24,14 +25,18 @@ cdef struct Line:          # one support
 
 
 cdef class Postings:
-    cdef Posting** of         # by feature; NULL: no support has it
-    cdef Py_ssize_t features  # features that fit
+    cdef Posting* table       # by feature, open addressing: only features that supports have
+    cdef Py_ssize_t size      # its places: a power of 2, at least half of them free
+    cdef Py_ssize_t taken     # those in use
     cdef Line* lines          # by slot
     cdef Py_ssize_t room      # slots that fit
     cdef Line spare           # where the next support will be written
     cdef size_t bytes         # held in all
 
     cdef bint fit(self, Py_ssize_t supports, const Example* e) noexcept nogil
+    cdef Posting* find(self, int32_t feature) noexcept nogil
+    cdef bint widen(self, Py_ssize_t postings) noexcept nogil
+    cdef void drop(self, Posting* posting) noexcept nogil
     cdef bint longer(self, void** block, size_t old, size_t new, size_t size) noexcept nogil
     cdef void put(self, Py_ssize_t slot, const Example* e) noexcept nogil
     cdef void dots(self, const Example* e, double* out, Py_ssize_t n) noexcept nogil

@@ -1,12 +1,13 @@
 """Supports with few of very many features, held as an inverted index.
 
 A dense block of 500 supports over 50,000 features takes 200 MB, nearly all of it zeros. Here memory
-is that of the values, and a row of dot products visits only pairs that share a feature. The values
-of a pair are added in the order of the example, as for the dense block, so both give the same bits.
+is that of the values, however many features there are, and a row of dot products visits only pairs
+that share a feature. The values of a pair are added in the order of the example, as for the dense
+block, so both give the same bits.
 """
 
-from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
-from libc.stdint cimport int32_t
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
+from libc.stdint cimport int32_t, uint32_t
 from libc.string cimport memset
 
 from ..core.example cimport Example
@@ -16,10 +17,16 @@ cdef inline int32_t feature(const Example* e, Py_ssize_t i) noexcept nogil:
     return <int32_t> i if e.ids == NULL else e.ids[i]
 
 
+cdef inline Py_ssize_t home(int32_t feature, Py_ssize_t size) noexcept nogil:
+    """Where to look for a feature first."""
+    cdef uint32_t mixed = <uint32_t> feature * <uint32_t> 2654435769
+    return (mixed ^ (mixed >> 15)) & <uint32_t> (size - 1)
+
+
 cdef class Postings:
     def __cinit__(self):
-        self.of, self.lines = NULL, NULL
-        self.features = self.room = 0
+        self.table, self.lines = NULL, NULL
+        self.size = self.taken = self.room = 0
         self.bytes = 0
         memset(&self.spare, 0, sizeof(Line))
 
@@ -29,40 +36,38 @@ cdef class Postings:
     cdef void clear(self) noexcept nogil:
         """Hold nothing any more."""
         cdef Py_ssize_t i
-        for i in range(self.features):
-            if self.of[i] != NULL:
-                PyMem_RawFree(self.of[i].entries)
-                PyMem_RawFree(self.of[i])
+        for i in range(self.size):
+            PyMem_RawFree(self.table[i].entries)
         for i in range(self.room):
             PyMem_RawFree(self.lines[i].ids)
             PyMem_RawFree(self.lines[i].values)
         PyMem_RawFree(self.spare.ids)
         PyMem_RawFree(self.spare.values)
-        PyMem_RawFree(self.of)
+        PyMem_RawFree(self.table)
         PyMem_RawFree(self.lines)
         memset(&self.spare, 0, sizeof(Line))
-        self.of, self.lines = NULL, NULL
-        self.features = self.room = 0
+        self.table, self.lines = NULL, NULL
+        self.size = self.taken = self.room = 0
         self.bytes = 0
+
+    cdef Posting* find(self, int32_t feature) noexcept nogil:
+        """The posting of a feature, or the free place where it would be."""
+        cdef Py_ssize_t at = home(feature, self.size)
+        while self.table[at].room and self.table[at].feature != feature:
+            at = (at + 1) & (self.size - 1)
+        return &self.table[at]
 
     cdef bint fit(self, Py_ssize_t supports, const Example* e) noexcept nogil:
         """Room for so many supports, and for the example as one of them. False: no memory."""
-        cdef Py_ssize_t i, n = 0, features = self.features
-        cdef int32_t id
+        cdef Py_ssize_t i, n = 0
+        cdef int32_t room
         cdef Posting* posting
         if supports > self.room:
             if not self.longer(<void**> &self.lines, self.room, supports, sizeof(Line)):
                 return False
             self.room = supports
         for i in range(e.n):
-            if e.values[i] != 0.0:
-                n += 1
-                features = max(features, feature(e, i) + 1)
-        if features > self.features:
-            features = max(features, self.features + self.features // 2)
-            if not self.longer(<void**> &self.of, self.features, features, sizeof(Posting*)):
-                return False
-            self.features = features
+            n += e.values[i] != 0.0
         if n > self.spare.room:
             if not (
                 self.longer(<void**> &self.spare.ids, self.spare.room, n, sizeof(int32_t))
@@ -70,19 +75,38 @@ cdef class Postings:
             ):
                 return False
             self.spare.room = n
+        if not self.widen(self.taken + n):
+            return False
         for i in range(e.n):
             if e.values[i] == 0.0:
                 continue
-            id = feature(e, i)
-            if self.of[id] == NULL:
-                if not self.longer(<void**> &self.of[id], 0, 1, sizeof(Posting)):
-                    return False
-            posting = self.of[id]
+            posting = self.find(feature(e, i))
             if posting.n == posting.room:
-                n = posting.room + 1 if posting.room < 4 else posting.room + posting.room // 2
-                if not self.longer(<void**> &posting.entries, posting.room, n, sizeof(Entry)):
+                room = posting.room + 1 if posting.room < 4 else posting.room + posting.room // 2
+                if not self.longer(<void**> &posting.entries, posting.room, room, sizeof(Entry)):
                     return False
-                posting.room = n
+                self.taken += posting.room == 0
+                posting.feature, posting.room = feature(e, i), room
+        return True
+
+    cdef bint widen(self, Py_ssize_t postings) noexcept nogil:
+        """A table for so many postings. False: no memory, nothing is changed."""
+        cdef Posting* old = self.table
+        cdef Posting* table
+        cdef Py_ssize_t i, before = self.size, size = max(before, 16)
+        while size < 2 * postings + 2:
+            size *= 2
+        if size == before:
+            return True
+        table = <Posting*> PyMem_RawCalloc(size, sizeof(Posting))
+        if table == NULL:
+            return False
+        self.table, self.size = table, size
+        for i in range(before):
+            if old[i].room:
+                self.find(old[i].feature)[0] = old[i]
+        PyMem_RawFree(old)
+        self.bytes += (size - before) * sizeof(Posting)
         return True
 
     cdef bint longer(self, void** block, size_t old, size_t new, size_t size) noexcept nogil:
@@ -101,7 +125,7 @@ cdef class Postings:
         cdef Posting* posting
         cdef Py_ssize_t i, j
         for i in range(old.n):  # what stands there goes; features may come back in a moment
-            posting = self.of[old.ids[i]]
+            posting = self.find(old.ids[i])
             for j in range(posting.n):
                 if posting.entries[j].slot == slot:
                     posting.n -= 1
@@ -111,32 +135,43 @@ cdef class Postings:
         for i in range(e.n):
             if e.values[i] != 0.0:
                 line.ids[line.n], line.values[line.n] = feature(e, i), e.values[i]
-                posting = self.of[line.ids[line.n]]
+                posting = self.find(line.ids[line.n])
                 posting.entries[posting.n].slot = slot
                 posting.entries[posting.n].value = e.values[i]
                 posting.n += 1
                 line.n += 1
         self.lines[slot], self.spare = line, old
-        for i in range(old.n):  # nobody has this feature any more
-            posting = self.of[old.ids[i]]
+        for i in range(old.n):
+            posting = self.find(old.ids[i])
             if posting.n == 0:
-                self.bytes -= posting.room * sizeof(Entry) + sizeof(Posting)
-                PyMem_RawFree(posting.entries)
-                PyMem_RawFree(posting)
-                self.of[old.ids[i]] = NULL
+                self.drop(posting)
+
+    cdef void drop(self, Posting* posting) noexcept nogil:
+        """Nobody has this feature any more: free its place, and let those behind it move up."""
+        cdef Py_ssize_t hole = posting - self.table, at = hole, mask = self.size - 1
+        self.bytes -= posting.room * sizeof(Entry)
+        self.taken -= 1
+        PyMem_RawFree(posting.entries)
+        while True:
+            at = (at + 1) & mask
+            if not self.table[at].room:
+                break
+            # It may move up unless its home lies behind the hole.
+            if ((at - home(self.table[at].feature, self.size)) & mask) >= ((at - hole) & mask):
+                self.table[hole] = self.table[at]
+                hole = at
+        memset(&self.table[hole], 0, sizeof(Posting))
 
     cdef void dots(self, const Example* e, double* out, Py_ssize_t n) noexcept nogil:
         """The dot product of the first n supports with the example."""
         cdef Py_ssize_t i, j
-        cdef int32_t id
         cdef const Posting* posting
         cdef double x
         memset(out, 0, n * sizeof(double))
-        for i in range(e.n):
+        for i in range(e.n if self.size else 0):
             x = e.values[i]
-            id = feature(e, i)
-            if x == 0.0 or id >= self.features or self.of[id] == NULL:
+            if x == 0.0:
                 continue
-            posting = self.of[id]
+            posting = self.find(feature(e, i))
             for j in range(posting.n):
                 out[posting.entries[j].slot] += x * posting.entries[j].value
