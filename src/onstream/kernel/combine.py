@@ -5,6 +5,7 @@ from typing import Any
 
 from ..base.checks import number
 from .base import Kernel, Step, normal
+from .structures import normal_row
 
 
 class Combination(Kernel):
@@ -195,7 +196,7 @@ class Normalized(Kernel):
     def row(self, supports: list[Any], x: Any) -> list[float]:
         """The kernel of many prepared examples with one."""
         values = self.kernel.row([support[0] for support in supports], x[0])
-        return [normal(v, s[1], x[1]) for v, s in zip(values, supports, strict=True)]
+        return normal_row(values, [support[1] for support in supports], x[1])
 
 
 def is_pair(form: Any) -> bool:

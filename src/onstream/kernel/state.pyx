@@ -627,15 +627,15 @@ cdef int learn_object(State state, object x, object y, object w) except -1:
     try:
         state.gate.begin_write()
         try:
-            return learn_prepared(state, item, y, weight)
+            return learn_prepared(state, item, y, weight, None)
         finally:
             state.gate.end_write()
     finally:
         state.gate.end_learning()
 
 
-cdef int learn_prepared(State state, item, y, double weight) except -1:
-    """Learn a prepared object; this thread may write."""
+cdef int learn_prepared(State state, item, y, double weight, values) except -1:
+    """Learn a prepared object; this thread may write. `values`: its kernel values, if known."""
     cdef Example e
     cdef bint newcomer = False
     e.weight = weight
@@ -643,7 +643,8 @@ cdef int learn_prepared(State state, item, y, double weight) except -1:
     if weight == 0.0:
         return 0
     try:
-        values = object_values(state, item)
+        if values is None or newcomer:  # a new label may bring machines of its own
+            values = object_values(state, item)
         fill(&e, values)
         if state.learn(&e) != LEARNED:
             raise ValueError(
@@ -712,6 +713,7 @@ cdef object learn_objects(State state, X, y, w, Output output):
         answers = state.answers(output, len(items), len(newcomers), &task)
         for i in range(len(items)):
             weight = 1.0 if weights is None else weights[i]
+            values = None
             state.gate.begin_write()
             try:
                 if output != NOTHING:
@@ -723,7 +725,8 @@ cdef object learn_objects(State state, X, y, w, Output output):
                     state.door.give(row)
                 if weight > 0.0:
                     try:
-                        learn_prepared(state, items[i], targets[i] if names is None else names[targets[i]], weight)
+                        target = targets[i] if names is None else names[targets[i]]
+                        learn_prepared(state, items[i], target, weight, values)
                     except ValueError as error:
                         raise in_row(error, state.who, i) from None
             finally:

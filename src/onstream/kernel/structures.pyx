@@ -1,5 +1,6 @@
 """Histograms, sequences and trees in C arrays, and the arithmetic of their kernels."""
 
+from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
@@ -60,6 +61,16 @@ def histogram_row(list supports, Histogram x):
             values.append(total)
     finally:
         release(places)
+    return values
+
+
+def normal_row(list values, list lengths, double own):
+    """Kernel values divided by the lengths of both sides (squares of these are given); 0 if one is."""
+    cdef Py_ssize_t i
+    cdef double length, root = sqrt(own)
+    for i in range(len(values)):
+        length = lengths[i]
+        values[i] = <double> values[i] / (sqrt(length) * root) if length > 0.0 and own > 0.0 else 0.0
     return values
 
 
