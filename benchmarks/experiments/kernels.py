@@ -113,7 +113,8 @@ def budgets(load: Any, rows: int, names: tuple[str, ...]) -> None:
             print(name, *cells[-1], file=sys.stderr, flush=True)
         head = ("learner", *(f"B = {B}" for B in BUDGETS))
         shuffled = ", shuffled" if name in SORTED else ""
-        text = f"""### {name}: {len(y):,} rows{shuffled}, {X.shape[1]} features, gamma {gamma:.3g}
+        text = f"""## Budgets on {name}: {len(y):,} rows{shuffled}, {X.shape[1]} features, \
+gamma {gamma:.3g}
 
 `python -m benchmarks.experiments.kernels budgets --only {name}`
 
