@@ -25,13 +25,13 @@ help: ## list the targets
 demo: build ## race the learners over real weather and a drift; report in demo-report/
 	@$(PY) -m onstream.cli.demo --out demo-report
 
-test: lint build ## lint, tests with coverage, every example in README and docs, a short demo
+test: lint build ## lint, tests, every example in README and docs, a short demo
 	$(SAY) "tests"
-	@$(PY) -m pytest -n $(JOBS) --cov --cov-report=term
+	@$(PY) -m pytest -n $(JOBS)
 	$(SAY) "demo"
 	@$(PY) -m onstream.cli.demo --quick --out build/demo-report
 
-test-all: lint build ## the same with the slow tests
+test-all: lint build ## the same with the slow tests, and with coverage
 	$(SAY) "tests, slow ones included"
 	@$(PY) -m pytest -n $(JOBS) --cov --cov-report=term -m ""
 	$(SAY) "demo"

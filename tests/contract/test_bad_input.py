@@ -210,7 +210,7 @@ def test_sparse_matrices(case: Case, data: st.DataObject, which: str) -> None:
 
 def test_extreme_numbers_that_are_fine(case: Case) -> None:
     """Every finite number gets an answer, and learning it gives finite weights or is refused."""
-    some = [5e-324, 1e-160, -1e-9, 1e100, -1e160, 1e300, 1.7976931348623157e308]
+    some = [5e-324, -1e-160, 1e100, -1e160, 1.7976931348623157e308]
     for a, b in product(some, some):
         model = case.make()
         for i in range(3):

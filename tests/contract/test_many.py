@@ -114,7 +114,7 @@ def test_nominal_and_missing_values(case: Case) -> None:
 
 def test_frames_with_text_and_nulls(case: Case) -> None:
     """A row without null may take another way than the block that has some."""
-    n = 40
+    n = 25
     rng = np.random.default_rng(9)
     table = pa.table(
         {

@@ -274,7 +274,7 @@ def test_a_block_of_predictions_sees_one_state(learner: Case) -> None:
 def test_a_snapshot_while_learning_is_a_whole_state(learner: Case) -> None:
     """What is saved during `learn_many` is the state after some row, not half a row."""
     few = (three_labels if learner.takes_labels else plane)(1)
-    n = min(400_000, rows_for(0.15, learner, *few))
+    n = min(200_000, rows_for(0.1, learner, *few))
     X, y = (three_labels if learner.takes_labels else plane)(n)
     model = learner.make()
     model.learn_many(X[:100], y[:100])
@@ -298,7 +298,7 @@ def test_a_snapshot_while_learning_is_a_whole_state(learner: Case) -> None:
     middle = [data for data in taken if 100 < reloaded_bytes(learner, data).seen < n]
     assert middle, "no snapshot came in between"
     expected = learner.make()
-    for data in middle[:: max(1, len(middle) // 5)]:
+    for data in middle[:: max(1, len(middle) // 3)]:
         seen = reloaded_bytes(learner, data).seen
         expected.learn_many(X[expected.seen : seen], y[expected.seen : seen])
         if len(model._state.snapshot().get("nominal_values", ())):
