@@ -10,7 +10,7 @@ import pytest
 
 from .table import Case
 
-Teacher = Callable[[Case, Any], None]
+Teacher = Callable[[Case, Any, int], None]
 
 
 @pytest.fixture(autouse=True)
@@ -68,36 +68,37 @@ def grows_with_the_square(case: Case, teach: Any = columns) -> bool:
     return bool(sizes[1] > 3 * sizes[0])
 
 
+def assert_counted(make: Callable[[], Any], teach: Callable[[Any], None]) -> None:
+    """Other threads and caches of Python may add to one measurement, but not to three."""
+    for attempts_left in (2, 1, 0):
+        gc.collect()
+        tracemalloc.start()
+        try:
+            before = tracemalloc.get_traced_memory()[0]
+            model = make()
+            teach(model)
+            gc.collect()
+            held = tracemalloc.get_traced_memory()[0] - before
+        finally:
+            tracemalloc.stop()
+        counted = pytest.approx(held, rel=0.1, abs=1000)  # Python keeps caches
+        if model.memory_bytes == counted:
+            return
+        assert attempts_left or model.memory_bytes == counted
+
+
 @pytest.mark.parametrize("teach", TEACHERS)
 def test_memory_is_what_the_allocator_says(learner: Case, teach: Teacher) -> None:
     features = 400 if grows_with_the_square(learner, teach) else 2000
     teach(learner, learner.make(), features)  # imports and caches of Python are not the model's
-    gc.collect()
-    tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        model = learner.make()
-        teach(learner, model, features)
-        gc.collect()
-        held = tracemalloc.get_traced_memory()[0] - before
-    finally:
-        tracemalloc.stop()
-    assert model.memory_bytes == pytest.approx(held, rel=0.1, abs=1000)  # Python keeps caches
+    assert_counted(learner.make, lambda model: teach(learner, model, features))
 
 
 def test_hashed_memory_is_what_the_allocator_says(hashed: Case) -> None:
     bits = 8 if grows_with_the_square(hashed) else 14
-    gc.collect()
-    tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        model = hashed.make(hash_bits=bits)
-        named_features(hashed, model, 2000)
-        gc.collect()
-        held = tracemalloc.get_traced_memory()[0] - before
-    finally:
-        tracemalloc.stop()
-    assert model.memory_bytes == pytest.approx(held, rel=0.1, abs=1000)  # Python keeps caches
+    assert_counted(
+        lambda: hashed.make(hash_bits=bits), lambda model: named_features(hashed, model, 2000)
+    )
 
 
 def test_memory_is_given_back(learner: Case) -> None:
