@@ -15,7 +15,10 @@ from typer.testing import CliRunner
 
 import onstream
 from onstream.base import learners
+from onstream.cli import sources
 from onstream.cli.main import app
+from onstream.drift import ADWIN
+from onstream.stats import Mean
 
 COMMAND = [sys.executable, "-c", "from onstream.cli.main import main; main()"]
 
@@ -238,3 +241,56 @@ def test_ctrl_c_leaves_a_model_and_figures(tmp_path: Path) -> None:
     assert "Interrupted after" in err
     assert "Traceback" not in err
     assert onstream.load(model).seen == json.loads(out)["rows"] > 0
+
+
+def test_convert_without_a_target_keeps_every_column(tmp_path: Path) -> None:
+    source = tmp_path / "b.csv"
+    source.write_text("x,y\n1,1\n2,0\n")
+    for name in ("b.jsonl", "b.jsonl.gz", "b.csv.gz", "b.csv.zst", "b.parquet"):
+        call("convert", source, tmp_path / name)
+        rows = [x for x, *_ in sources.open_stream(str(tmp_path / name))]
+        assert rows == [{"x": 1.0, "y": 1.0}, {"x": 2.0, "y": 0.0}], name
+    assert "--target" in call("convert", source, tmp_path / "b.libsvm", code=1).stderr
+    assert "inside" in call("convert", source, tmp_path / "b.parquet.gz", code=1).stderr
+
+
+def test_types_and_delimiters_can_be_told(tmp_path: Path) -> None:
+    source = tmp_path / "late.csv"
+    source.write_text("a;y\n" + "".join(f"{i};{i}\n" for i in range(1_100)) + "5;2.5\n")
+    told = call("run", source, "-t", "y", "-m", "RLS()", "--delimiter", ";", code=1).stderr
+    assert "say float in types" in told
+    call("run", source, "-t", "y", "-m", "RLS()", "--delimiter", ";", "--types", "y=float")
+    told = call("run", source, "-t", "y", "-m", "RLS()", "--types", "y=decimal", code=1).stderr
+    assert "y=decimal" in told
+
+
+def test_predict_writes_all_or_nothing(sea: Path, tmp_path: Path) -> None:
+    model, new, out = tmp_path / "m.onstream", tmp_path / "new.csv", tmp_path / "out.csv"
+    call("train", sea, "-t", "y", "-m", "PAClassifier()", "-o", model)
+    new.write_text(sea.read_text() + "too,many,columns,by,far,in,this,line\n")
+    out.write_text("old")
+    call("predict", model, new, "-t", "y", "--out", out, code=1)
+    assert out.read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".")) == []
+    told = call("predict", model, new, "-t", "y", "--out", out, "--on-error", "skip").stderr
+    assert "1 lines could not be read" in told
+
+
+def test_inspect_shows_whatever_can_be_saved(sea: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.onstream"
+    call("train", sea, "-t", "y", "-m", "KNNClassifier()", "-o", model)
+    assert "'uniform'" in call("inspect", model).stdout
+    assert "weights" not in json.loads(call("inspect", model, "--json").stdout)
+    for thing in (Mean(), ADWIN()):
+        for value in (1.0, 2.0):
+            thing.update(value)
+        onstream.save(thing, model)
+        assert type(thing).__name__ in call("inspect", model).stdout
+        assert "makes no predictions" in call("predict", model, sea, code=1).stderr
+
+
+def test_a_folder_that_is_not_there_is_noticed_at_once(sea: Path, tmp_path: Path) -> None:
+    nowhere = tmp_path / "no" / "m.onstream"
+    for command in (("train", "-o"), ("run", "--save"), ("run", "--report")):
+        told = call(command[0], sea, "-t", "y", "-m", "RLS()", command[1], nowhere, code=1).stderr
+        assert "there is no folder" in told

@@ -327,3 +327,8 @@ def test_distances_do_not_cancel() -> None:
     model.learn_one(base, True)
     near = base + np.array([0.25, 0.0, 0.0, 0.5])
     assert model.score_one(near) == pytest.approx(math.exp(-0.3125), rel=1e-15)
+
+
+def test_tokens_are_not_mixed_up():
+    kernel = Spectrum(p=2)
+    assert kernel(("a\0b", "c"), ("a", "b\0c")) == 0.0

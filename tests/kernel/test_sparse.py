@@ -185,3 +185,24 @@ def test_memory_stays() -> None:
         _, wide, y = rows(seed=seed)
         model.learn_many(wide, y)
         assert model.memory_bytes < 1.3 * full
+
+
+def test_supports_without_any_feature():
+    """All products with them are 0, whatever stood in the memory."""
+    model = KernelPerceptron(kernel=Polynomial(degree=3, coef0=1.0, gamma=1.0))
+    for i in range(20):
+        model.learn_one({}, i % 2)
+        assert model.score_one({}) in (-1.0, 0.0, 1.0)
+        assert model.score_one({"a": 1.0}) == model.score_one({})
+
+
+def test_a_loaded_model_has_the_layout_of_the_saved_one():
+    rng = np.random.default_rng(0)
+    model = KernelPA(kernel=RBF(gamma=0.1))
+    asked = [dict.fromkeys(rng.choice(1000, 20, replace=False).tolist(), 1.0) for _ in range(5)]
+    for i in range(140):
+        x = {int(j): float(rng.normal()) for j in rng.choice(1000, 20, replace=False)}
+        model.learn_one(x, i % 2)
+        if i > 120:
+            twin = loads(dumps(model))
+            assert twin.score_many(asked).tolist() == model.score_many(asked).tolist()

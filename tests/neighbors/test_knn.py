@@ -265,3 +265,19 @@ def test_electricity(scale, accuracy):
     y = frame.pop("y").astype(str).to_numpy()
     X = frame.astype(float).to_numpy()
     assert (KNNClassifier(scale=scale).predict_learn_many(X, y) == y).mean() >= accuracy
+
+
+@pytest.mark.parametrize("window", [4_000, 5_000])  # without and with an index
+def test_a_spread_too_small_to_divide_by_is_none(window):
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.normal(size=window), np.where(np.arange(window) % 2, 0.0, 1e-310)]
+    model = KNNClassifier(window=window, k=3)
+    model.learn_many(X, X[:, 0] > 0.0)
+    asked = np.c_[[-2.0, -1.0, 1.0, 2.0], np.zeros(4)]
+    assert model.predict_many(asked).tolist() == [False, False, True, True]
+
+
+def test_a_long_window_of_nothing():
+    model = KNNClassifier(window=5_000, k=3)
+    model.learn_many([{}] * 4_500, [i % 2 for i in range(4_500)])
+    assert model.predict_one({}) in (0, 1)

@@ -383,3 +383,11 @@ def test_what_is_written_is_read(tmp_path_factory, rows, chunk: int) -> None:
     finally:
         files.line_blocks.__defaults__ = old
     assert [(x["number"], x["text"], y) for x, y in read] == rows
+
+
+def test_a_quote_within_a_value_opens_nothing(tmp_path):
+    file = tmp_path / "disks.csv"
+    file.write_text('disk,y\n5" disk,1\nx,2\n\n6" disk,3\n"two\n""lines"" of it",4\ny,5\n')
+    rows = list(read_csv(file, target="y", newlines_in_values=True))
+    assert [x["disk"] for x, _ in rows] == ['5" disk', "x", '6" disk', 'two\n"lines" of it', "y"]
+    assert [y for _, y in rows] == [1, 2, 3, 4, 5]

@@ -4,6 +4,7 @@ import bz2
 import locale
 import pickle
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -433,3 +434,32 @@ def test_real_files() -> None:
             row = {int(i): float(v) for i, v in (e.split(":") for e in entries)}
             expected.append((row, int(label)))
     assert list(read_libsvm(path)) == expected
+
+
+@pytest.mark.parametrize(("reader", "line"), [(read_libsvm, "1 1:1\n"), (read_vw, "1 | a\n")])
+@pytest.mark.parametrize("blank", ["\n", "\r\n", "  \n"])
+def test_a_file_may_begin_with_a_blank_line(reader, line, blank, tmp_path):
+    file = tmp_path / "file"
+    file.write_text(blank + line + blank + line)
+    assert len(list(reader(file))) == 2
+
+
+def test_threads_may_ask_a_block_for_its_names_at_once(tmp_path):
+    file = tmp_path / "file.vw"
+    file.write_text("".join(f"{i % 2} |a x{i % 50}:1.5 y{i % 7} z\n" for i in range(3_000)))
+    expected = [x for x, _ in read_vw(file)]
+    for _ in range(10):
+        X = next(iter(read_vw(file).blocks()))[0]
+        assert callable(X._names)
+        parts = [X[:1_500], X[1_500:]] * 3
+        with ThreadPoolExecutor(6) as pool:
+            told = list(pool.map(lambda part: [x for x, *_ in examples((part, None))], parts))
+        assert told[0] + told[1] == told[4] + told[5] == expected
+
+
+def test_weights_are_those_of_rows_that_are_read(tmp_path):
+    file = tmp_path / "file.vw"
+    file.write_text("1 5 | a:oops\n" + "1 | b\n")
+    assert list(read_vw(file, on_error="skip")) == [({"b": 1.0}, 1)]
+    file.write_text("oops | a\n" * 40_000 + "1 2 | b\n1 3 | c\n")
+    assert list(read_vw(file, on_error="skip")) == [({"b": 1.0}, 1, 2.0), ({"c": 1.0}, 1, 3.0)]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from onstream import NotMergeable
-from onstream.tree import VFDT, HoeffdingTreeClassifier
+from onstream.tree import CVFDT, HAT, VFDT, HoeffdingTreeClassifier
 
 
 def bits(n: int, seed: int, features: int = 6) -> np.ndarray:
@@ -267,3 +267,14 @@ def test_a_fixed_stream_gives_the_same_tree_on_every_run() -> None:
     command = [sys.executable, "-c", SAME]
     there = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
     assert there.stdout.split() == hashes_here()
+
+
+@pytest.mark.parametrize("make", [VFDT, HAT, CVFDT])
+def test_a_file_whose_features_are_of_another_kind(make):
+    model = make()
+    for i in range(50):
+        model.learn_one({"number": i / 50, "text": "ab"[i % 2]}, i % 2)
+    state = model._state.snapshot()
+    for kinds in ([2, 2], [1, 1], [2, 1]):
+        with pytest.raises(ValueError, match=r"kind|values"):
+            make()._restore({**state, "kinds": np.array(kinds, dtype=state["kinds"].dtype)})

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.state cimport LABEL, NOTHING, PROBA, SCORE, ClassifierState, RegressorState, State
 from ..core.fields import Fields
+from ..core.frames import movable
 from ..core.sparse import SparseBlock
 
 from .checks import flag, whole
@@ -136,6 +137,12 @@ class Learner:
             order = generator.permutation(rows)
             self.learn_many(take_rows(X, order), take_rows(y, order))
         return self
+
+    def __or__(self, other):
+        raise TypeError(
+            f"{type(self).__name__}: a learner ends a pipeline; its steps stand before it: "
+            f"step | {type(self).__name__}()."
+        )
 
     def __repr__(self):
         defaults = parameters(type(self))
@@ -363,7 +370,7 @@ def take_rows(X, order):
         taken = X if isinstance(X, (pa.Table, pa.ChunkedArray)) else None
         if taken is None:
             taken = np.asarray(X) if not hasattr(X, "columns") else pa.table(X)
-        return taken.take(order)
+        return movable(taken).take(order)
     if hasattr(X, "tocsr"):
         return X.tocsr()[order]
     if isinstance(X, SparseBlock):

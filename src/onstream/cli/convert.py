@@ -8,7 +8,7 @@ import typer
 from . import options
 from .live import Live
 from .paper import paper
-from .sources import columns, format_of, is_generator, open_stream
+from .sources import column_types, columns, format_of, is_generator, open_stream
 from .writers import WRITERS, writer_for
 
 BLOCK = 8_192
@@ -42,6 +42,8 @@ def convert(
     out: Annotated[Path, typer.Argument(help="The new file; its ending tells the format.")],
     target: options.Target = None,
     weight: options.Weight = None,
+    types: options.Types = None,
+    delimiter: options.Delimiter = None,
     drop: options.Drop = None,
     only: options.Only = None,
     limit: options.Limit = None,
@@ -62,6 +64,8 @@ def convert(
         format=format,
         target=target,
         weight=weight,
+        types=column_types(types),
+        delimiter=delimiter,
         drop=columns(drop),
         only=columns(only),
         limit=limit,

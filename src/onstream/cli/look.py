@@ -32,16 +32,21 @@ def inspect(
     console.print(f"[bold]{type(learner).__name__}[/]", highlight=False)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, value in learner.params.items():
-        table.add_row(name, told(value))
-    table.add_row("seen", f"{learner.seen:,} examples", style="bold")
+        if name != "labels" or not hasattr(learner, "labels"):
+            table.add_row(name, told(value))
+    if hasattr(learner, "seen"):
+        table.add_row("seen", f"{learner.seen:,} examples", style="bold")
     if hasattr(learner, "labels"):
         table.add_row("labels", told(learner.labels), style="bold")
-    table.add_row("memory", f"{learner.memory_bytes:,} bytes", style="bold")
+    if hasattr(learner, "memory_bytes"):
+        table.add_row("memory", f"{learner.memory_bytes:,} bytes", style="bold")
+    if isinstance(getattr(learner, "value", None), (int, float)):
+        table.add_row("value", f"{learner.value:.6g}", style="bold")
     for name in ("n_nodes", "n_leaves", "depth"):
         if hasattr(learner, name):
             table.add_row(name.replace("_", " "), f"{getattr(learner, name):,}", style="bold")
     console.print(table)
-    if hasattr(learner, "weights"):
+    if has_weights(learner):
         show_weights(console, learner.weights, top)
     if hasattr(learner, "supports"):
         show_supports(console, learner.supports, top)
@@ -53,6 +58,11 @@ def inspect(
         console.print(text, markup=False, highlight=False, soft_wrap=True)
     for step in getattr(learner, "steps", ()):
         console.print(f"step {step!r}", markup=False, highlight=False)
+
+
+def has_weights(learner: Any) -> bool:
+    """Say whether it weighs features (to neighbours `weights` is a parameter)."""
+    return isinstance(getattr(learner, "weights", None), dict)
 
 
 def told(value: Any) -> str:
@@ -99,12 +109,13 @@ def facts(learner: Any, top: int) -> dict[str, Any]:
     found: dict[str, Any] = {
         "class": type(learner).__name__,
         "params": {name: plain(value) for name, value in learner.params.items()},
-        "seen": learner.seen,
-        "memory_bytes": learner.memory_bytes,
     }
-    if hasattr(learner, "labels"):
-        found["labels"] = learner.labels
-    if hasattr(learner, "weights"):
+    for name in ("seen", "memory_bytes", "labels"):
+        if hasattr(learner, name):
+            found[name] = getattr(learner, name)
+    if isinstance(getattr(learner, "value", None), (int, float)):
+        found["value"] = learner.value
+    if has_weights(learner):
         weights = learner.weights
         several = bool(weights) and isinstance(next(iter(weights.values())), dict)
         found["weights"] = [

@@ -9,6 +9,13 @@ Source = Annotated[
 ]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to be learned.")]
 Weight = Annotated[str | None, typer.Option(help="The column that says how much a row counts.")]
+Types = Annotated[
+    str | None,
+    typer.Option(help="Types of columns of a CSV file, not guessed: 'zip=str,price=float'."),
+]
+Delimiter = Annotated[
+    str | None, typer.Option(help="What separates the columns of a CSV file: ';'.")
+]
 Drop = Annotated[str | None, typer.Option(help="Columns to leave out: 'id,date'.")]
 Only = Annotated[str | None, typer.Option(help="Columns to use, and no others.")]
 Limit = Annotated[int | None, typer.Option(help="Read at most so many rows.", min=1)]

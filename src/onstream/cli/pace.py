@@ -11,6 +11,7 @@ from ..streams.blocks import cut, length
 
 BLOCK = 16_384  # rows read at a time
 PIECE = 0.2  # seconds
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def pieces(stream: Any, most: int = BLOCK) -> Iterator[tuple[Any, ...]]:
@@ -29,7 +30,10 @@ def pieces(stream: Any, most: int = BLOCK) -> Iterator[tuple[Any, ...]]:
 
 
 class CtrlC:
-    """Within this block the first Ctrl-C only sets `pressed`; a second one interrupts at once."""
+    """Within this block the first Ctrl-C only sets `pressed`; a second one interrupts at once.
+
+    So does SIGTERM, by which service managers end a program.
+    """
 
     def __init__(self) -> None:
         self.pressed = False
@@ -37,7 +41,7 @@ class CtrlC:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self.before = signal.signal(signal.SIGINT, self._note)
+            self.before = [signal.signal(number, self._note) for number in SIGNALS]
         return self
 
     def _note(self, number: int, frame: FrameType | None) -> None:
@@ -52,4 +56,5 @@ class CtrlC:
         trace: TracebackType | None,
     ) -> None:
         if self.before is not None:
-            signal.signal(signal.SIGINT, self.before)
+            for number, handler in zip(SIGNALS, self.before, strict=True):
+                signal.signal(number, handler)

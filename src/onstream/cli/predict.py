@@ -1,6 +1,7 @@
 """`onstream predict`: a saved model answers, row by row."""
 
 import csv
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +11,12 @@ from typing import Annotated, Any, TextIO
 import msgspec
 import numpy as np
 import typer
+from rich.console import Console
 
 from ..persist import load
 from . import options
 from .live import Live
-from .sources import columns, open_stream
+from .sources import column_types, columns, open_stream
 
 BLOCK = 8_192
 
@@ -33,6 +35,8 @@ def predict(
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="A column to leave out: the answer.")
     ] = None,
+    types: options.Types = None,
+    delimiter: options.Delimiter = None,
     drop: options.Drop = None,
     only: options.Only = None,
     limit: options.Limit = None,
@@ -53,12 +57,16 @@ def predict(
         learner = load(model)
     except ValueError as error:
         raise ValueError(f"{error} The model comes first: onstream predict MODEL FILE.") from None
+    if not hasattr(learner, "predict_many"):
+        raise ValueError(f"onstream: {model}: {type(learner).__name__} makes no predictions.")
     if proba and not hasattr(learner, "predict_proba_many"):
         raise ValueError(f"onstream: {type(learner).__name__} has no probabilities; try --score.")
     stream = open_stream(
         source,
         format=format,
         target=target,
+        types=column_types(types),
+        delimiter=delimiter,
         drop=columns(drop),
         only=columns(only),
         limit=limit,
@@ -81,6 +89,11 @@ def predict(
                     writer.writerow(heading)
                 writer.writerows(rows)
             live.advance(len(rows))
+    rejected = getattr(stream, "rejected", 0)
+    if rejected and not quiet:
+        Console(stderr=True).print(
+            f"{rejected:,} lines could not be read and have no answer.", style="yellow"
+        )
 
 
 def answers(learner: Any, X: Any, *, proba: bool, score: bool) -> dict[str, list[Any]]:
@@ -102,9 +115,14 @@ def spread(name: str, values: Any, labels: list[Any]) -> dict[str, list[Any]]:
 
 @contextmanager
 def opened(path: Path | None) -> Iterator[TextIO]:
-    """A file to write to, or standard output."""
+    """A file that appears when all of it was written, or standard output."""
     if path is None:
         yield sys.stdout
-    else:
-        with path.open("w", encoding="utf-8", newline="") as file:
+        return
+    scratch = path.with_name(f".{path.name}.part")
+    try:
+        with scratch.open("w", encoding="utf-8", newline="") as file:
             yield file
+        os.replace(scratch, path)
+    finally:
+        scratch.unlink(missing_ok=True)

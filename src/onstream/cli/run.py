@@ -11,7 +11,7 @@ from . import options
 from .live import Live
 from .pace import CtrlC, pieces
 from .paper import paper
-from .sources import columns, open_stream
+from .sources import column_types, columns, folder_exists, open_stream
 from .specs import guess, named, parse_model
 
 
@@ -23,6 +23,8 @@ def run(
     ],
     target: options.Target = None,
     weight: options.Weight = None,
+    types: options.Types = None,
+    delimiter: options.Delimiter = None,
     drop: options.Drop = None,
     only: options.Only = None,
     metric: Annotated[
@@ -58,6 +60,7 @@ def run(
     from ..evaluate.prequential import Prequential
 
     models = [parse_model(text) for text in model]
+    folder_exists(report, out if len(models) == 1 else None)
     course = Prequential(
         titled(models, model),
         chosen_metrics(metric),
@@ -70,6 +73,8 @@ def run(
         format=format,
         target=target,
         weight=weight,
+        types=column_types(types),
+        delimiter=delimiter,
         drop=columns(drop),
         only=columns(only),
         limit=limit,
@@ -88,6 +93,8 @@ def run(
             live.advance(len(y), so_far(course) if live.shown else "")
             if ctrl_c.pressed:
                 break
+    if not course.rows and not ctrl_c.pressed:
+        raise ValueError(f"onstream: {source}: there were no rows to learn.")
     result = course.report()
     if out is not None:
         save_all(models, out)

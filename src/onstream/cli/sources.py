@@ -79,6 +79,30 @@ def format_of(source: str) -> str:
     )
 
 
+def folder_exists(*paths: Path | None) -> None:
+    """Refuse a file that could not be written later, when the work is done."""
+    for path in paths:
+        if path is not None and not path.absolute().parent.is_dir():
+            raise ValueError(f"onstream: {path}: there is no folder {path.absolute().parent}.")
+
+
+KINDS = {"str": str, "text": str, "float": float, "number": float, "int": int, "bool": bool}
+
+
+def column_types(text: str | None) -> dict[str, type] | None:
+    """Types of columns, such as 'zip=str,price=float'."""
+    found = {}
+    for part in columns(text) or ():
+        name, _, kind = part.rpartition("=")
+        if not name or kind not in KINDS:
+            raise ValueError(
+                f"onstream: --types takes column=type, with a type of {', '.join(KINDS)}; "
+                f"got {part!r}."
+            )
+        found[name] = KINDS[kind]
+    return found or None
+
+
 def columns(text: str | None) -> list[str] | None:
     """Names of columns separated by commas."""
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]

@@ -12,7 +12,7 @@ from . import options
 from .live import Live
 from .pace import CtrlC, pieces
 from .paper import paper
-from .sources import columns, open_stream
+from .sources import column_types, columns, folder_exists, open_stream
 from .specs import parse_model
 
 
@@ -27,6 +27,8 @@ def train(
     ] = None,
     target: options.Target = None,
     weight: options.Weight = None,
+    types: options.Types = None,
+    delimiter: options.Delimiter = None,
     drop: options.Drop = None,
     only: options.Only = None,
     limit: options.Limit = None,
@@ -46,14 +48,19 @@ def train(
     onstream train bids.csv --target won --model 'LogisticRegression()' --out bids.onstream
     onstream train today.csv --target won --from bids.onstream --out bids.onstream
     """
-    if (model is None) == (start is None):
+    if model is None and start is None:
         raise ValueError("onstream: say what to train: --model 'LEARNER()' or --from FILE.")
+    if model is not None and start is not None:
+        raise ValueError("onstream: --model begins anew, --from goes on; say one of them.")
+    folder_exists(out)
     learner = parse_model(model) if model is not None else load(start)  # type: ignore[arg-type]
     stream = open_stream(
         source,
         format=format,
         target=target,
         weight=weight,
+        types=column_types(types),
+        delimiter=delimiter,
         drop=columns(drop),
         only=columns(only),
         limit=limit,

@@ -11,13 +11,25 @@ import numpy as np
 
 from ..streams.blocks import examples
 
+PACKINGS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+
+
+def packing_of(path: Path) -> str | None:
+    """How a file of this name is compressed."""
+    return PACKINGS.get(path.suffix.lower())
+
 
 class TableWriter:
     """CSV, Parquet and Arrow files, by pyarrow: the columns of the first block."""
 
-    def __init__(self, path: str, target: str, format: str) -> None:
-        self.path, self.target, self.format = path, target, format
+    def __init__(self, path: str, target: str, format: str, packing: str | None) -> None:
+        if packing is not None and format != "csv":
+            raise ValueError(
+                f"onstream: {format} files are compressed inside; leave out the second ending."
+            )
+        self.path, self.target, self.format, self.packing = path, target, format, packing
         self.file: Any = None
+        self.sink: Any = None
 
     def write(self, block: tuple[Any, ...]) -> int:
         """One more block."""
@@ -56,7 +68,8 @@ class TableWriter:
         if self.format == "csv":
             delimiter = "\t" if ".tsv" in Path(self.path).suffixes else ","
             options = pyarrow.csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
-            return pyarrow.csv.CSVWriter(self.path, schema, write_options=options)
+            self.sink = pa.output_stream(self.path, compression=self.packing)
+            return pyarrow.csv.CSVWriter(self.sink, schema, write_options=options)
         if self.format == "parquet":
             return pyarrow.parquet.ParquetWriter(self.path, schema)
         return pa.ipc.new_file(self.path, schema)
@@ -80,15 +93,18 @@ class TableWriter:
 
     def close(self) -> None:
         """Write the end of the file."""
-        if self.file is not None:
-            self.file.close()
+        for file in (self.file, self.sink):
+            if file is not None:
+                file.close()
 
 
 class LineWriter:
     """JSON lines, libsvm and VW text: one line per example."""
 
-    def __init__(self, path: str, target: str, format: str) -> None:
-        self.file = open(path, "w", encoding="utf-8", newline="\n")  # noqa: SIM115
+    def __init__(self, path: str, target: str, format: str, packing: str | None) -> None:
+        import pyarrow as pa
+
+        self.file = pa.output_stream(path, compression=packing, buffer_size=1 << 16)
         self.target = target
         self.line = {"jsonl": self.json, "libsvm": self.libsvm, "vw": self.vw}[format]
         self.codes: dict[Any, int] = {}
@@ -97,17 +113,21 @@ class LineWriter:
         """One more block."""
         rows = 0
         for x, y, *w in examples(block):
-            self.file.write(self.line(x, y, w[0] if w else None) + "\n")
+            self.file.write((self.line(x, y, w[0] if w else None) + "\n").encode())
             rows += 1
         return rows
 
     def json(self, x: Any, y: Any, w: Any) -> str:
-        """The features with the target as one more key."""
-        row = {str(name): value for name, value in x.items()} | {self.target: y}
+        """The features with the target, if there is one, as one more key."""
+        row = {str(name): value for name, value in x.items()}
+        if y is not None:
+            row[self.target] = y
         return msgspec.json.encode(row if w is None else row | {"weight": w}).decode()
 
     def libsvm(self, x: Any, y: Any, w: Any) -> str:
         """Target, then index:value in rising order."""
+        if y is None:
+            raise ValueError("onstream: libsvm lines begin with a target: say --target COLUMN.")
         pairs = []
         for name, value in x.items():
             if isinstance(value, str) or not str(name).isdigit():
@@ -138,7 +158,7 @@ class LineWriter:
             elif value is not None:
                 words.append(f"{told}:{float(value)!r}")
         weight = "" if w is None else f" {float(w)!r}"
-        return f"{self.number(y)}{weight} | {' '.join(words)}"
+        return f"{'' if y is None else self.number(y)}{weight} | {' '.join(words)}"
 
     def close(self) -> None:
         """End the file."""
@@ -161,7 +181,7 @@ def writer_for(format: str, path: Path, target: str) -> Iterator[Any]:
     """A writer whose file appears only when all of it was written."""
     scratch = path.with_name(f".{path.name}.part")
     try:
-        writer = WRITERS[format](str(scratch), target, format)
+        writer = WRITERS[format](str(scratch), target, format, packing_of(path))
         try:
             yield writer
         finally:

@@ -200,3 +200,16 @@ def coded_rows(
         learning,
         weights,
     )
+
+
+def movable(X: Any) -> Any:
+    """An Arrow table whose rows can be taken: text in the layout of Polars cannot."""
+    import pyarrow as pa
+
+    view = getattr(pa, "string_view", pa.string)()
+    if isinstance(X, pa.Table) and view in X.schema.types:
+        text = pa.large_string()
+        return X.cast(pa.schema([f.with_type(text) if f.type == view else f for f in X.schema]))
+    if isinstance(X, pa.ChunkedArray) and X.type == view:
+        return X.cast(pa.large_string())
+    return X

@@ -123,6 +123,8 @@ class Prequential:
         self.window = whole(self, "window", window, least=1)
         self.delay = whole(self, "delay", delay, least=0)
         self.alpha = number(self, "alpha", alpha, above=0.0, most=1.0)
+        if not isinstance(marks, Mapping | None):
+            raise TypeError(f"prequential: marks are a dict of row to text, got {marks!r:.60}.")
         self.marks = dict(marks or {})
         self.question, self.step, self.unit = question, step, unit
         named = named_models(models)
@@ -144,6 +146,8 @@ class Prequential:
 
     def add(self, X: Any, y: Any, w: Any = None) -> None:
         """Let every learner predict and learn a block of rows."""
+        if y is None:
+            raise ValueError("prequential: the stream has no targets; name the column: target=...")
         rows = length(y)
         truth = as_column(y)
         weights = None if w is None else np.ascontiguousarray(w, dtype=np.float64)
@@ -332,8 +336,10 @@ class Contender:
 
 def portrait(model: Any) -> str:
     """What the model looks like now, if it can be drawn: the top of a tree."""
-    draw = getattr(model, "to_svg", None)
-    return str(draw(max_depth=3)) if callable(draw) else ""
+    try:
+        return str(model.to_svg(max_depth=3))
+    except (AttributeError, TypeError):  # it cannot, or draws something else
+        return ""
 
 
 # -- what was asked --------------------------------------------------------------------
@@ -356,6 +362,8 @@ def named_models(models: Any) -> dict[str, Any]:
     if not named:
         raise ValueError("prequential: there is no model to evaluate.")
     for name, model in named.items():
+        if isinstance(model, type):
+            raise TypeError(f"prequential: {name} is a class; pass a learner: {model.__name__}().")
         if not hasattr(model, "predict_learn_many"):
             raise TypeError(f"prequential: {name} is no learner: {model!r:.80}.")
     if len({id(model) for model in named.values()}) < len(named):
@@ -404,7 +412,10 @@ def chosen(metrics: Metric | Sequence[Metric] | None, answers: str) -> list[Metr
     listed = [metric() if isinstance(metric, type) else metric for metric in listed]
     for metric in listed:
         if not isinstance(metric, Metric):
-            raise TypeError(f"prequential: {metric!r:.60} is no metric.")
+            raise TypeError(
+                f"prequential: {metric!r:.60} is no metric; pass some of onstream.evaluate, such "
+                f"as [Accuracy(), Kappa()]. Rows and targets are one argument: (X, y)."
+            )
         if (metric.needs == "number") != numeric:
             judged = "numbers" if metric.needs == "number" else "labels"
             raise ValueError(

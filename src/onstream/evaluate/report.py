@@ -142,6 +142,9 @@ class Report:
     def __rich__(self) -> Any:
         return self.table()
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         from io import StringIO
 

@@ -681,8 +681,13 @@ cdef Row* score_object(State state, object x) except NULL:
 cdef list prepared_objects(State state, X):
     """Every object of a list."""
     kernel = (<Supports> state.stores()[0]).program.kernel
-    if isinstance(X, (str, bytes, dict)) or not hasattr(X, "__iter__") or not hasattr(X, "__len__"):
-        raise TypeError(f"{state.who}: X must be a list of examples, got {type(X).__name__}.")
+    if hasattr(X, "columns") or isinstance(X, (str, bytes, dict)) or not (
+        hasattr(X, "__iter__") and hasattr(X, "__len__")
+    ):
+        raise TypeError(
+            f"{state.who}: X must be a list of examples for {kernel!r}, got {type(X).__name__}; "
+            f"of a table pass one column."
+        )
     items = []
     for i, x in enumerate(X):
         try:

@@ -42,10 +42,16 @@ class Spectrum(HistogramKernel):
         """The features of a canonical form."""
         p = self.p
         found = Counter(
-            form[i : i + p] if isinstance(form, str) else "\0".join(form[i : i + p])
+            form[i : i + p] if isinstance(form, str) else together(form[i : i + p])
             for i in range(len(form) - p + 1)
         )
         return {stable_hash(piece): float(count) for piece, count in found.items()}
+
+
+def together(tokens: Any) -> str:
+    """Tokens as one text that no other tokens have."""
+    joined = "\0".join(tokens)
+    return joined if joined.count("\0") == len(tokens) - 1 else repr(tuple(tokens))
 
 
 class Subsequence(Kernel):

@@ -121,6 +121,9 @@ cdef class Supports:
         if self.is_sparse:
             self.sparse.dots(e, out, self.n)
             full = False
+        elif self.v == NULL:  # no support has a feature: all products are 0
+            memset(out, 0, self.n * sizeof(double))
+            full = False
         elif self.program.gaps:
             if e.ids == NULL:
                 full = e.n >= self.used
@@ -164,7 +167,7 @@ cdef class Supports:
                 filled += e.values[i] != 0.0
                 if e.ids != NULL:
                     needed = max(needed, e.ids[i] + 1)
-            if not self.is_sparse and not self.settled:
+            if e.n and not self.is_sparse and not self.settled:
                 # A rule of what is learned, not of the room there is: it holds after a load, too.
                 if needed * (self.n + 1) > BLOCK and needed * (self.n + 1) > SPARSE * filled:
                     if not self.to_sparse():

@@ -89,8 +89,7 @@ cdef class Window:
         for j in range(self.d, d):
             self.factor[j] = 1.0 if self.scale == PLAIN else 0.0
         self.d = d
-        leaves_free(&self.leaves)
-        self.renewal = 0
+        leaves_free(&self.leaves)  # until it is made anew in its turn
         return 0
 
     cdef Py_ssize_t slot(self, Py_ssize_t age) noexcept nogil:
@@ -129,7 +128,7 @@ cdef class Window:
                     self.m2[j] += v * (self.block[j * self.stride + at] - self.mean[j])
                     self.rescale(j)
         self.count += 1
-        if self.n >= LONG and self.indexed and self.count >= self.renewal:
+        if self.n >= LONG and self.d and self.indexed and self.count >= self.renewal:
             self.make_leaves()
         return at
 
@@ -178,12 +177,12 @@ cdef class Window:
         if self.scale == MINMAX and self.n:
             self.offset[j] = column[self.low[j].slots[self.low[j].first]]
             spread = column[self.high[j].slots[self.high[j].first]] - self.offset[j]
-            self.factor[j] = 1.0 / spread if spread > 0.0 else 0.0
+            self.factor[j] = 1.0 / spread if spread > 1e-300 else 0.0
         elif self.scale == STANDARD and self.n:
             self.offset[j] = self.mean[j]
             spread = sqrt(self.m2[j] / self.n)
             # what rounding alone can leave is no spread
-            self.factor[j] = 1.0 / spread if spread > 1e-12 * abs(self.mean[j]) else 0.0
+            self.factor[j] = 1.0 / spread if spread > max(1e-300, 1e-12 * abs(self.mean[j])) else 0.0
 
     # -- the search ---------------------------------------------------------------------------------
 

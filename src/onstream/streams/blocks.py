@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..core.frames import movable
+
 Block: TypeAlias = tuple[Any, ...]  # (X, y) or (X, y, w)
 
 
@@ -45,7 +47,9 @@ def take_part(part: Any, order: Any) -> Any:
         return None
     if isinstance(part, (list, tuple)):
         return [part[i] for i in order]
-    return part.take(order, axis=0) if isinstance(part, np.ndarray) else part.take(order)
+    if isinstance(part, np.ndarray):
+        return part.take(order, axis=0)
+    return movable(part).take(order)
 
 
 def join(blocks: Sequence[Block]) -> Block:

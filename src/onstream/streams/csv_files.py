@@ -8,7 +8,7 @@ from typing import Any
 
 from .blocks import Block
 from .columns import Chosen, Columns
-from .files import Bytes, Lines, PathLike, line_blocks, suffix
+from .files import LONGEST, Bytes, Lines, PathLike, line_blocks, suffix
 from .lines import Grammar, Piece, Text, attempt, parsed
 from .reader import Reader, arranged
 from .rejects import Tally, at_line
@@ -143,7 +143,7 @@ class CSV(Reader):
         names: list[str] = []
         blocks = line_blocks(source)
         if self.newlines_in_values:
-            blocks = whole_rows(blocks)
+            blocks = whole_rows(blocks, self.delimiter)
         for block in blocks:
             tally.bytes_done = before + block.done
             lines = Text(block.data, block.first)
@@ -264,20 +264,24 @@ class Spans(Piece):
         return self.texts[row]
 
 
-def spanning(lines: Text, grammar: Grammar, tally: Tally, name: str) -> Iterator[Piece]:
+def spanning(lines: Text, grammar: "CSVGrammar", tally: Tally, name: str) -> Iterator[Piece]:
     """The same as `parsed` where a row goes on as long as a quote is open."""
-    texts, numbers = [], []
-    held, number = b"", lines.first
-    for line in lines.data.split(b"\n")[:-1]:
+    texts: list[bytes] = []
+    numbers: list[int] = []
+    held: list[bytes] = []
+    inside = False
+    for number, line in enumerate(lines.data.split(b"\n")[:-1], lines.first):
         if not held:
+            if not line.strip(b" \t\r"):
+                continue  # as Arrow does
             numbers.append(number)
-        held += line + b"\n"
-        number += 1
-        if held.count(b'"') % 2 == 0:
-            texts.append(held)
-            held = b""
+        held.append(line + b"\n")
+        inside = quote_open(line, inside, grammar.file.delimiter)
+        if not inside:
+            texts.append(b"".join(held))
+            held = []
     if held:
-        texts.append(held)
+        texts.append(b"".join(held))
     stack = [(0, len(texts))]
     while stack:
         start, stop = stack.pop()
@@ -288,14 +292,15 @@ def spanning(lines: Text, grammar: Grammar, tally: Tally, name: str) -> Iterator
         elif stop - start > 1:
             half = (start + stop) // 2
             stack += [(half, stop), (start, half)]
-        elif data.strip(b" \t\r\n"):
+        elif data:
             column, why = grammar.explain(data, reason)
             tally.reject(at_line(name, numbers[start], column), why, data)
 
 
-def whole_rows(blocks: Iterator[Lines]) -> Iterator[Lines]:
-    """Blocks that end where no quote is open."""
-    held, first, done = bytearray(), 1, 0
+def whole_rows(blocks: Iterator[Lines], delimiter: str) -> Iterator[Lines]:
+    """Blocks that end where no quote is open; or where one is open for too long."""
+    held, first, inside = bytearray(), 1, False
+    done = 0
     for lines in blocks:
         if lines.problem:
             yield lines
@@ -303,11 +308,30 @@ def whole_rows(blocks: Iterator[Lines]) -> Iterator[Lines]:
         first = first if held else lines.first
         held += lines.data
         done = lines.done
-        if held.count(b'"') % 2 == 0:
+        inside = quote_open(lines.data, inside, delimiter)
+        if not inside or len(held) > LONGEST:
             yield Lines(held, len(held), first, done)
-            held = bytearray()
+            held, inside = bytearray(), False
     if held:
         yield Lines(held, len(held), first, done)
+
+
+def quote_open(data: bytes, inside: bool, delimiter: str) -> bool:
+    """Say whether a quoted value is open after `data`. Only at its start can a value be quoted."""
+    opening = re.compile(rb"(?:^|\n|" + re.escape(delimiter.encode()) + rb')"')
+    at = 0
+    while True:
+        if inside:
+            at = data.find(b'"', at)
+            if at < 0:
+                return True
+            inside = data[at + 1 : at + 2] == b'"'  # two of them are one that is meant
+            at += 2 if inside else 1
+        else:
+            found = opening.search(data, at)
+            if found is None:
+                return False
+            inside, at = True, found.end()
 
 
 def guess(values: list[bytes]) -> Any:
@@ -381,7 +405,8 @@ class CSVGrammar(Grammar):
     def wrong_type(self, text: str, kind: str) -> str:
         """The reason for a value of the wrong type."""
         wanted = WORDS.get(kind, kind)
-        return f"{text[:60]!r} is not {wanted}; if the column is text, say so in types"
+        other = "has fractions, say float" if kind == "int64" else "is text, say so"
+        return f"{text[:60]!r} is not {wanted}; if the column {other} in types"
 
     def explain(self, line: bytes, reason: str) -> tuple[Any, str]:
         """The column and the reason why Arrow could not read a line."""

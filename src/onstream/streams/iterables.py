@@ -64,14 +64,24 @@ class Rows(Stream):
     def _batches(self, n: int) -> Iterator[Block]:
         self._count = 0
         items = iter(self.source)
-        while chunk := list(islice(items, n)):
-            rows = [self._row(self._count + i, item) for i, item in enumerate(chunk)]
+        broken: Exception | None = None
+        while broken is None:
+            rows: list[tuple[Any, ...]] = []
+            try:  # what came before an error is not lost
+                for item in islice(items, n):
+                    rows.append(self._row(self._count + len(rows), item))
+            except Exception as error:
+                broken = error
+            if not rows:
+                break
             self._count += len(rows)
             if len({len(row) for row in rows}) > 1:
                 raise TypeError(
                     "from_iterable: some rows are (x, y), some (x, y, w); use one of them."
                 )
             yield tuple(list(part) for part in zip(*rows, strict=True))
+        if broken is not None:
+            raise broken
 
     def _row(self, number: int, item: Any) -> tuple[Any, ...]:
         if self.target is None:

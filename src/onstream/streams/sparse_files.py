@@ -121,7 +121,10 @@ class SparseFile(Reader):
         stop_early = tally.on_error == "raise"
 
         def parse(lines: Lines) -> Parsed:
-            parser = spare.pop() if spare else self._parser()
+            try:
+                parser = spare.pop()
+            except IndexError:
+                parser = self._parser()
             later = None if self._naming else self._need_names
             X, y, w, rejects = parser.parse(lines.buffer, lines.size, stop_early, later)
             count = parser.lines
@@ -141,7 +144,7 @@ class SparseFile(Reader):
                             first += 1
                             continue
                         X, y, w, rejects, count = parsed
-                        if not known:
+                        if not known and len(X):
                             self._learn_kind(w)
                             spare.clear()
                             known = True

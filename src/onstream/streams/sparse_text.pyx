@@ -121,14 +121,19 @@ cdef class SparseText:
 
     def late(self, bytearray data, Py_ssize_t size, bint stop_early, later):
         """What gives the names of this parse, whatever this parser does then."""
-        parser = self.again()
+        twin, entries = self.again(), self.entries
 
         def names():
             later()
-            parser.parse(data, size, stop_early)
-            return parser.all_names()
+            return twin.again().names_again(data, size, stop_early, entries)  # threads may ask at once
 
         return names
+
+    def names_again(self, bytearray data, Py_ssize_t size, bint stop_early, Py_ssize_t entries):
+        self.parse(data, size, stop_early)
+        if self.entries != entries:
+            raise MemoryError
+        return self.all_names()
 
     def all_names(self):
         return (
@@ -150,6 +155,7 @@ cdef class SparseText:
     cdef void parse_lines(self, const char* p, const char* end, bint stop_early) noexcept nogil:
         cdef const char* stop
         cdef Py_ssize_t entries, letters
+        cdef bint weighted
         cdef Flaw flaw
         cdef Reject* reject
         self.n_lines = 0
@@ -157,7 +163,7 @@ cdef class SparseText:
             stop = <const char*> memchr(p, c"\n", end - p)
             if stop == NULL:
                 stop = end
-            entries, letters = self.entries, self.letters
+            entries, letters, weighted = self.entries, self.letters, self.weighted
             self.word = self.word_stop = p
             if not self.more_rows():
                 flaw = OUT_OF_MEMORY
@@ -175,7 +181,7 @@ cdef class SparseText:
             if flaw == FINE:
                 self.rows += 1
             else:
-                self.entries, self.letters = entries, letters
+                self.entries, self.letters, self.weighted = entries, letters, weighted
                 if flaw != BLANK:
                     if not self.more_rejects():
                         return
@@ -204,7 +210,7 @@ cdef class SparseText:
         """
         cdef Py_ssize_t n = end - p, found
         cdef bint high = False
-        if n > self.room_marks:
+        if n >= self.room_marks:  # of an empty line, too: one mark stands at its end
             if not grown(<void**> &self.marks, (2 * n + 1024 + SLACK) * sizeof(uint32_t)):
                 return -1
             self.room_marks = 2 * n + 1024

@@ -113,7 +113,7 @@ class Tree(Learner):
         raise NotMergeable(
             f"{type(self).__name__}: trees cannot be merged: two of them ask different questions, "
             f"and what their leaves have counted does not say how the other tree would have "
-            f"sorted it. Let an ensemble vote instead."
+            f"sorted it."
         )
 
 

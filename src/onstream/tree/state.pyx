@@ -9,7 +9,7 @@ from ..core.example cimport Example
 from ..core.memory cimport release, resize
 from ..core.state cimport ClassifierState
 from .arena cimport (
-    NOBODY, NO_MEMORY, Arena, View, activate, clear_children, close_view, deactivate, ensure_label,
+    NOBODY, NOMINAL, NO_MEMORY, NUMERIC, Arena, View, activate, clear_children, close_view, deactivate, ensure_label,
     export_trees, finish, free_node, new_node, next_node, open_view, outline, restore_trees, set_branch,
     start, widen,
 )
@@ -270,6 +270,10 @@ cdef class TreeState(ClassifierState):
     def restore(self, fields):
         ClassifierState.restore(self, fields)
         roots = self.planted = restore_trees(&self.arena, fields, self.door.width, self.n_labels)
+        for f in range(self.door.width):
+            values = self.door.categories.get(f, ())
+            if self.arena.kind[f] == (NUMERIC if values else NOMINAL) or self.arena.codes[f] > len(values):
+                raise ValueError(f"feature {f} is of another kind, or has other values, in the tree")
         if len(roots) != (self.expected if self.seen else 0):
             raise ValueError(f"there are {len(roots)} trees after {self.seen} examples")
         if roots:
