@@ -1,6 +1,7 @@
 """What passive-aggressive learners of rankings keep: rows per label, or one weight vector."""
 
 cimport numpy as cnp
+from cpython.pythread cimport PyThread_get_thread_ident
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 
@@ -59,11 +60,12 @@ cdef class MultilabelState(LinearClassifierState):
     cdef object offsets        # of a block: where the labels of row i begin in `numbers`
     cdef object numbers        # of a block: numbers of all its labels
     cdef Py_ssize_t coming     # labels that the block will bring
+    cdef long teacher          # the thread whose block it is
 
     def __cinit__(self, *args):
         self.members = <int32_t*> resize(NULL, 0, sizeof(int32_t))
         self.relevant = <char*> resize(NULL, 0, 1)
-        self.n_members = self.added = self.coming = 0
+        self.n_members = self.added = self.coming = self.teacher = 0
         self.room = 1
 
     def __dealloc__(self):
@@ -211,6 +213,7 @@ cdef class MultilabelState(LinearClassifierState):
             self.hold(len(numbers) - offsets[-1])
             offsets.append(len(numbers))
         self.coming = len(known.names) - self.n_labels
+        self.teacher = PyThread_get_thread_ident()
         self.offsets = np.array(offsets, dtype=np.int64)
         self.numbers = np.array(numbers, dtype=np.int32)
         return np.arange(rows, dtype=np.int32), newcomers
@@ -269,7 +272,8 @@ cdef class MultilabelState(LinearClassifierState):
         try:
             return self.learn_many(X, y, w, SCORE if asked else NOTHING)
         finally:
-            self.offsets = self.numbers = None
+            if self.teacher == PyThread_get_thread_ident():  # else another thread's block is learned now
+                self.offsets = self.numbers = None
 
     def tell_many(self, X):
         return self.predict_many(X, SCORE)
