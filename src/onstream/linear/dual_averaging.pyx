@@ -6,7 +6,7 @@ strong the regularisation.
 
 cimport numpy as cnp
 from libc.float cimport DBL_MAX
-from libc.math cimport fabs, sqrt
+from libc.math cimport copysign, fabs, sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
@@ -132,16 +132,15 @@ cdef class FTRL(Optimizer):
 
     cdef inline void change(self, Cell* cell, double g, double l1, double l2) noexcept nogil:
         """One gradient. Where z stays within l1, the weight is exactly 0."""
-        cdef double n = cell.n + g * g, root
+        cdef double n = cell.n + g * g, root, w
         if g == 0.0:
             return
         root = sqrt(n)
         cell.z += g - (root - cell.root) / self.alpha * cell.w
         cell.n, cell.root = n, root
-        if fabs(cell.z) <= l1:
-            cell.w = 0.0
-        else:
-            cell.w = -(cell.z - (l1 if cell.z > 0.0 else -l1)) / ((self.beta + root) / self.alpha + l2)
+        # Divided in any case: a processor guesses badly which weights are 0.
+        w = -(cell.z - copysign(l1, cell.z)) / ((self.beta + root) / self.alpha + l2)
+        cell.w = w if fabs(cell.z) > l1 else 0.0
 
     cdef bint tried(self, const Example* e, const double* slopes) noexcept nogil:
         """Would every number stay in range?"""
