@@ -59,7 +59,7 @@ class Learner:
     @property
     def params(self):
         """The parameters, by name."""
-        return {name: getattr(self, name) for name in parameters(type(self))}
+        return {name: handed_out(getattr(self, name)) for name in parameters(type(self))}
 
     @property
     def seen(self):
@@ -153,6 +153,11 @@ class Learner:
         return revive, (type(self), self.params, self._state.snapshot())
 
 
+def handed_out(value):
+    """A parameter that nobody can change from outside: lists are copied."""
+    return list(value) if isinstance(value, list) else value
+
+
 class Labelled(Learner):
     """What learners with labels share, be it one for each example or a set."""
 
@@ -164,9 +169,9 @@ class Labelled(Learner):
     @property
     def params(self):
         """The parameters, by name."""
-        declared = None if self._declared is None else list(self._declared)
+        own = {"labels": self._declared}
         names = parameters(type(self))
-        return {name: declared if name == "labels" else getattr(self, name) for name in names}
+        return {name: handed_out(own[name] if name in own else getattr(self, name)) for name in names}
 
     def _begin(self, labels, init, reset_schedule):
         super()._begin(init, reset_schedule)

@@ -76,13 +76,18 @@ def array_rows(Door door, X, bint learning, weights):
     """An array; where numbers may be nominal values, column by column like a table."""
     if not (door.nominal and door.codes_numbers() and X.ndim == 2 and len(X)):
         return Dense(door, X, learning)
-    from .frames import number_rows
-
     X = plain_array(door.who, X, 2)
     door.check_columns(X.shape[1])
-    packed = number_rows(door, door.who, list(range(X.shape[1])), list(X.T), len(X), learning, weights)
+    packed = coded_rows(door, X, learning, weights)
     (<Source> packed).array_columns = X.shape[1]
     return packed
+
+
+def coded_rows(Door door, X, bint learning, weights):
+    """Numbers that may be nominal values, column by column."""
+    from .frames import number_rows
+
+    return number_rows(door, door.who, list(range(X.shape[1])), list(X.T), len(X), learning, weights)
 
 
 cdef class Dense(Source):
@@ -295,7 +300,7 @@ def sparse_rows(Door door, X, bint learning, weights):
             rows = np.repeat(np.arange(n_rows), np.diff(starts))
             block = np.zeros((n_rows, n_columns))
             np.add.at(block, (rows, columns), values)
-            return array_rows(door, block, learning, weights)
+            return coded_rows(door, block, learning, weights)
         filled = Filled(door, np.broadcast_to(0.0, (n_rows, n_columns)), learning)
         (<Filled> filled).parts = starts, columns, values
         (<Filled> filled).array_columns = -1
