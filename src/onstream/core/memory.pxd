@@ -6,6 +6,7 @@ from libc.string cimport memset
 
 cdef extern from "simd.h":
     void onstream_large_pages(void* block, size_t bytes)
+    void onstream_fetch(const void* start, size_t bytes) nogil
 
 
 cdef inline void* resize(void* block, size_t old, size_t new) except NULL:

@@ -36,6 +36,15 @@ static inline void onstream_large_pages(void *block, size_t bytes) {
 #endif
 }
 
+/* Ask for numbers that will be wanted soon; where they end does not matter. */
+static inline void onstream_fetch(const void *from, size_t bytes) {
+#ifdef __GNUC__
+    for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)from + i, 0, 2);
+#else
+    (void)from, (void)bytes;
+#endif
+}
+
 /* Fixed order of the last additions, as a vector unit would halve its register. */
 static inline double onstream_total(const double *s) {
     return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));

@@ -16,7 +16,7 @@ from .door cimport ALL, KNOWN, MET, Door, Row, Welcome, bounded, merge_repeats
 from .door import in_row, plain_array, to_float64, unmasked
 from .example cimport NUMBER, Example, onstream_falls, onstream_peak
 from .hashing cimport mix, seed_key
-from .memory cimport release, resize, roomier
+from .memory cimport onstream_fetch, release, resize, roomier
 from .sparse import SparseBlock
 
 cnp.import_array()
@@ -100,6 +100,7 @@ cdef class Dense(Source):
     cdef Py_ssize_t columns
     cdef list names           # of the columns; None: 0, 1, ...
     cdef double peak          # no |value| checked so far is larger
+    cdef Py_ssize_t ahead     # values per block: those of the next are fetched meanwhile
     cdef bint identity        # column i is feature i
     cdef int32_t* ids         # else: features of the row put together,
     cdef Py_ssize_t kept      # how many they are,
@@ -126,6 +127,7 @@ cdef class Dense(Source):
         self.rows, self.columns = X.shape
         self.array_columns = self.columns if names is None else -1
         self.chunk = block_rows(self.columns)
+        self.ahead = self.chunk * self.columns
         self.peak = 0.0
         self.identity = True
         if self.rows == 0:
@@ -188,6 +190,7 @@ cdef class Dense(Source):
         e.width = self.width
         if self.identity:
             e.ids, e.values, e.n = NULL, values, self.columns
+            onstream_fetch(values + self.ahead, self.columns * sizeof(double))
             return
         for j in range(self.kept):
             self.buffer[j] = 0.0

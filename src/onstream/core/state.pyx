@@ -5,6 +5,7 @@ on an `Example`, without the GIL. Everything else stands here: the checks, label
 probation, blocks of rows, threads.
 """
 
+cimport cython
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
@@ -366,6 +367,7 @@ cdef class State:
         cdef Py_ssize_t known = self.entrance.width
         cdef const double* weights = task.weights
         cdef bint silent = task.output == NOTHING
+        cdef bint direct = self.front is None
         e.codes = NULL
         e.weight = 1.0
         for i in range(start, stop):
@@ -382,13 +384,13 @@ cdef class State:
                 continue
             self.aim(task, i, &e)
             if silent:
-                status = self.outer_learn(&e)
+                status = self.learn(&e) if direct else self.outer_learn(&e)
             elif e.width > known:
                 self.score_known(&e, known, scratch)
                 self.answer(scratch, task, i)
                 status = self.outer_learn(&e)
             else:
-                status = self.outer_score_learn(&e, scratch)
+                status = self.score_learn(&e, scratch) if direct else self.outer_score_learn(&e, scratch)
                 self.answer(scratch, task, i)
             known = max(known, e.width)
             if status != LEARNED:
@@ -563,6 +565,7 @@ cdef class ClassifierState(State):
                 best = r
         return best
 
+    @cython.final
     cdef int32_t binary_choice(self, double score) noexcept nogil:
         if self.n_labels < 2:
             return 0
