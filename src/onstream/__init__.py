@@ -8,24 +8,80 @@
 'spam'
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .base import NotMergeable
 from .base.registry import expect_families
-from .linear import RLS, LinearRegression, LogisticRegression, PAClassifier, Perceptron
+from .linear import (
+    RLS,
+    LinearRegression,
+    LogisticRegression,
+    PAClassifier,
+    PARegressor,
+    Perceptron,
+    SGDClassifier,
+    SGDRegressor,
+)
 from .persist import load, save
+
+if TYPE_CHECKING:
+    from .bayes import GaussianNB, MultinomialNB
+    from .evaluate import prequential
+    from .features import BagOfWords, MinMaxScaler, StandardScaler
+    from .kernel import KernelPA
+    from .neighbors import KNNClassifier, KNNRegressor
+    from .tree import (
+        HoeffdingAdaptiveTreeClassifier,
+        HoeffdingTreeClassifier,
+        HoeffdingTreeRegressor,
+    )
 
 __version__ = "0.1.0"
 
 __all__ = [
     "RLS",
+    "BagOfWords",
+    "GaussianNB",
+    "HoeffdingAdaptiveTreeClassifier",
+    "HoeffdingTreeClassifier",
+    "HoeffdingTreeRegressor",
+    "KNNClassifier",
+    "KNNRegressor",
+    "KernelPA",
     "LinearRegression",
     "LogisticRegression",
+    "MinMaxScaler",
+    "MultinomialNB",
     "NotMergeable",
     "PAClassifier",
+    "PARegressor",
     "Perceptron",
+    "SGDClassifier",
+    "SGDRegressor",
+    "StandardScaler",
     "__version__",
     "load",
+    "prequential",
     "save",
 ]
+
+# Imported when somebody asks for them, so that `import onstream` takes no time.
+_HOMES = {
+    "BagOfWords": "features",
+    "GaussianNB": "bayes",
+    "HoeffdingAdaptiveTreeClassifier": "tree",
+    "HoeffdingTreeClassifier": "tree",
+    "HoeffdingTreeRegressor": "tree",
+    "KNNClassifier": "neighbors",
+    "KNNRegressor": "neighbors",
+    "KernelPA": "kernel",
+    "MinMaxScaler": "features",
+    "MultinomialNB": "bayes",
+    "StandardScaler": "features",
+    "prequential": "evaluate",
+}
+_PACKAGES = {*_HOMES.values(), "datasets", "drift", "stats", "streams"}
 
 # Imported when `load`, the command line or a test asks for every learner there is.
 expect_families(
@@ -38,3 +94,15 @@ expect_families(
     "onstream.bayes",
     "onstream.neighbors",
 )
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name in _PACKAGES:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=None)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_PACKAGES})

@@ -4,12 +4,12 @@ import inspect
 import math
 import re
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import pytest
 
-import onstream
-from onstream.base import learners
+from onstream.persist import dumps
 
 from .table import Case
 from .tools import fingerprint, learned, targets
@@ -75,7 +75,8 @@ def test_repr_can_be_typed_in_again(case: Case) -> None:
         assert text.startswith(f"{case.name}(")
         if case.functions:
             continue  # a function has no name that could be typed
-        again = eval(text, {**vars(onstream), **learners()})
+        family = ".".join(case.cls.__module__.split(".")[:2])
+        again = eval(text, {**vars(import_module(family))})
         assert again.params == model.params
         assert fingerprint(again) == fingerprint(case.make())
     assert repr(case.cls()) == f"{case.name}()"
@@ -127,4 +128,4 @@ def test_learners_of_the_users_own(case: Case) -> None:
     assert type(model.clone()) is Mine
     assert repr(model).startswith("Mine(")
     with pytest.raises(TypeError, match="Mine"):
-        onstream.persist.dumps(model)
+        dumps(model)

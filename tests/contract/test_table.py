@@ -21,6 +21,6 @@ def test_every_line_has_a_learner() -> None:
 
 
 def test_learners_at_the_top_are_registered() -> None:
-    top = {name: vars(onstream)[name] for name in onstream.__all__}
+    top = {name: getattr(onstream, name) for name in onstream.__all__}
     classes = {name for name, thing in top.items() if hasattr(thing, "learn_one")}
     assert classes <= set(learners())

@@ -8,7 +8,10 @@ TABLE = {
     "KNNClassifier": Line(
         two_labels,
         0.65,
-        ({"scale": "standard", "weights": "distance", "window": 300}, {"metric": "cosine", "k": 3}),
+        (
+            {"scale": "standard", "weights": "distance", "window": 300},
+            {"metric": "cosine", "scale": None, "k": 3},
+        ),
         sure=False,
     ),
     "KNNRegressor": Line(plane, 0.5, ({"metric": "manhattan", "scale": None, "window": 150},)),
