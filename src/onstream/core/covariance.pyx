@@ -1,0 +1,153 @@
+"""A symmetric matrix P that loses c (P x)(P x)' for each example: least squares, exactly.
+
+Features may appear at any time: rows are added as if they had been 0 so far.
+"""
+
+cimport numpy as cnp
+from libc.math cimport fabs, sqrt
+from libc.string cimport memcpy
+
+import numpy as np
+
+from .example cimport Example, onstream_axpy, onstream_dot, onstream_gather_dot, onstream_peak
+from .memory cimport release, resize, roomier
+
+cnp.import_array()
+
+cdef double SAFE = 1e300  # no number of the state passes it
+
+
+cdef class Covariance:
+    def __cinit__(self, bint intercept):
+        self.offset = intercept
+        self.d = self.room = 0
+        self.P = self.u = self.g = NULL
+        self.rounded = False
+
+    def __dealloc__(self):
+        release(self.P)
+        release(self.u)
+        release(self.g)
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        """Room for features 0 ... width-1."""
+        cdef Py_ssize_t room, needed = width + self.offset, old = self.room * sizeof(double), i
+        cdef double* P
+        if needed <= self.room:
+            return 0
+        room = needed if self.room == 0 else roomier(self.room, needed)
+        self.u = <double*> resize(self.u, old, room * sizeof(double))
+        self.g = <double*> resize(self.g, old, room * sizeof(double))
+        P = <double*> resize(NULL, 0, room * room * sizeof(double))
+        for i in range(self.d):
+            memcpy(P + i * room, self.P + i * self.room, self.d * sizeof(double))
+        release(self.P)
+        self.P, self.room = P, room
+        return 0
+
+    cdef void extend(self, Py_ssize_t d, double fresh) noexcept nogil:
+        """d rows in use, the variance of new ones `fresh`. Or back to fewer."""
+        while self.d < d:
+            self.P[self.d * self.room + self.d] = fresh
+            self.d += 1
+        while self.d > d:
+            self.d -= 1
+            self.P[self.d * self.room + self.d] = 0.0
+
+    cdef double along(self, const Example* e, const double* v) noexcept nogil:
+        """v.x, the intercept included."""
+        cdef double sum
+        if e.ids == NULL:
+            sum = onstream_dot(v + self.offset, e.values, e.n)
+        else:
+            sum = onstream_gather_dot(v + self.offset, e.ids, e.values, e.n)
+        return sum + (v[0] if self.offset else 0.0)
+
+    cdef double look(self, const Example* e) noexcept nogil:
+        """u = P x, row by row of the symmetric P; answers x'P x."""
+        cdef Py_ssize_t i, id
+        cdef double xu
+        for i in range(self.d):
+            self.u[i] = self.P[i] if self.offset else 0.0
+        for i in range(e.n):
+            id = (e.ids[i] if e.ids != NULL else i) + self.offset
+            onstream_axpy(self.u, self.P + id * self.room, e.values[i], self.d)
+        xu = self.along(e, self.u)
+        self.rounded = xu < 0.0  # it cannot be, but for rounding
+        return max(xu, 0.0)
+
+    cdef double spread(self, const Example* e) noexcept nogil:
+        """x'P x without touching u."""
+        cdef Py_ssize_t i, id
+        cdef double sum = 0.0
+        for i in range(e.n):
+            id = (e.ids[i] if e.ids != NULL else i) + self.offset
+            sum += e.values[i] * self.along(e, self.P + id * self.room)
+        return sum + (self.along(e, self.P) if self.offset else 0.0)
+
+    cdef bint bears(self, double xu, double c, double step, double bound) noexcept nogil:
+        """Can P lose c u u', and numbers up to `bound` gain step * u, without leaving the range of
+        a double? Notes in `rounded` whether P has to be spared."""
+        cdef Py_ssize_t i
+        cdef double lost, biggest = onstream_peak(self.u, self.d)
+        if not (xu < SAFE and biggest < SAFE and c * biggest < SAFE
+                and bound + fabs(step) * biggest < SAFE):
+            return False
+        for i in range(self.d):  # more than there is of it only by rounding
+            lost = c * self.u[i] * self.u[i]
+            if not lost <= 2.0 * self.P[i * self.room + i]:
+                return False
+            self.rounded |= self.P[i * self.room + i] <= lost
+        return True
+
+    cdef void shrink(self, double c) noexcept nogil:
+        """P -= c u u'. With g = sqrt(c) u both triangles get the same bits."""
+        cdef Py_ssize_t i
+        cdef double root = sqrt(c)
+        for i in range(self.d):
+            self.g[i] = root * self.u[i]
+        for i in range(self.d):
+            onstream_axpy(self.P + i * self.room, self.g, -self.g[i], self.d)
+
+    cdef void shrink_safely(self, const Example* e, double c, double kept) noexcept nogil:
+        """The same in Joseph's form, which stays positive whatever the rounding, symmetrised:
+        P = (I - g x') P (I - g x')' + kept u g'."""
+        cdef Py_ssize_t i, j
+        cdef double v
+        cdef double* row
+        for i in range(self.d):
+            self.g[i] = c * self.u[i]
+        for i in range(self.d):
+            row = self.P + i * self.room
+            onstream_axpy(row, self.u, -self.g[i], self.d)  # (I - g x') P
+            v = self.along(e, row)
+            onstream_axpy(row, self.g, kept * self.u[i] - v, self.d)
+        for i in range(self.d):
+            for j in range(i):
+                v = 0.5 * (self.P[i * self.room + j] + self.P[j * self.room + i])
+                self.P[i * self.room + j] = self.P[j * self.room + i] = v
+
+    def export(self):
+        """The rows in use, as an array."""
+        cdef Py_ssize_t i, d = self.d
+        P = np.empty((d, d))
+        cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> P)
+        for i in range(d):
+            memcpy(out + i * d, self.P + i * self.room, d * sizeof(double))
+        return P
+
+    def restore(self, P):
+        """Rows from a file; there is room for them."""
+        if not np.array_equal(P, P.T):
+            raise ValueError("P is not symmetric")
+        P = np.ascontiguousarray(P, dtype=np.float64)
+        cdef Py_ssize_t i, d = len(P)
+        cdef const double* told = <const double*> cnp.PyArray_DATA(<cnp.ndarray> P)
+        self.extend(d, 0.0)
+        for i in range(d):
+            memcpy(self.P + i * self.room, told + i * d, d * sizeof(double))
+
+    def memory(self):
+        from sys import getsizeof
+
+        return getsizeof(self) + (self.room + 2) * self.room * sizeof(double)
