@@ -14,8 +14,14 @@ PIECE = 0.2  # seconds
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def pieces(stream: Any, most: int = BLOCK) -> Iterator[tuple[Any, ...]]:
-    """Blocks of at most `most` rows; fewer while who works on them is slow."""
+def pieces(
+    stream: Any, ctrl_c: "CtrlC | None" = None, most: int = BLOCK
+) -> Iterator[tuple[Any, ...]]:
+    """Blocks of at most `most` rows; fewer while who works on them is slow.
+
+    Ctrl-C ends them after this piece; those of a pipe, after the rows that have arrived: nobody
+    could read these again.
+    """
     rows = 64
     for block in stream.blocks():
         start, stop = 0, length(block)
@@ -27,6 +33,8 @@ def pieces(stream: Any, most: int = BLOCK) -> Iterator[tuple[Any, ...]]:
             taken = max(perf_counter() - begun, 1e-9)
             fitting = length(piece) * PIECE / taken
             rows = max(1, min(most, 4 * rows, int(fitting)))
+            if ctrl_c is not None and ctrl_c.pressed and not stream.live:
+                return
 
 
 class CtrlC:
@@ -35,7 +43,8 @@ class CtrlC:
     So does SIGTERM, by which service managers end a program.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
         self.pressed = False
         self.before: Any = None
 
@@ -48,6 +57,7 @@ class CtrlC:
         if self.pressed:
             raise KeyboardInterrupt
         self.pressed = True
+        self.stream.halt()
 
     def __exit__(
         self,

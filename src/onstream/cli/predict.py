@@ -16,6 +16,7 @@ from rich.console import Console
 from ..persist import load
 from . import options
 from .live import Live
+from .pace import pieces
 from .sources import column_types, columns, open_stream
 
 BLOCK = 8_192
@@ -76,7 +77,7 @@ def predict(
     with opened(out) as file, Live("predict", stream, limit, quiet=quiet or out is None) as live:
         writer = csv.writer(file, lineterminator="\n")
         heading = None
-        for block in stream.batches(BLOCK):
+        for block in pieces(stream, most=BLOCK):
             table = answers(learner, block[0], proba=proba, score=score)
             rows = list(zip(*table.values(), strict=True))
             if as_format == "jsonl":
@@ -88,6 +89,8 @@ def predict(
                     heading = list(table)
                     writer.writerow(heading)
                 writer.writerows(rows)
+            if stream.live:
+                file.flush()
             live.advance(len(rows))
     rejected = getattr(stream, "rejected", 0)
     if rejected and not quiet:

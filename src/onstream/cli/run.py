@@ -85,14 +85,12 @@ def run(
         on_error=None if on_error == "raise" else on_error,
     )
     course.expect(limit)
-    with CtrlC() as ctrl_c, Live("run", stream, limit, quiet=quiet or as_json) as live:
-        for X, y, w in ((*block, None)[:3] for block in pieces(stream)):
+    with CtrlC(stream) as ctrl_c, Live("run", stream, limit, quiet=quiet or as_json) as live:
+        for X, y, w in ((*block, None)[:3] for block in pieces(stream, ctrl_c)):
             if y is None:
                 raise ValueError("onstream: there is nothing to learn: say --target COLUMN.")
             course.add(X, y, w)
             live.advance(len(y), so_far(course) if live.shown else "")
-            if ctrl_c.pressed:
-                break
     if not course.rows and not ctrl_c.pressed:
         raise ValueError(f"onstream: {source}: there were no rows to learn.")
     result = course.report()

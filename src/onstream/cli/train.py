@@ -71,15 +71,13 @@ def train(
         on_error=None if on_error == "raise" else on_error,
     )
     rows = 0
-    with CtrlC() as ctrl_c, Live("train", stream, limit, quiet=quiet or as_json) as live:
-        for block in pieces(stream):
+    with CtrlC(stream) as ctrl_c, Live("train", stream, limit, quiet=quiet or as_json) as live:
+        for block in pieces(stream, ctrl_c):
             learn(learner, block)
             before, rows = rows, rows + len(block[1])
             if every and rows // every > before // every:
                 save(learner, out)
             live.advance(len(block[1]))
-            if ctrl_c.pressed:
-                break
     save(learner, out)
     rejected = getattr(stream, "rejected", 0)
     if as_json:

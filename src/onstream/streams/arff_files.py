@@ -85,7 +85,7 @@ class ARFF(Reader):
         done = 0
         first: list[Attribute] | None = None
         for file in self.files:
-            source = Bytes(file)
+            source = Bytes(file, tally.stop)
             header = Header(source.name)
             reading: Rows | None = None
             try:
@@ -112,7 +112,7 @@ class ARFF(Reader):
             finally:
                 done += source.done
                 source.close()
-            if not header.done:
+            if not header.done and not tally.stop.told:
                 raise ValueError(f"{source.name}: there is no @data line.")
 
 

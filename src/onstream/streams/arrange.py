@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..base.checks import whole
-from .blocks import Block, join, length, take
+from .blocks import Block, cut, join, length, take
 from .stream import Cursor, Stream, regrouped
 
 
@@ -19,6 +19,15 @@ class Arranged(Stream):
                 f"onstream.streams.from_iterable makes one of any iterable."
             )
         self.source = source
+
+    @property
+    def live(self) -> bool:
+        """Say whether rows arrive while we wait."""
+        return self.source.live
+
+    def halt(self) -> None:
+        """Wait for no more rows."""
+        self.source.halt()
 
     @property
     def rows(self) -> int:
@@ -67,6 +76,26 @@ class Part(Arranged):
             if left is not None:
                 left -= length(block)
             yield block
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield blocks of whatever size is at hand."""
+        return self._as_they_come() if self.live else super().blocks()
+
+    def _as_they_come(self) -> Iterator[Block]:
+        """The rows of a pipe: none waits for another."""
+        skip, left = self.first, self.most
+        if left == 0:
+            return
+        for block in self.source.blocks():
+            start = min(skip, length(block))
+            stop = length(block) if left is None else min(length(block), start + left)
+            skip -= start
+            if stop > start:
+                yield cut(block, start, stop)
+            if left is not None:
+                left -= stop - start
+                if left == 0:
+                    return
 
 
 class Shuffled(Arranged):

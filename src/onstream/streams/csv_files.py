@@ -130,7 +130,7 @@ class CSV(Reader):
         self.schema = None
         done = 0
         for file in self.files:
-            source = Bytes(file)
+            source = Bytes(file, tally.stop)
             try:
                 yield from self._file(source, done, tally)
             finally:
@@ -162,7 +162,7 @@ class CSV(Reader):
             if self.schema is None:
                 self.schema = self._infer(source.name, names, chosen, lines.data)
             yield from self._rows(source.name, names, chosen, lines, tally)
-        if chosen is None and self.header is True:
+        if chosen is None and self.header is True and not tally.stop.told:
             raise ValueError(f"{source.name}: the file is empty; its first line must be a header.")
 
     def _names(self, name: str, lines: Text) -> tuple[list[str], Text]:

@@ -5,8 +5,10 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, Any, TypeAlias
+from time import monotonic, sleep
+from typing import Any, TypeAlias
 
+from .arriving import Arriving, Stop, is_live
 from .sparse_text import unfilled
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -16,6 +18,7 @@ SUFFIXES = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd"}
 CHUNK = 1 << 20  # bytes of text handled at a time
 SLACK = 80  # bytes after the text that a parser may look at
 STEP = 1 << 16  # bytes decompressed at a time
+MOMENT = 0.2  # seconds
 LONGEST = 1 << 24  # bytes of a line; a longer one is rejected, so that memory stays bounded
 
 
@@ -52,15 +55,28 @@ def total_bytes(files: list[str]) -> int | None:
     return sum(os.path.getsize(file) for file in files)
 
 
-class Bytes:
-    """The bytes of a file, decompressed if its first bytes or its name say so."""
+def arrives(file: str) -> bool:
+    """Say whether this is a pipe, a terminal or a socket rather than a file."""
+    return is_live(sys.stdin.buffer) if file == "-" else not os.path.isfile(file)
 
-    def __init__(self, name: str) -> None:
+
+class Bytes:
+    """The bytes of a file, decompressed if its first bytes or its name say so.
+
+    Of a pipe, what has arrived is given at once. `stop` ends it there, in the middle of a line
+    perhaps.
+    """
+
+    def __init__(self, name: str, stop: Stop | None = None) -> None:
         self.name = "standard input" if name == "-" else name
-        self._raw: IO[bytes] = (
+        self.stop = stop or Stop()
+        self._raw: Any = (
             sys.stdin.buffer if name == "-" else open(name, "rb", buffering=0)  # noqa: SIM115
         )
-        self._head = self._raw.read(4) or b""
+        self._arriving: Arriving | None = None
+        if is_live(self._raw):
+            self._raw = self._arriving = Arriving(self._raw, self.stop)
+        self._head = self._first_bytes()
         self.done = 0  # bytes read, compressed where they are
         kind = next((k for magic, k in MAGIC.items() if self._head.startswith(magic)), None)
         if kind is None and self._head:
@@ -71,6 +87,18 @@ class Bytes:
             import pyarrow as pa
 
             self._stream = pa.CompressedInputStream(pa.PythonFile(self, mode="r"), kind)
+
+    def _first_bytes(self) -> bytes:
+        """Enough to know a compressed file by; a short line is enough, too."""
+        if self._arriving is None:
+            return self._raw.read(4) or b""
+        head = b""
+        while len(head) < 4 and b"\n" not in head:
+            part = self._arriving.read(STEP)
+            if not part:
+                break
+            head += part
+        return head
 
     closed = False  # Arrow asks
 
@@ -89,6 +117,12 @@ class Bytes:
         What comes before damage is given first.
         """
         got = 0
+        if self._arriving is not None and self._stream is None:
+            if not self._head:
+                got = self._arriving.fill(room)
+                self.done += got
+                return got
+            return self._some(room)
         while got < len(room) and self._error is None:
             try:
                 part = self._some(room[got:])
@@ -104,13 +138,23 @@ class Bytes:
 
     def _some(self, room: memoryview) -> int:
         if self._stream is None and not self._head:
-            got = int(self._raw.readinto(room) or 0)  # type: ignore[attr-defined]
+            got = int(self._raw.readinto(room) or 0)
             self.done += got
             return got
         n = min(len(room), STEP)
         data = bytes(self._stream.read(n)) if self._stream is not None else self.read(n)
         room[: len(data)] = data
         return len(data)
+
+    def cut_off(self) -> bool:
+        """Say whether the end is none of the file's own, so that a last piece of line is no line.
+
+        Ctrl-C also ends who writes to a pipe; the news may reach us a moment later than the end.
+        """
+        end = monotonic() + MOMENT
+        while self._arriving is not None and not self.stop.told and monotonic() < end:
+            sleep(0.01)
+        return self.stop.told
 
     def close(self) -> None:
         """Let go of the file."""
@@ -128,6 +172,7 @@ class Lines:
     first: int  # number of the first of them, from 1
     done: int  # bytes of the file read so far
     problem: str = ""  # instead of lines: why there are none
+    pause: bool = False  # it may take a while until there are more
 
     @property
     def data(self) -> bytes:
@@ -149,6 +194,8 @@ def line_blocks(source: Bytes, chunk: int = CHUNK, *, numbered: bool = True) -> 
             with memoryview(buffer) as view:
                 got = source.into(view[kept : kept + chunk])
         except OSError as error:
+            if source.cut_off():
+                return
             told = "ends too early" if "runcated" in str(error) else "is damaged"
             problem = f"the compressed data {told} ({error})"
             yield Lines(buffer, kept, first, source.done, problem)  # a part of a line
@@ -164,13 +211,13 @@ def line_blocks(source: Bytes, chunk: int = CHUNK, *, numbered: bool = True) -> 
             buffer[: got - stop] = buffer[stop:got]
             kept, got, end = 0, got - stop, max(0, end - stop)
         if got == 0:
-            if kept:
+            if kept and not source.cut_off():
                 buffer[kept : kept + 1] = b"\n"
                 yield Lines(buffer, kept + 1, first, source.done)
             return
         total = kept + got
         if end:
-            yield Lines(buffer, end, first, source.done)
+            yield Lines(buffer, end, first, source.done, pause=got < chunk)
             first += buffer.count(b"\n", 0, end) if numbered else 0
             kept = total - end
             buffer = moved(buffer, end, total, kept + chunk + SLACK)

@@ -62,7 +62,7 @@ class JSONLines(Reader):
         self.schema = {}
         done = 0
         for file in self.files:
-            source = Bytes(file)
+            source = Bytes(file, tally.stop)
             try:
                 for lines in line_blocks(source):
                     tally.bytes_done = done + lines.done

@@ -5,14 +5,17 @@ from collections.abc import Iterator
 from queue import Full, Queue
 from typing import Any, TypeVar
 
+from .arriving import Stop
+
 T = TypeVar("T")
 AHEAD = 2  # blocks that wait
 
 
-def prefetched(items: Iterator[T]) -> Iterator[T]:
+def prefetched(items: Iterator[T], stop: Stop) -> Iterator[T]:
     """The same items; the next ones are made while this one is used.
 
-    The thread ends with the items, and when nobody listens any more.
+    The thread ends with the items, and when nobody listens any more; `stop` is told then, so that
+    it does not wait for a pipe.
     """
     queue: Queue[Any] = Queue(AHEAD)
     over = threading.Event()
@@ -50,5 +53,6 @@ def prefetched(items: Iterator[T]) -> Iterator[T]:
                 raise error
             yield item
     finally:
+        stop.told = True
         over.set()
         thread.join()

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .arrange import Part, Repeated, Shuffled
+from .arriving import Stop
 from .blocks import Block, length
-from .files import find_files, total_bytes
+from .files import arrives, find_files, total_bytes
 from .prefetch import prefetched
 from .rejects import Tally, plain_on_error
 from .stream import Stream, regrouped
@@ -21,6 +22,7 @@ class Reader(Stream):
         self._tally = (0, 0, 0)
         self._total = total_bytes(self.files)
         self._messages: list[str] = []
+        self._stop = Stop()
 
     def _blocks(self, tally: Tally) -> Iterator[Block]:
         """Blocks of any size; `tally` counts bytes and rejected lines."""
@@ -38,6 +40,7 @@ class Reader(Stream):
         tally = Tally(self.on_error)
         self._tally = (0, 0, 0)
         self._messages = tally.messages
+        self._stop = tally.stop
 
         def counted() -> Iterator[tuple[Block | None, tuple[int, int, int]]]:
             try:
@@ -48,9 +51,18 @@ class Reader(Stream):
             finally:
                 tally.close()
 
-        for block, self._tally in prefetched(counted()):
+        for block, self._tally in prefetched(counted(), tally.stop):
             if block is not None and length(block):
                 yield block
+
+    @property
+    def live(self) -> bool:
+        """Say whether rows arrive while we wait: from a pipe, a terminal or a socket."""
+        return any(arrives(file) for file in self.files)
+
+    def halt(self) -> None:
+        """Wait for no more rows: what has arrived is the end."""
+        self._stop.told = True
 
     @property
     def rows(self) -> int:

@@ -3,6 +3,7 @@
 import os
 from typing import IO, Any
 
+from .arriving import Stop
 from .files import PathLike
 
 REMEMBERED = 10  # messages kept of rejected lines
@@ -29,6 +30,7 @@ class Tally:
         self.rejected = 0
         self.bytes_done = 0
         self.messages: list[str] = []
+        self.stop = Stop()  # nobody wants to wait for more
         self._file: IO[bytes] | None = None
         if on_error not in ("raise", "skip"):
             self._file = open(on_error, "wb")  # noqa: SIM115 - closed by `close`

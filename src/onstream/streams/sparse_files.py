@@ -134,7 +134,7 @@ class SparseFile(Reader):
         done, known = 0, False
         with ThreadPoolExecutor(PARSERS, "onstream parser") as pool:
             for file in self.files:
-                source = Bytes(file)
+                source = Bytes(file, tally.stop)
                 blocks, first = line_blocks(source, numbered=False), 1
                 try:
                     for lines, parsed in in_order(pool, blocks, parse, known):
@@ -214,13 +214,14 @@ def in_order(
 ) -> Iterator[tuple[Lines, Parsed | None]]:
     """Blocks of lines and what they were parsed to, some at a time; None for a problem.
 
-    The first one is parsed alone, if it is not `known` yet what the stream is like.
+    The first one is parsed alone, if it is not `known` yet what the stream is like. Before a
+    pause all are finished.
     """
     waiting: deque[tuple[Lines, Future[Parsed] | None]] = deque()
     most = PARSERS if known else 0
     for lines in blocks:
         waiting.append((lines, None if lines.problem else pool.submit(parse, lines)))
-        while len(waiting) > most:
+        while len(waiting) > (0 if lines.pause else most):
             lines, job = waiting.popleft()
             yield lines, None if job is None else job.result()
             if job is not None:

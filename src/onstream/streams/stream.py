@@ -31,8 +31,16 @@ class Stream:
         return self.batches(HANDY)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        for block in self.batches():
+        for block in self.blocks() if self.live else self.batches():
             yield from examples(block)
+
+    @property
+    def live(self) -> bool:
+        """Say whether rows arrive while we wait: from a pipe, a terminal or a socket."""
+        return False
+
+    def halt(self) -> None:
+        """Wait for no more rows: what has arrived is the end of the latest iteration."""
 
     # -- how far the latest iteration has come
 

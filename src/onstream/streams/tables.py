@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from .arriving import Stop
 from .blocks import Block, length
 from .columns import Chosen, Columns
 from .files import Bytes, PathLike
@@ -124,7 +125,7 @@ class TableReader(Reader):
         done, schema = 0, None
         for file in self.files:
             name = "standard input" if file == "-" else file
-            start = Start(name, self.columns, schema)
+            start = Start(name, self.columns, schema, tally.stop)
             row = 0
             size = 0 if file == "-" else os.path.getsize(file)
             batches = self._batches_of(file, start)
@@ -155,10 +156,11 @@ class TableReader(Reader):
 class Start:
     """Chooses and checks the columns of a file when its schema is known."""
 
-    def __init__(self, name: str, columns: Columns, before: Any) -> None:
+    def __init__(self, name: str, columns: Columns, before: Any, stop: Stop) -> None:
         self.name = name
         self.wanted = columns
         self.before = before
+        self.stop = stop
         self.schema: Any = None
         self.columns: Chosen = Chosen(name, [], None, None)
 
@@ -226,7 +228,7 @@ class IPC(TableReader):
                         batch = opened.get_batch(i).select(names)
                         yield batch, (i + 1) / opened.num_record_batches
                     return
-        source = Bytes(file)
+        source = Bytes(file, start.stop)
         size = max(1, 0 if file == "-" else os.path.getsize(file))
         try:
             with pa.ipc.open_stream(pa.PythonFile(Decompressed(source), mode="r")) as opened:
@@ -248,7 +250,10 @@ class Decompressed:
     def read(self, n: int = -1) -> bytes:
         """Exactly n bytes, but for the end."""
         room = bytearray(max(n, 0))
-        got = self.source.into(memoryview(room))
+        got, part = 0, 1
+        while part and got < len(room):
+            part = self.source.into(memoryview(room)[got:])
+            got += part
         return bytes(room[:got])
 
     def close(self) -> None:

@@ -1,0 +1,88 @@
+"""Bytes that arrive little by little: from a pipe, a terminal or a socket."""
+
+import os
+import select
+import stat
+from time import monotonic
+from typing import Any
+
+PAUSE = 0.01  # seconds without a new byte after which we go on with what is there
+LATEST = 0.05  # seconds after which we do so anyway
+LOOK = 0.1  # seconds between two looks whether to stop
+LAST = 1 << 20  # bytes taken at most after being told to stop: what a pipe may hold
+
+
+class Stop:
+    """Set by another thread, or in a signal's handler: what has arrived is the end."""
+
+    told = False
+
+
+def is_live(file: Any) -> bool:
+    """Say whether a file has no end yet that could be looked up."""
+    try:
+        return not stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    except (AttributeError, OSError, ValueError):  # in memory: no file of the system's
+        return False
+
+
+class Arriving:
+    """Reads what is there; waits only if that is nothing."""
+
+    def __init__(self, file: Any, stop: Stop) -> None:
+        self._buffered = file  # standard input may hold bytes that somebody has read ahead
+        self._file = getattr(file, "raw", file)
+        self._stop = stop
+        self._left = LAST
+        self._fresh = True
+
+    def read(self, n: int) -> bytes:
+        """Up to n bytes, none at the end; at least one else."""
+        room = bytearray(n)
+        return bytes(room[: self.fill(memoryview(room), all_of_it=False)])
+
+    def fill(self, room: memoryview, *, all_of_it: bool = True) -> int:
+        """Put into `room` what is there and what follows without a pause: how many bytes."""
+        got, begun = 0, 0.0
+        while got < len(room) and self._more(got, begun):
+            part = self._some(room[got:])
+            if part == 0:
+                break
+            begun = begun or monotonic()
+            got += part
+            if not all_of_it:
+                break
+        return got
+
+    def _more(self, got: int, begun: float) -> bool:
+        """Wait for more bytes, for as long as it is worth it."""
+        if got and not self._stop.told:
+            return self._ready(min(PAUSE, begun + LATEST - monotonic()))
+        while not self._stop.told:
+            if self._ready(LOOK):
+                return True
+        return self._left > 0 and self._ready(0.0)
+
+    def _ready(self, seconds: float) -> bool:
+        """Say whether a read would not block, after so many seconds at most."""
+        if not hasattr(select, "poll"):
+            return seconds == LOOK  # this system cannot tell: read once, and wait in there
+        poll = select.poll()
+        poll.register(self._file.fileno(), select.POLLIN)
+        return bool(poll.poll(max(0.0, seconds) * 1000.0))
+
+    def _some(self, room: memoryview) -> int:
+        if self._fresh:
+            self._fresh = False
+            if self._buffered is not self._file:  # empties its buffer; from then on it stays so
+                data = self._buffered.read1(len(room))
+                room[: len(data)] = data
+                return len(data)
+        part = int(self._file.readinto(room) or 0)
+        if self._stop.told:
+            self._left -= part
+        return part
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._buffered.close()
