@@ -16,6 +16,7 @@ import pytest
 import onstream
 
 COMMAND = "from onstream.cli.main import main; main()"
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 PROMPT = 1.0  # seconds within which an answer must come
 START = 60.0  # seconds that a busy machine may take to start a program
 
@@ -29,7 +30,7 @@ def started(
     """A program with pipes; killed if it has not ended by itself."""
     process = subprocess.Popen(
         [sys.executable, "-c", program, *map(str, arguments)],
-        stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+        stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, env=ENVIRONMENT,
     )  # fmt: skip
     try:
         yield process

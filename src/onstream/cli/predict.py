@@ -46,7 +46,7 @@ def predict(
     format: options.Format = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Predict every row of a file; one line out for each line in.
+    """Predict every row of a file; one line out for each line in. A pipe is answered at once.
 
     \b
     onstream predict bids.onstream new.csv > answers.csv
