@@ -42,8 +42,9 @@ def train(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Learn every row, then save the model. Ctrl-C saves what was learned so far; of a
-    pipe, every row that has arrived.
+    """Learn every row, then save the model. Ctrl-C saves what was learned so far.
+
+    Of a pipe, Ctrl-C still learns every row that has arrived.
 
     \b
     onstream train bids.csv --target won --model 'LogisticRegression()' --out bids.onstream
