@@ -192,7 +192,7 @@ cdef class Window:
         cdef double out[CHUNK + SPARE]
         cdef double lengths[CHUNK + SPARE]
         cdef double* x = space
-        cdef Py_ssize_t j, i, found = 0, start, stop, at, part
+        cdef Py_ssize_t j, i, found = -1, start, stop, at, part
         cdef double length = 0.0, far, v
         if self.d > 256:
             x = <double*> PyMem_RawMalloc(self.d * sizeof(double))
@@ -207,7 +207,8 @@ cdef class Window:
             found = self.by_function(x, k, slots, distances)
         elif self.leaves.n:
             found = self.by_leaves(x, k, slots, distances, &part)
-        else:
+        if found < 0:  # no index, or no memory to use it
+            found = 0
             if self.metric == COSINE:
                 for j in range(self.d):
                     x[j] = (x[j] - self.offset[j]) * self.factor[j]
@@ -270,7 +271,7 @@ cdef class Window:
         PyMem_RawFree(x)
 
     cdef Py_ssize_t by_leaves(self, const double* x, Py_ssize_t k, Py_ssize_t* slots, double* distances, Py_ssize_t* looked) noexcept nogil:
-        """The same by the index: leaves whose box is too far away are left out."""
+        """The same by the index: leaves whose box is too far away are left out. -1: no memory."""
         cdef double out[LEAF + SPARE]
         cdef int64_t oldest = self.count - self.n, number
         cdef Py_ssize_t i, leaf, best = 0, found = 0, start, n, n_leaves = self.leaves.n
@@ -278,7 +279,7 @@ cdef class Window:
         cdef double* bounds = <double*> PyMem_RawMalloc((n_leaves + SPARE) * sizeof(double))
         looked[0] = 0
         if bounds == NULL:
-            return 0
+            return -1
         if self.metric == EUCLIDEAN:
             onstream_square_bounds(
                 bounds, self.leaves.low, self.leaves.high, self.leaves.stride, x, self.factor, self.d, n_leaves)
