@@ -208,6 +208,20 @@ def test_sparse_matrices(case: Case, data: st.DataObject, which: str) -> None:
     check(model, "score_many", X)
 
 
+def test_infinite_entries_of_one_place(case: Case) -> None:
+    """They do not add up to a missing value."""
+    y = ["ham"] * 2 if case.takes_labels else [1.0, 2.0]
+    for entries in ([np.inf, -np.inf], [1e308, 1e308], [-np.inf, 1.0]):
+        model = case.make()
+        before = fingerprint(model)
+        X = sp.csr_array((np.array([2.0, *entries]), [0, 1, 1], [0, 1, 3]), shape=(2, 3))
+        told = attempt(model, "learn_many", X, y)
+        assert_finite(model)
+        if not np.isfinite(entries).all():
+            assert told is not None
+            assert fingerprint(model) == before
+
+
 def test_extreme_numbers_that_are_fine(case: Case) -> None:
     """Every finite number gets an answer, and learning it gives finite weights or is refused."""
     some = [5e-324, -1e-160, 1e100, -1e160, 1.7976931348623157e308]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from .table import Case
-from .tools import by_name, fingerprint, learned, named, reloaded, streams, targets
+from .tools import KINDS, by_name, fingerprint, learned, named, reloaded, streams, targets
 
 
 def test_weight_one_is_the_default(case: Case) -> None:
@@ -110,13 +110,15 @@ def test_a_bad_weight_is_named_by_its_row(case: Case) -> None:
 
 
 def test_as_many_weights_as_rows(case: Case) -> None:
+    stream = streams(case, 20)[0]
     for w in (1.0, np.ones(19), np.ones(21), np.ones((20, 1)), [], np.ones(0), "text", {}):
         model = case.make()
         before = fingerprint(model)
-        stream = streams(case, 20)[0]
-        for verb in (model.learn_many, model.predict_learn_many):
-            with pytest.raises((TypeError, ValueError), match=f"^{case.name}: .*w"):
-                verb(stream.X, stream.y, w)
+        for kind in ("dense", "dicts", "CSR", "arrow"):
+            X = KINDS[kind](stream.X)
+            for verb in (model.learn_many, model.predict_learn_many):
+                with pytest.raises((TypeError, ValueError), match=rf"^{case.name}: .*\bw\b"):
+                    verb(X, stream.y, w)
         assert fingerprint(model) == before
 
 

@@ -1,8 +1,9 @@
 """What learners are given as parameters: kernels, detectors and the like."""
 
-from typing import Any
+from typing import Any, Self
 
-from .learner import parameters
+from ..core.fields import Fields
+from .learner import parameters, revive
 
 
 class Part:
@@ -25,3 +26,40 @@ class Part:
         defaults = parameters(type(self))
         told = (f"{n}={v!r}" for n, v in self.params.items() if v != defaults[n])
         return f"{type(self).__name__}({', '.join(told)})"
+
+
+class StatefulPart(Part):
+    """A part that takes values and remembers something of them, in `_state`: a detector, say.
+
+    Subclasses check their parameters, then call `_begin`.
+    """
+
+    def _begin(self) -> None:
+        self._state = self._new_state()
+
+    def _new_state(self) -> Any:
+        """A state with these parameters that has taken nothing."""
+        raise TypeError(f"{type(self).__name__} is nothing by itself.")
+
+    def clone(self, **changes: Any) -> Self:
+        """The same with the same parameters, but for `changes`, that has taken nothing."""
+        return type(self)(**{**self.params, **changes})
+
+    def _restore(self, fields: dict[str, Any]) -> None:
+        """Replace the state by an exported one; if that fails, keep the old one."""
+        state = self._new_state()
+        checked = Fields(fields)
+        state.restore(checked)
+        checked.done()
+        object.__setattr__(self, "_state", state)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_state" in self.__dict__ and name in parameters(type(self)):
+            raise AttributeError(
+                f"{type(self).__name__}: {name} is fixed from the start; "
+                f"clone({name}={value!r}) gives another one with another value."
+            )
+        object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> Any:
+        return revive, (type(self), self.params, self._state.export())

@@ -72,6 +72,12 @@ def open_source(Door door, X, bint learning, weights):
     )
 
 
+def check_weights(str who, Py_ssize_t rows, weights):
+    """As many weights as rows, before anybody looks at them."""
+    if weights is not None and len(weights) != rows:
+        raise ValueError(f"{who}: X has {rows:,} rows, w has {len(weights):,}.")
+
+
 def array_rows(Door door, X, bint learning, weights):
     """An array; where numbers may be nominal values, column by column like a table."""
     if not (door.nominal and door.codes_numbers() and X.ndim == 2 and len(X)):
@@ -211,7 +217,8 @@ cdef class Filled(Dense):
         block = np.zeros((stop - start, self.columns))
         first, last = starts[start], starts[stop]
         rows = np.repeat(np.arange(stop - start), np.diff(starts[start:stop + 1]))
-        np.add.at(block, (rows, columns[first:last]), values[first:last])
+        with np.errstate(over="ignore"):  # the infinite sum is refused by `check`
+            np.add.at(block, (rows, columns[first:last]), values[first:last])
         self.block, self.first = block, start
         self.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> block)
         return 0
@@ -299,10 +306,12 @@ def sparse_rows(Door door, X, bint learning, weights):
         raise ValueError(f"{door.who}: X is not a valid CSR matrix: a column is not in its shape.")
     values = to_float64(values)
     if door.fill_sparse and n_rows:
+        refuse_infinite_entries(door, starts, columns, values)
         if door.nominal and door.codes_numbers():
             rows = np.repeat(np.arange(n_rows), np.diff(starts))
             block = np.zeros((n_rows, n_columns))
-            np.add.at(block, (rows, columns), values)
+            with np.errstate(over="ignore"):  # the infinite sum is refused later
+                np.add.at(block, (rows, columns), values)
             return coded_rows(door, block, learning, weights)
         filled = Filled(door, np.broadcast_to(0.0, (n_rows, n_columns)), learning)
         (<Filled> filled).parts = starts, columns, values
@@ -321,6 +330,14 @@ def sparse_rows(Door door, X, bint learning, weights):
     (<Sparse> packed).check(0, n_rows)
     distinct, which = np.unique(columns, return_inverse=True)
     return pack(door, distinct.tolist(), which, values, starts, learning, weights)
+
+
+def refuse_infinite_entries(Door door, starts, columns, values):
+    """Before entries of the same place add up: inf - inf would look like a missing value."""
+    bad = np.flatnonzero(np.isinf(values) if door.nan_missing else ~np.isfinite(values))
+    if len(bad):
+        row = int(np.searchsorted(starts, bad[0], side="right")) - 1
+        door.bad_value(int(columns[bad[0]]), float(values[bad[0]]), row)
 
 
 def csr_parts(X):
@@ -379,6 +396,7 @@ def pack(Door door, list names, which, values, starts, bint learning, weights):
     cdef const int64_t[::1] old = np.ascontiguousarray(starts, dtype=np.int64)
     cdef const int64_t[::1] at = np.ascontiguousarray(which, dtype=np.int64)
     cdef const double[::1] given = np.ascontiguousarray(values, dtype=np.float64)
+    check_weights(door.who, n_rows, weights)
     cdef const double[::1] importance = weights
     cdef Welcome welcome = ALL if learning else KNOWN
     cdef int32_t id
@@ -419,6 +437,7 @@ def pack_coded(Door door, list names, which, values, list texts, text_of, starts
     cdef const int64_t[::1] at = np.ascontiguousarray(which, dtype=np.int64)
     cdef const int64_t[::1] text_at = np.ascontiguousarray(text_of, dtype=np.int64)
     cdef const double[::1] given = np.ascontiguousarray(values, dtype=np.float64)
+    check_weights(door.who, n_rows, weights)
     cdef const double[::1] importance = weights
     cdef Welcome welcome = ALL if learning else KNOWN
     cdef int32_t id, code
@@ -560,6 +579,7 @@ def distinct_names(block):
 
 def mapping_rows(Door door, rows, bint learning, weights):
     """A list of mappings, read one after the other as `learn_one` would."""
+    check_weights(door.who, len(rows), weights)
     cdef Py_ssize_t n = len(rows), i, j, used = 0, room = 0
     cdef Row* row = door.take(16, 0)
     cdef Example e

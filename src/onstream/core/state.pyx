@@ -21,7 +21,7 @@ from .labels cimport Labels
 from .memory cimport release, resize
 from .sources cimport Source
 from .door import NOT_NUMBERS, in_row, to_float64, unmasked
-from .sources import open_source
+from .sources import check_weights, open_source
 
 cnp.import_array()
 
@@ -266,10 +266,7 @@ cdef class State:
         try:
             weights = plain_weights(self.who, w)
             source = open_source(self.entrance, X, weights is None or (weights > 0.0).any(), weights)
-            if weights is not None and len(weights) != source.rows:
-                raise ValueError(
-                    f"{self.who}: X has {source.rows:,} rows, w has {len(weights):,}."
-                )
+            check_weights(self.who, source.rows, weights)
             targets, newcomers = self.targets(y, source.rows, weights)
             answers = self.answers(output, source.rows, len(newcomers), &task)
             task.weights = NULL

@@ -1,12 +1,9 @@
-from typing import Any, Self
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..base.part import Part
+from ..base.part import StatefulPart
 
-class Detector(Part):
-    _state: Any
+class Detector(StatefulPart):
     def update(self, v: float) -> bool: ...
     def update_many(self, values: ArrayLike) -> NDArray[np.int64]: ...
     @property
@@ -17,4 +14,3 @@ class Detector(Part):
     def seen(self) -> int: ...
     @property
     def memory_bytes(self) -> int: ...
-    def clone(self, **changes: Any) -> Self: ...

@@ -5,9 +5,7 @@ from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
 import numpy as np
 
-from ..base.learner import parameters, revive
-from ..base.part import Part
-from ..core.fields import Fields
+from ..base.part import StatefulPart
 from ..core.values import plain_number, plain_numbers
 
 cnp.import_array()
@@ -86,15 +84,12 @@ cdef class DetectorState:
         return 128
 
 
-class Detector(Part):
+class Detector(StatefulPart):
     """A drift detector: it watches a sequence of numbers and tells when they change.
 
     A learner that is given one as a parameter clones it, and keeps the clone's state as its own.
     Subclasses check their parameters, then call `_begin`.
     """
-
-    def _begin(self):
-        self._state = self._new_state()
 
     def update(self, v):
         """Take the next value. True: the values have changed."""
@@ -126,25 +121,3 @@ class Detector(Part):
     def memory_bytes(self):
         """Bytes held by what was learned, C buffers included."""
         return self._state.memory()
-
-    def clone(self, **changes):
-        """A detector with the same parameters, but for `changes`, that has seen nothing."""
-        return type(self)(**{**self.params, **changes})
-
-    def _restore(self, fields):
-        state = self._new_state()
-        checked = Fields(fields)
-        state.restore(checked)
-        checked.done()
-        object.__setattr__(self, "_state", state)
-
-    def __setattr__(self, name, value):
-        if "_state" in self.__dict__ and name in parameters(type(self)):
-            raise AttributeError(
-                f"{type(self).__name__}: {name} is fixed when the detector is made; "
-                f"clone({name}={value!r}) gives a new one with another value."
-            )
-        object.__setattr__(self, name, value)
-
-    def __reduce__(self):
-        return revive, (type(self), self.params, self._state.export())

@@ -14,8 +14,7 @@ import numpy as np
 
 from ..base.checks import number, whole
 from ..base.errors import NotMergeable
-from ..base.learner import revive
-from ..base.part import Part
+from ..base.part import StatefulPart
 from ..core.fields import Fields
 from ..core.values import plain_number
 
@@ -52,11 +51,13 @@ class SketchState:
         return self.export()
 
 
-class Sketch(Part):
+class Sketch(StatefulPart):
     """What the sketches share."""
 
-    def _begin(self) -> None:
-        self._state = SketchState(self._new(), self._pack)
+    _state: SketchState
+
+    def _new_state(self) -> SketchState:
+        return SketchState(self._new(), self._pack)
 
     @abstractmethod
     def _new(self) -> Any:
@@ -124,10 +125,6 @@ class Sketch(Part):
     def _absorb(self, sketch: Any) -> None:
         self._state.sketch.merge(sketch)
 
-    def clone(self, **changes: Any) -> Self:
-        """A sketch with the same parameters, but for `changes`, of no items."""
-        return type(self)(**{**self.params, **changes})
-
     def _restore(self, fields: dict[str, Any]) -> None:
         checked = Fields(fields)
         n, size = checked.number("n", 0.0, 1e300), checked.integer("bytes", 0)
@@ -138,9 +135,6 @@ class Sketch(Part):
         except Exception as error:  # whatever the package raises: the bytes are broken
             raise ValueError(f"the sketch is broken: {error!s:.100}") from None
         self._state = SketchState(sketch, self._pack, n)
-
-    def __reduce__(self) -> Any:
-        return revive, (type(self), self.params, self._state.export())
 
 
 class CountMin(Sketch):

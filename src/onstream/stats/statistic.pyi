@@ -1,11 +1,10 @@
-from typing import Any, Self
+from typing import Self
 
 from numpy.typing import ArrayLike
 
-from ..base.part import Part
+from ..base.part import StatefulPart
 
-class Statistic(Part):
-    _state: Any
+class Statistic(StatefulPart):
     def update(self, v: float, w: float = 1.0) -> None: ...
     def update_many(self, values: ArrayLike, w: ArrayLike | None = None) -> None: ...
     @property
@@ -14,4 +13,3 @@ class Statistic(Part):
     @property
     def n(self) -> float: ...
     def merge(self, other: Self) -> None: ...
-    def clone(self, **changes: Any) -> Self: ...

@@ -6,9 +6,7 @@ from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 import numpy as np
 
 from ..base.errors import NotMergeable
-from ..base.learner import parameters, revive
-from ..base.part import Part
-from ..core.fields import Fields
+from ..base.part import StatefulPart
 from ..core.values import plain_number, plain_numbers
 
 cnp.import_array()
@@ -85,14 +83,11 @@ cdef class StatisticState:
         return self.export()
 
 
-class Statistic(Part):
+class Statistic(StatefulPart):
     """A number that sums up a sequence of values, kept up to date value by value.
 
     Subclasses check their parameters, then call `_begin`.
     """
-
-    def _begin(self):
-        self._state = self._new_state()
 
     def update(self, v, w=1.0):
         """Take the next value, with importance `w`: 2 is as good as the value twice."""
@@ -123,25 +118,3 @@ class Statistic(Part):
         if other is self:
             raise NotMergeable(f"{type(self).__name__}: a statistic cannot be merged with itself.")
         self._state.merge(other._state)
-
-    def clone(self, **changes):
-        """A statistic with the same parameters, but for `changes`, of no values."""
-        return type(self)(**{**self.params, **changes})
-
-    def _restore(self, fields):
-        state = self._new_state()
-        checked = Fields(fields)
-        state.restore(checked)
-        checked.done()
-        object.__setattr__(self, "_state", state)
-
-    def __setattr__(self, name, value):
-        if "_state" in self.__dict__ and name in parameters(type(self)):
-            raise AttributeError(
-                f"{type(self).__name__}: {name} is fixed when the statistic is made; "
-                f"clone({name}={value!r}) gives a new one with another value."
-            )
-        object.__setattr__(self, name, value)
-
-    def __reduce__(self):
-        return revive, (type(self), self.params, self._state.export())
