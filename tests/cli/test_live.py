@@ -17,8 +17,8 @@ import onstream
 
 COMMAND = "from onstream.cli.main import main; main()"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-PROMPT = 1.0  # seconds within which an answer must come
-START = 60.0  # seconds that a busy machine may take to start a program
+PROMPT = 30.0  # seconds that a busy machine may take to answer; without the code it never does
+START = 60.0  # seconds that it may take to start a program
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes that can be waited for")
 
@@ -81,11 +81,9 @@ def test_an_answer_comes_while_the_pipe_is_open(tmp_path: Path, format: str) -> 
         assert line_from(process.stdout, START) == b"prediction\n"
         assert line_from(process.stdout, PROMPT) == b"1\n"
         for row, answer in ((zero, b"0\n"), (one, b"1\n"), (zero, b"0\n")):
-            begun = time.monotonic()
             say(process, row[:2])  # half a line is none
             say(process, row[2:])
             assert line_from(process.stdout, PROMPT) == answer
-            assert time.monotonic() - begun < PROMPT
         assert process.poll() is None
         assert process.stdin is not None
         process.stdin.close()
