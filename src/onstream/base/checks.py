@@ -1,7 +1,10 @@
 """Checks of parameters: each returns the value, or says who, what, which value, what to do."""
 
+import difflib
+import functools
+import inspect
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 
@@ -72,5 +75,43 @@ def choice(owner: object, name: str, value: Any, options: Iterable[str]) -> str:
     known = list(options)
     if not isinstance(value, str) or value not in known:
         words = ", ".join(repr(word) for word in known)
-        raise ValueError(f"{_name(owner)}: {name} must be one of {words}, got {value!r:.80}.")
+        raise ValueError(
+            f"{_name(owner)}: {name} must be one of {words}, got {value!r:.80}."
+            f"{nearest(value, known)}"
+        )
     return value
+
+
+def nearest(name: Any, known: Iterable[str]) -> str:
+    """Perhaps something else was meant."""
+    lowered = {other.lower(): other for other in known}
+    close = difflib.get_close_matches(str(name)[:80].lower(), lowered, n=1, cutoff=0.6)
+    return f" Did you mean {lowered[close[0]]!r}?" if close else ""
+
+
+def says_names(init: Callable[..., None]) -> Callable[..., None]:
+    """Make a constructor that says which parameters there are when one is not known."""
+
+    @functools.wraps(init)
+    def checked(self: Any, *arguments: Any, **options: Any) -> None:
+        try:
+            init(self, *arguments, **options)
+        except TypeError as error:
+            parameters = list(inspect.signature(init).parameters.values())[1:]
+            known = [parameter.name for parameter in parameters]
+            if arguments and all(one.kind is one.KEYWORD_ONLY for one in parameters):
+                raise TypeError(
+                    f"{_name(self)}: parameters are given by name ({', '.join(known)}), "
+                    f"got {arguments[0]!r:.60}."
+                ) from None
+            if "unexpected keyword argument" not in str(error):
+                raise
+            wrong = next((name for name in options if name not in known), None)
+            if wrong is None:  # of something that is made in there
+                raise
+            raise TypeError(
+                f"{_name(self)}: there is no parameter {wrong!r}.{nearest(wrong, known)} "
+                f"The parameters are {', '.join(known)}."
+            ) from None
+
+    return checked

@@ -8,7 +8,7 @@ import typer
 from . import options
 from .live import Live
 from .paper import paper
-from .sources import column_types, columns, format_of, is_generator, open_stream
+from .sources import column_types, columns, format_of, is_generator, missing_values, open_stream
 from .writers import WRITERS, writer_for
 
 BLOCK = 8_192
@@ -44,6 +44,8 @@ def convert(
     weight: options.Weight = None,
     types: options.Types = None,
     delimiter: options.Delimiter = None,
+    no_header: options.NoHeader = False,
+    missing: options.Missing = None,
     drop: options.Drop = None,
     only: options.Only = None,
     limit: options.Limit = None,
@@ -66,6 +68,8 @@ def convert(
         weight=weight,
         types=column_types(types),
         delimiter=delimiter,
+        header=False if no_header else None,
+        missing=missing_values(missing),
         drop=columns(drop),
         only=columns(only),
         limit=limit,

@@ -8,9 +8,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..features import Pipeline
 from ..persist import load
 from . import options
+from .memory import Memory
 from .paper import paper
+
+MOST_COLUMNS = 20  # that are shown
 
 
 def inspect(
@@ -25,39 +29,69 @@ def inspect(
     onstream inspect bids.onstream --top 5 --json
     """
     learner = load(model)
+    memory = Memory.of(model)
     if as_json:
-        typer.echo(msgspec.json.encode(facts(learner, top), enc_hook=repr).decode())
+        found = facts(learner, top)
+        if memory.kinds:
+            found["columns"], found["target"] = memory.kinds, memory.target
+        typer.echo(msgspec.json.encode(found, enc_hook=repr).decode())
         return
     console = paper()
     console.print(f"[bold]{type(learner).__name__}[/]", highlight=False)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for name, value in learner.params.items():
-        if name != "labels" or not hasattr(learner, "labels"):
-            table.add_row(name, told(value))
-    if hasattr(learner, "seen"):
-        table.add_row("seen", f"{learner.seen:,} examples", style="bold")
-    if hasattr(learner, "labels"):
-        table.add_row("labels", told(learner.labels), style="bold")
-    if hasattr(learner, "memory_bytes"):
-        table.add_row("memory", f"{learner.memory_bytes:,} bytes", style="bold")
-    if isinstance(getattr(learner, "value", None), (int, float)):
-        table.add_row("value", f"{learner.value:.6g}", style="bold")
-    for name in ("n_nodes", "n_leaves", "depth"):
-        if hasattr(learner, name):
-            table.add_row(name.replace("_", " "), f"{getattr(learner, name):,}", style="bold")
+    last = behind(learner)
+    if last is learner:
+        for name, value in learner.params.items():
+            if name != "labels" or not hasattr(learner, "labels"):
+                table.add_row(name, told(value))
+    else:
+        for number, step in enumerate(learner.steps, 1):
+            table.add_row(f"step {number}", told(step))
+    for name, value in learned(learner, last).items():
+        table.add_row(name, value, style="bold")
+    if memory.kinds:
+        table.add_row("columns", told_columns(memory), style="bold")
     console.print(table)
-    if has_weights(learner):
-        show_weights(console, learner.weights, top)
-    if hasattr(learner, "supports"):
-        show_supports(console, learner.supports, top)
-    if hasattr(learner, "feature_importances"):
-        show_importances(console, learner.feature_importances, top)
-    if hasattr(learner, "to_text"):
+    if has_weights(last):
+        show_weights(console, last.weights, top)
+    if hasattr(last, "supports"):
+        show_supports(console, last.supports, top)
+    if hasattr(last, "feature_importances"):
+        show_importances(console, last.feature_importances, top)
+    if hasattr(last, "to_text"):
         console.print()
-        text = learner.to_text(max_depth=6)  # what a screen can show
+        text = last.to_text(max_depth=6)  # what a screen can show
         console.print(text, markup=False, highlight=False, soft_wrap=True)
-    for step in getattr(learner, "steps", ()):
-        console.print(f"step {step!r}", markup=False, highlight=False)
+
+
+def behind(learner: Any) -> Any:
+    """The learner at the end of a pipeline, with what it has learned; else the learner itself."""
+    return learner.members[-1] if isinstance(learner, Pipeline) else learner
+
+
+def learned(learner: Any, last: Any) -> dict[str, str]:
+    """A few figures of what was learned; those of a tree are its own, also in a pipeline."""
+    found = {}
+    if hasattr(learner, "seen"):
+        found["seen"] = f"{learner.seen:,} examples"
+    if hasattr(learner, "labels"):
+        found["labels"] = told(learner.labels)
+    if hasattr(learner, "memory_bytes"):
+        found["memory"] = f"{learner.memory_bytes:,} bytes"
+    if isinstance(getattr(learner, "value", None), (int, float)):
+        found["value"] = f"{learner.value:.6g}"
+    for name in ("n_nodes", "n_leaves", "depth"):
+        if hasattr(last, name):
+            found[name.replace("_", " ")] = f"{getattr(last, name):,}"
+    return found
+
+
+def told_columns(memory: Memory) -> str:
+    """The columns that the model has learned, with their types; then the target."""
+    listed = [f"{name} ({kind})" for name, kind in list(memory.kinds.items())[:MOST_COLUMNS]]
+    if len(memory.kinds) > MOST_COLUMNS:
+        listed.append(f"... and {len(memory.kinds) - MOST_COLUMNS:,} more")
+    return ", ".join(listed) + (f" -> {memory.target}" if memory.target else "")
 
 
 def has_weights(learner: Any) -> bool:
@@ -115,21 +149,22 @@ def facts(learner: Any, top: int) -> dict[str, Any]:
             found[name] = getattr(learner, name)
     if isinstance(getattr(learner, "value", None), (int, float)):
         found["value"] = learner.value
-    if has_weights(learner):
-        weights = learner.weights
+    last = behind(learner)
+    if has_weights(last):
+        weights = last.weights
         several = bool(weights) and isinstance(next(iter(weights.values())), dict)
         found["weights"] = [
             {"label": label, "feature": name, "weight": weight}
             for label, own in (weights if several else {None: weights}).items()
             for name, weight in heaviest(own, top)
         ]
-    if hasattr(learner, "supports"):
-        found["supports"] = [[plain(x), plain(a)] for x, a in learner.supports[:top]]
-    if hasattr(learner, "to_text"):
-        found["tree"] = learner.to_text()
+    if hasattr(last, "supports"):
+        found["supports"] = [[plain(x), plain(a)] for x, a in last.supports[:top]]
+    if hasattr(last, "to_text"):
+        found["tree"] = last.to_text()
         found["feature_importances"] = [
             {"feature": name, "share": share}
-            for name, share in list(learner.feature_importances.items())[:top]
+            for name, share in list(last.feature_importances.items())[:top]
         ]
     return found
 

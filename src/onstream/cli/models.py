@@ -15,10 +15,10 @@ from ..base import (
     learners,
     parts,
 )
+from ..base.checks import nearest
 from ..base.learner import parameters
 from . import options
 from .paper import paper
-from .specs import guess
 
 
 def models(
@@ -36,7 +36,7 @@ def models(
     known = {**learners(), **parts()}
     if name is not None:
         if name not in known:
-            raise ValueError(f"onstream: there is no model {name!r}.{guess(name, known)}")
+            raise ValueError(f"onstream: there is no model {name!r}.{nearest(name, known)}")
         describe(name, known[name], as_json)
         return
     chosen = {n: cls for n, cls in known.items() if family in (None, family_of(cls))}
@@ -44,7 +44,7 @@ def models(
         families = sorted({family_of(cls) for cls in known.values()})
         raise ValueError(
             f"onstream: there is no family {family!r}; there are {', '.join(families)}."
-            f"{guess(str(family), families)}"
+            f"{nearest(str(family), families)}"
         )
     if as_json:
         typer.echo(msgspec.json.encode([facts(n, cls) for n, cls in chosen.items()]).decode())

@@ -16,6 +16,16 @@ Types = Annotated[
 Delimiter = Annotated[
     str | None, typer.Option(help="What separates the columns of a CSV file: ';'.")
 ]
+NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header", help="A CSV file without names in its first line: columns are 0, 1, ..."
+    ),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(help="A text that means a missing value in a CSV file, such as -999; repeat it."),
+]
 Drop = Annotated[str | None, typer.Option(help="Columns to leave out: 'id,date'.")]
 Only = Annotated[str | None, typer.Option(help="Columns to use, and no others.")]
 Limit = Annotated[int | None, typer.Option(help="Read at most so many rows.", min=1)]

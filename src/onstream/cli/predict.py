@@ -16,8 +16,9 @@ from rich.console import Console
 from ..persist import load
 from . import options
 from .live import Live
+from .memory import Memory
 from .pace import pieces
-from .sources import column_types, columns, open_stream
+from .sources import column_types, columns, missing_values, open_stream
 
 BLOCK = 8_192
 
@@ -36,8 +37,14 @@ def predict(
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="A column to leave out: the answer.")
     ] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Option("--id", help="A column to copy into the answers, no feature; repeat it."),
+    ] = None,
     types: options.Types = None,
     delimiter: options.Delimiter = None,
+    no_header: options.NoHeader = False,
+    missing: options.Missing = None,
     drop: options.Drop = None,
     only: options.Only = None,
     limit: options.Limit = None,
@@ -50,6 +57,7 @@ def predict(
 
     \b
     onstream predict bids.onstream new.csv > answers.csv
+    onstream predict bids.onstream new.csv --id bid --id user > answers.csv
     cat new.jsonl | onstream predict bids.onstream - --format jsonl --as jsonl --proba
     """
     if as_format not in ("csv", "jsonl"):
@@ -68,17 +76,26 @@ def predict(
         target=target,
         types=column_types(types),
         delimiter=delimiter,
+        header=False if no_header else None,
+        missing=missing_values(missing),
         drop=columns(drop),
         only=columns(only),
         limit=limit,
         skip=skip or None,
         on_error=None if on_error == "raise" else on_error,
     )
+    ids = list(dict.fromkeys(ids or []))
+    has_columns = stream.expect(Memory.of(model).expected(closed=True, ids=ids))
+    if ids and not has_columns:
+        raise ValueError("onstream: --id needs a source with columns, such as a CSV file.")
+    if "prediction" in ids:
+        raise ValueError("onstream: --id prediction: the answers have a column of this name.")
     with opened(out) as file, Live("predict", stream, limit, quiet=quiet or out is None) as live:
         writer = csv.writer(file, lineterminator="\n")
         heading = None
         for block in pieces(stream, most=BLOCK):
-            table = answers(learner, block[0], proba=proba, score=score)
+            X, copied = apart(block[0], ids)
+            table = copied | answers(learner, X, proba=proba, score=score)
             rows = list(zip(*table.values(), strict=True))
             if as_format == "jsonl":
                 for row in rows:
@@ -97,6 +114,13 @@ def predict(
         Console(stderr=True).print(
             f"{rejected:,} lines could not be read and have no answer.", style="yellow"
         )
+
+
+def apart(X: Any, ids: list[str]) -> tuple[Any, dict[str, list[Any]]]:
+    """The features, and the columns that are only copied."""
+    if not ids:
+        return X, {}
+    return X.drop_columns(ids), {name: X.column(name).to_pylist() for name in ids}
 
 
 def answers(learner: Any, X: Any, *, proba: bool, score: bool) -> dict[str, list[Any]]:

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from ..persist import save
 from . import options
 from .live import Live
+from .memory import Memory
 from .pace import CtrlC, pieces
 from .paper import paper
-from .sources import column_types, columns, folder_exists, open_stream
-from .specs import guess, named, parse_model
+from .sources import column_types, columns, folder_exists, missing_values, open_stream
+from .specs import build, named, parse_model
 
 
 def run(
@@ -25,10 +25,13 @@ def run(
     weight: options.Weight = None,
     types: options.Types = None,
     delimiter: options.Delimiter = None,
+    no_header: options.NoHeader = False,
+    missing: options.Missing = None,
     drop: options.Drop = None,
     only: options.Only = None,
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", help="Accuracy, Kappa, RMSE, ...; repeat it.")
+        list[str] | None,
+        typer.Option("--metric", help="Accuracy, RMSE, \"F1(average='macro')\", ...; repeat it."),
     ] = None,
     window: Annotated[int, typer.Option(help="Rows of the sliding estimates.", min=1)] = 1000,
     delay: Annotated[int, typer.Option(help="Labels come so many rows late.", min=0)] = 0,
@@ -75,6 +78,8 @@ def run(
         weight=weight,
         types=column_types(types),
         delimiter=delimiter,
+        header=False if no_header else None,
+        missing=missing_values(missing),
         drop=columns(drop),
         only=columns(only),
         limit=limit,
@@ -84,18 +89,21 @@ def run(
         seed=seed or None,
         on_error=None if on_error == "raise" else on_error,
     )
+    memory = Memory(target)
     course.expect(limit)
     with CtrlC(stream) as ctrl_c, Live("run", stream, limit, quiet=quiet or as_json) as live:
-        for X, y, w in ((*block, None)[:3] for block in pieces(stream, ctrl_c)):
+        for block in pieces(stream, ctrl_c):
+            X, y, w = (*block, None)[:3]
             if y is None:
                 raise ValueError("onstream: there is nothing to learn: say --target COLUMN.")
             course.add(X, y, w)
+            memory.meet(block)
             live.advance(len(y), so_far(course) if live.shown else "")
     if not course.rows and not ctrl_c.pressed:
         raise ValueError(f"onstream: {source}: there were no rows to learn.")
     result = course.report()
     if out is not None:
-        save_all(models, out)
+        save_all(models, out, memory)
     if report is not None:
         result.to_html(report)
     tell(result, stream, as_json=as_json, quiet=quiet, report=report, out=out)
@@ -127,19 +135,16 @@ def kind_of(model: Any) -> str:
     return " | ".join(kind_of(step) for step in steps)
 
 
-def chosen_metrics(names: list[str] | None) -> Any:
-    """Metrics by name."""
-    if not names:
+def chosen_metrics(texts: list[str] | None) -> Any:
+    """Metrics by name, with parameters perhaps: "F1(average='macro')"."""
+    if not texts:
         return None
     from .. import evaluate
 
     known = {
         name: thing for name, thing in named(evaluate).items() if hasattr(thing, "update_many")
     }
-    for name in names:
-        if name not in known:
-            raise ValueError(f"onstream: there is no metric {name!r}.{guess(name, known)}")
-    return [known[name]() for name in names]
+    return [build(text, known, "metric") for text in texts]
 
 
 def so_far(course: Any) -> str:
@@ -151,14 +156,14 @@ def so_far(course: Any) -> str:
     return f"{metric.name} {shown}"
 
 
-def save_all(models: list[Any], out: Path) -> None:
+def save_all(models: list[Any], out: Path, memory: Memory) -> None:
     """One model to a file; several to files in a folder."""
     if len(models) == 1:
-        save(models[0], out)
+        memory.save(models[0], out)
         return
     out.mkdir(parents=True, exist_ok=True)
     for number, model in enumerate(models, 1):
-        save(model, out / f"{number}-{type(model).__name__}.onstream")
+        memory.save(model, out / f"{number}-{type(model).__name__}.onstream")
 
 
 def tell(

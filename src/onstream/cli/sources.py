@@ -4,7 +4,8 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from .specs import guess, parse_generator
+from ..base.checks import nearest
+from .specs import parse_generator
 
 READERS = {  # format: function of onstream.streams, endings
     "csv": ("read_csv", (".csv", ".tsv", ".txt", ".data")),
@@ -28,19 +29,22 @@ def open_stream(source: str, *, format: str | None = None, **options: Any) -> An
     if wanted not in READERS:
         raise ValueError(
             f"onstream: there is no format {wanted!r}; use {', '.join(READERS)}."
-            f"{guess(wanted, READERS)}"
+            f"{nearest(wanted, READERS)}"
         )
     reader = getattr(streams, READERS[wanted][0])
     given = {name: value for name, value in options.items() if value is not None}
     known = inspect.signature(reader).parameters
     for name in given:
         if name not in known:
-            raise ValueError(
-                f"onstream: --{name.replace('_', '-')} has no meaning for {wanted} files."
-            )
+            raise ValueError(f"onstream: {option(name)} has no meaning for {wanted} files.")
     if wanted in ("csv", "parquet", "ipc", "jsonl") and given.get("target") is None:
         given.pop("target", None)
     return reader(source, **given)
+
+
+def option(name: str) -> str:
+    """How an option of a reader is called on the command line."""
+    return "--no-header" if name == "header" else f"--{name.replace('_', '-')}"
 
 
 def is_generator(source: str) -> bool:
@@ -52,9 +56,7 @@ def from_generator(source: str, options: dict[str, Any]) -> Any:
     """An endless stream, cut to `limit` rows."""
     for name, value in options.items():
         if value is not None and name not in ("limit", "skip", "shuffle", "seed"):
-            raise ValueError(
-                f"onstream: --{name.replace('_', '-')} has no meaning for a generator."
-            )
+            raise ValueError(f"onstream: {option(name)} has no meaning for a generator.")
     stream = parse_generator(source)
     if options.get("limit") is None:
         raise ValueError("onstream: a generator never ends; say how many rows with --limit 10000.")
@@ -84,6 +86,13 @@ def folder_exists(*paths: Path | None) -> None:
     for path in paths:
         if path is not None and not path.absolute().parent.is_dir():
             raise ValueError(f"onstream: {path}: there is no folder {path.absolute().parent}.")
+
+
+def missing_values(more: list[str] | None) -> tuple[str, ...] | None:
+    """The usual texts for a missing value, and some more."""
+    from ..streams.csv_files import MISSING
+
+    return (*MISSING, *more) if more else None
 
 
 KINDS = {"str": str, "text": str, "float": float, "number": float, "int": int, "bool": bool}

@@ -6,13 +6,13 @@ names of this library, called with literals or with each other, joined by `|` (t
 """
 
 import ast
-import difflib
 import inspect
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from ..base import learners, parts
+from ..base.checks import nearest
 
 JOINTS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.BitOr: operator.or_,
@@ -92,7 +92,7 @@ class Builder:
                 return cls
         if name not in self.known:
             raise ValueError(
-                f"onstream: there is no {self.kind} {name!r}.{guess(name, self.known)}"
+                f"onstream: there is no {self.kind} {name!r}.{nearest(name, self.known)}"
             )
         return self.known[name]
 
@@ -102,7 +102,7 @@ class Builder:
         for option in options:
             if option not in names:
                 raise ValueError(
-                    f"onstream: {name} has no parameter {option!r}.{guess(option, names)}"
+                    f"onstream: {name} has no parameter {option!r}.{nearest(option, names)}"
                 )
         return cls(*arguments, **options)
 
@@ -118,10 +118,3 @@ class Builder:
 def package(cls: type[Any]) -> str:
     """The part of the library that a class belongs to."""
     return cls.__module__.rpartition(".")[0]
-
-
-def guess(name: str, known: Any) -> str:
-    """Perhaps something else was meant."""
-    lowered = {other.lower(): other for other in known}
-    close = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
-    return f" Did you mean {lowered[close[0]]!r}?" if close else ""

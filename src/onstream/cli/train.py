@@ -7,12 +7,13 @@ import msgspec
 import typer
 from rich.console import Console
 
-from ..persist import load, save
+from ..persist import load
 from . import options
 from .live import Live
+from .memory import Memory
 from .pace import CtrlC, pieces
 from .paper import paper
-from .sources import column_types, columns, folder_exists, open_stream
+from .sources import column_types, columns, folder_exists, missing_values, open_stream
 from .specs import parse_model
 
 
@@ -29,6 +30,8 @@ def train(
     weight: options.Weight = None,
     types: options.Types = None,
     delimiter: options.Delimiter = None,
+    no_header: options.NoHeader = False,
+    missing: options.Missing = None,
     drop: options.Drop = None,
     only: options.Only = None,
     limit: options.Limit = None,
@@ -63,6 +66,8 @@ def train(
         weight=weight,
         types=column_types(types),
         delimiter=delimiter,
+        header=False if no_header else None,
+        missing=missing_values(missing),
         drop=columns(drop),
         only=columns(only),
         limit=limit,
@@ -72,15 +77,21 @@ def train(
         seed=seed or None,
         on_error=None if on_error == "raise" else on_error,
     )
+    memory = Memory(target) if start is None else Memory.of(start)
+    if start is not None:
+        if memory.target != target:
+            memory.target, memory.target_kind = target, ""
+        stream.expect(memory.expected(closed=False))
     rows = 0
     with CtrlC(stream) as ctrl_c, Live("train", stream, limit, quiet=quiet or as_json) as live:
         for block in pieces(stream, ctrl_c):
             learn(learner, block)
+            memory.meet(block)
             before, rows = rows, rows + len(block[1])
             if every and rows // every > before // every:
-                save(learner, out)
+                memory.save(learner, out)
             live.advance(len(block[1]))
-    save(learner, out)
+    memory.save(learner, out)
     rejected = getattr(stream, "rejected", 0)
     if as_json:
         told = {"model": repr(learner), "rows": rows, "rejected": rejected, "file": str(out)}

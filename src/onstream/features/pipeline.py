@@ -85,7 +85,8 @@ class Pipeline(Learner):
         for i, (step, names) in enumerate(
             zip(self.steps, self._state.step_features(), strict=False)
         ):
-            copy = step.clone()
+            copy = step.clone()  # which knows of no nominal values: its numbers are all it changes
+            names = {field: value for field, value in names.items() if "nominal" not in field}
             copy._restore({"start": 0, **names, **told[str(i)]})
             found.append(copy)
         return [*found, last]

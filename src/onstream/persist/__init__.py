@@ -1,6 +1,6 @@
 """State on disk."""
 
-from .files import load, save
+from .files import load, load_notes, save
 from .format import dumps, loads
 
-__all__ = ["dumps", "load", "loads", "save"]
+__all__ = ["dumps", "load", "load_notes", "loads", "save"]

@@ -3,18 +3,24 @@
 import contextlib
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..base import Learner, Part
-from .format import ModelFileError, dumps, loads
+from .format import ModelFileError, dumps, loads, notes_of
 
 
-def save(model: Learner | Part, path: str | os.PathLike[str]) -> None:
+def save(
+    model: Learner | Part,
+    path: str | os.PathLike[str],
+    *,
+    notes: Mapping[str, Any] | None = None,
+) -> None:
     """Write a learner (or a detector, or a statistic) to a file.
 
-    Afterwards the file is the old one or the new one, never half of it.
+    Afterwards the file is the old one or the new one, never half of it. `notes` (whatever JSON can
+    hold) stand beside the model; `load_notes` reads them.
 
     Examples
     --------
@@ -27,7 +33,7 @@ def save(model: Learner | Part, path: str | os.PathLike[str]) -> None:
     >>> onstream.load(path).predict_one({"free": 1})
     'spam'
     """
-    data = dumps(model)
+    data = dumps(model, notes)
     target = Path(os.path.realpath(path))  # of a link, the file behind it is written
     scratch = target.parent / f".onstream-{secrets.token_hex(8)}.tmp"
     handle = os.open(
@@ -58,6 +64,15 @@ def load(path: str | os.PathLike[str], **functions: Callable[..., Any]) -> Any:
     data = Path(path).read_bytes()
     try:
         return loads(data, **functions)
+    except ModelFileError as error:
+        raise ModelFileError(f"load: {os.fspath(path)!r}: {error}") from None
+
+
+def load_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The notes that a model was saved with; the command line remembers the columns there."""
+    data = Path(path).read_bytes()
+    try:
+        return notes_of(data)
     except ModelFileError as error:
         raise ModelFileError(f"load: {os.fspath(path)!r}: {error}") from None
 

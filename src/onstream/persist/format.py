@@ -3,13 +3,14 @@
 The header's metadata entry "onstream" holds the format version, the class, its parameters and the
 plain numbers of the state; arrays are tensors; lists of names are byte tensors with offsets. A
 state inside a state is a folder: its tensors are called "outer/inner". A parameter that is itself
-a learner or a part (a kernel, a detector) is stored as its class and parameters.
+a learner or a part (a kernel, a detector) is stored as its class and parameters. A second entry,
+"notes", may hold what else somebody wants to remember beside the model; the model does not know.
 Nothing is executed on reading: no pickle, and only classes of the registry. A parameter that is a
 function is not stored, only its name; it must be given again to `loads`.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -64,8 +65,8 @@ def holders() -> dict[str, type[Any]]:
     return {**{n: c for n, c in parts().items() if hasattr(c, "_restore")}, **learners()}
 
 
-def dumps(model: Any) -> bytes:
-    """The model as bytes; equal models give equal bytes."""
+def dumps(model: Any, notes: Mapping[str, Any] | None = None) -> bytes:
+    """The model as bytes; equal models (and notes) give equal bytes."""
     cls = type(model).__name__
     if holders().get(cls) is not getattr(type(model), "registered", type(model)):
         raise TypeError(f"save: {cls} is not a learner of onstream, so load could not build it.")
@@ -78,6 +79,8 @@ def dumps(model: Any) -> bytes:
     tensors: dict[str, Any] = {}
     header.numbers = split(model._state.snapshot(), "", tensors, header.names)
     metadata = {"onstream": msgspec.json.encode(header, order="sorted").decode(), "sha256": NO_SUM}
+    if notes:
+        metadata["notes"] = msgspec.json.encode(notes, order="sorted").decode()
     data = pack(tensors, metadata)
     at = data.index(SUM_MARK) + len(SUM_MARK)
     return data[:at] + hashlib.sha256(data).hexdigest().encode() + data[at + 64 :]
@@ -184,20 +187,19 @@ def loads(data: bytes, **functions: Callable[..., Any]) -> Any:
         raise ModelFileError(f"the state of the {header.cls} is broken: {error}") from None
 
 
+def notes_of(data: bytes) -> dict[str, Any]:
+    """The notes that `dumps` was given."""
+    metadata = checked_metadata(data)
+    try:
+        return msgspec.json.decode(metadata.get("notes", "{}"), type=dict[str, Any])
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(f"the notes are broken: {error!s:.100}") from None
+
+
 def unpack(data: bytes) -> tuple[Header, dict[str, Any]]:
     """Header and state fields of a file, after all checks that need no learner."""
-    size = int.from_bytes(data[:8], "little")
-    if len(data) < 16 or size > len(data) - 8 or data[8:9] != b"{":
-        raise ModelFileError("this is not an onstream model, or it was cut off.")
-    at = data.find(SUM_MARK, 8, 8 + size) + len(SUM_MARK)
-    if at < len(SUM_MARK):
-        raise ModelFileError("this safetensors file was not written by onstream.")
-    found = data[at : at + 64]
-    blank = data[:at] + NO_SUM.encode() + data[at + 64 :]
-    if hashlib.sha256(blank).hexdigest().encode() != found:
-        raise ModelFileError("the checksum does not fit: the file was damaged or cut off.")
+    metadata = checked_metadata(data)
     try:
-        metadata = msgspec.json.decode(data[8 : 8 + size].rstrip(b" "))["__metadata__"]
         text = metadata["onstream"]
         version = msgspec.json.decode(text)["format"]
         if version != FORMAT:
@@ -216,6 +218,27 @@ def unpack(data: bytes) -> tuple[Header, dict[str, Any]]:
     for name, array in tensors.items():
         join(fields, name, array)
     return header, fields
+
+
+def checked_metadata(data: bytes) -> dict[str, Any]:
+    """The metadata of bytes that are whole."""
+    size = int.from_bytes(data[:8], "little")
+    if len(data) < 16 or size > len(data) - 8 or data[8:9] != b"{":
+        raise ModelFileError("this is not an onstream model, or it was cut off.")
+    at = data.find(SUM_MARK, 8, 8 + size) + len(SUM_MARK)
+    if at < len(SUM_MARK):
+        raise ModelFileError("this safetensors file was not written by onstream.")
+    found = data[at : at + 64]
+    blank = data[:at] + NO_SUM.encode() + data[at + 64 :]
+    if hashlib.sha256(blank).hexdigest().encode() != found:
+        raise ModelFileError("the checksum does not fit: the file was damaged or cut off.")
+    try:
+        metadata = msgspec.json.decode(data[8 : 8 + size].rstrip(b" "))["__metadata__"]
+    except Exception as error:
+        raise ModelFileError(f"the header is broken: {error!s:.200}") from None
+    if not isinstance(metadata, dict):
+        raise ModelFileError("the header is broken: its metadata is no object.")
+    return metadata
 
 
 def tensor(info: dict[str, Any]) -> Any:

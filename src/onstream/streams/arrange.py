@@ -1,6 +1,7 @@
 """Streams made of a stream: a part of it, in another order, several times over."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,10 @@ class Arranged(Stream):
     def halt(self) -> None:
         """Wait for no more rows."""
         self.source.halt()
+
+    def expect(self, expected: Any) -> bool:
+        """Take note of what is known of the columns."""
+        return self.source.expect(expected)
 
     @property
     def rows(self) -> int:

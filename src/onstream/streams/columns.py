@@ -2,12 +2,48 @@
 
 import difflib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .blocks import Block, cut, take
 from .rejects import Tally
+
+NO_TARGET = (
+    "the target is missing; fill it in, or leave such rows out with on_error='skip' "
+    "(--on-error skip)"
+)
+KINDS = ("number", "whole", "bool", "text")  # what a column may hold
+
+
+@dataclass
+class Expected:
+    """What is known of the columns before a file is read: a model has learned such rows."""
+
+    kinds: dict[str, str] = field(default_factory=dict)  # column: one of KINDS
+    closed: bool = False  # other columns are left out
+    ids: list[str] = field(default_factory=list)  # these are read beside the features, as they are
+
+    def arrow(self, column: str) -> Any:
+        """The Arrow type that a column must have; None if nothing is known."""
+        import pyarrow as pa
+
+        types = {"number": pa.float64(), "whole": pa.int64(), "bool": pa.bool_()}
+        kind = self.kinds.get(column)
+        return None if kind is None else types.get(kind, pa.string())
+
+    def features(self, source: str, names: list[str]) -> list[str]:
+        """Those that the model knows; an error if it knows none of them."""
+        if not self.closed or not self.kinds or not names:
+            return names
+        known = [name for name in names if name in self.kinds]
+        if not known:
+            raise ValueError(
+                f"{source}: the model knows none of its columns ({quoted(names)}); "
+                f"it has learned {quoted(list(self.kinds))}."
+            )
+        return known
 
 
 class Columns:
@@ -19,6 +55,7 @@ class Columns:
         self.weight = plain_column(who, "weight", weight)
         self.drop = plain_names(who, "drop", drop)
         self.only = None if only is None else plain_names(who, "only", only)
+        self.expected = Expected()
         if self.target is not None and self.target == self.weight:
             raise ValueError(f"{who}: target and weight are both {target!r}.")
 
@@ -38,29 +75,39 @@ class Columns:
             if wanted is not None and wanted not in names:
                 close = difflib.get_close_matches(wanted, names, 1)
                 hint = f' Did you mean "{close[0]}"?' if close else ""
-                told = ", ".join(f'"{name}"' for name in names[:10])
-                more = ", ..." if len(names) > 10 else ""
                 raise ValueError(
                     f'{source}: there is no column "{wanted}" ({word}).{hint} '
-                    f"There are {told}{more}."
+                    f"There are {quoted(names)}."
                 )
             return None if wanted is None else str(wanted)
 
         target, weight = find("target", self.target), find("weight", self.weight)
         dropped = {find("drop", name) for name in self.drop}
         kept = names if self.only is None else [find("only", name) for name in self.only]
-        features = [
-            str(name) for name in kept if name not in dropped and name not in (target, weight)
-        ]
-        return Chosen(source, features, target, weight)
+        ids = [str(find("id", name)) for name in self.expected.ids]
+        other = {*dropped, *ids, target, weight}
+        features = [str(name) for name in kept if name not in other]
+        features = self.expected.features(source, features)
+        return Chosen(source, [*features, *ids], target, weight, self.expected)
+
+
+def quoted(names: list[str]) -> str:
+    """The first few names."""
+    return ", ".join(f'"{name}"' for name in names[:10]) + (", ..." if len(names) > 10 else "")
 
 
 class Chosen:
     """The columns of one file: features, target, weight."""
 
     def __init__(
-        self, source: str, features: list[str], target: str | None, weight: str | None
+        self,
+        source: str,
+        features: list[str],
+        target: str | None,
+        weight: str | None,
+        expected: Expected | None = None,
     ) -> None:
+        self.expected = expected or Expected()
         self.source = source
         self.features = features
         self.target = target
@@ -83,6 +130,13 @@ class Chosen:
                 raise ValueError(
                     f'{self.source}: column "{name}" is of type {kind}; a column must hold '
                     f'numbers, bools or text. Leave it out with drop=["{name}"].'
+                )
+            known = self.expected.arrow(name)
+            if known is not None and not types.is_null(kind) and is_text(kind) != is_text(known):
+                learned = "text" if is_text(known) else "numbers"
+                raise ValueError(
+                    f'{self.source}: column "{name}" is of type {kind}; the model has learned '
+                    f"{learned} there."
                 )
 
     def blocks(
@@ -110,7 +164,7 @@ class Chosen:
             note(bad, infinite, self.target, "the number is not finite")
             if y.null_count:
                 missing = ~y.is_valid().to_numpy()
-                note(bad, missing, self.target, "the target is missing")
+                note(bad, missing, self.target, NO_TARGET)
             y = y.to_numpy()
         if self.weight is not None:
             w = weight_column(self.source, self.weight, table.column(self.weight))

@@ -19,6 +19,7 @@ WORDS = {"double": "a number", "int64": "a whole number", "bool": "true or false
 GUESSED = 1000  # lines that the types are guessed from
 NUMERIC = 0.9  # a column is numeric if this share of its values is
 WHOLE = re.compile(rb"\s*[+-]?\d+\s*")
+CODE = re.compile(rb"\s*0\d+\s*")
 CONVERSION = re.compile(r"In CSV column #(\d+):.*?conversion error to (\w+).*?'(.*)'", re.DOTALL)
 ARITY = re.compile(r"Expected (\d+) columns, got (\d+)")
 
@@ -45,8 +46,9 @@ def read_csv(
     r"""A stream of the rows of CSV or TSV files.
 
     The types of the columns are found out from the first 1000 lines and kept from then on:
-    numbers (if 9 in 10 values are), true and false, or text (nominal values). Features that are
-    whole numbers may turn out to be fractions later; a target may not, unless `types` says so.
+    numbers (if 9 in 10 values are), true and false, or text (nominal values). A column with a
+    whole number that begins with 0, such as 01234, is text. Features that are whole numbers may
+    turn out to be fractions later; a target may not, unless `types` says so.
 
     Parameters
     ----------
@@ -223,6 +225,10 @@ class CSV(Reader):
         kinds = {}
         for column in chosen.all:
             kind = self.types.get(column)
+            if kind is None and column in self.columns.expected.ids:
+                kind = pa.string()
+            if kind is None:
+                kind = self.columns.expected.arrow(column)
             if kind is None:
                 kind = guess(table.column(column).drop_null().to_pylist())
                 if pa.types.is_integer(kind) and column != chosen.target:
@@ -337,7 +343,8 @@ def quote_open(data: bytes, inside: bool, delimiter: str) -> bool:
 def guess(values: list[bytes]) -> Any:
     """The Arrow type of a column: whole numbers, numbers, bools, or text.
 
-    One bad value among many numbers is to become an error, not to make them all text.
+    One bad value among many numbers is to become an error, not to make them all text. A whole
+    number with a zero in front is a code such as 01234, which would lose its zero.
     """
     import pyarrow as pa
 
@@ -345,6 +352,8 @@ def guess(values: list[bytes]) -> Any:
         return pa.float64()
     if all(value.lower() in (b"true", b"false") for value in values):
         return pa.bool_()
+    if any(CODE.fullmatch(value) for value in values):
+        return pa.string()
     numbers = [value for value in values if is_float(value)]
     if len(numbers) < NUMERIC * len(values):
         return pa.string()

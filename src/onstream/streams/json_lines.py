@@ -57,9 +57,12 @@ class JSONLines(Reader):
             if isinstance(getattr(columns, word), int):
                 raise TypeError(f"read_jsonl: {word} must be a key, got a number.")
         self.schema: dict[str, Any] = {}  # type of each key met so far
+        self._strangers = False
 
     def _blocks(self, tally: Tally) -> Iterator[Block]:
-        self.schema = {}
+        expected = self.columns.expected
+        self.schema = {key: expected.arrow(key) for key in expected.kinds if self._matters(key)}
+        self._strangers = expected.closed and bool(self.schema)  # are all keys unknown?
         done = 0
         for file in self.files:
             source = Bytes(file, tally.stop)
@@ -80,7 +83,7 @@ class JSONLines(Reader):
             def place(row: int, column: Any, piece: Piece = piece) -> str:
                 return at_line(name, piece.numbers[row], column)
 
-            table, chosen = self._complete(piece.table)
+            table, chosen = self._complete(piece.table, name)
             yield from chosen.blocks(table, tally, place, piece.line)
 
     def _parse(self, data: bytes) -> Any:
@@ -126,8 +129,9 @@ class JSONLines(Reader):
                 continue
             kind = field.type
             if is_number(kind):
-                whole = field.name == self.columns.target or pa.types.is_boolean(kind)
-                new[field.name] = kind if whole else pa.float64()
+                exact = (self.columns.target, *self.columns.expected.ids)
+                as_is = field.name in exact or pa.types.is_boolean(kind)
+                new[field.name] = kind if as_is else pa.float64()
             elif is_text(kind) or pa.types.is_timestamp(kind):
                 new[field.name] = pa.string()
             elif not pa.types.is_null(kind):
@@ -138,22 +142,37 @@ class JSONLines(Reader):
         self.schema.update(new)
 
     def _matters(self, key: str) -> bool:
-        if key in (self.columns.target, self.columns.weight):
+        expected = self.columns.expected
+        if key in (self.columns.target, self.columns.weight, *expected.ids):
             return True
+        if expected.closed and expected.kinds and key not in expected.kinds:
+            return False
         if self.columns.only is not None and key not in self.columns.only:
             return False
         return key not in self.columns.drop
 
-    def _complete(self, table: Any) -> tuple[Any, Chosen]:
+    def _complete(self, table: Any, name: str) -> tuple[Any, Chosen]:
         """A table with target and weight, and its columns that count."""
         import pyarrow as pa
 
-        for key in (self.columns.target, self.columns.weight):
+        expected = self.columns.expected
+        if self._strangers and table.num_rows:
+            self._strangers = False
+            known = [key for key in table.column_names if key in expected.kinds]
+            others = [key for key in table.column_names if key not in expected.kinds]
+            if others and all(table.column(key).null_count == table.num_rows for key in known):
+                expected.features(name, others)  # says that it knows none
+        for key in (self.columns.target, self.columns.weight, *expected.ids):
             if key is not None and key not in table.column_names:
                 nothing = pa.nulls(table.num_rows, self.schema.get(str(key), pa.float64()))
                 table = table.append_column(str(key), nothing)
         names = [key for key in table.column_names if self._matters(key)]
-        names = [key for key in names if not pa.types.is_null(table.schema.field(key).type)]
+        kept = expected.ids
+        names = [
+            key
+            for key in names
+            if key in kept or not pa.types.is_null(table.schema.field(key).type)
+        ]
         chosen = Columns("read_jsonl", self.columns.target, self.columns.weight, None, None).choose(
             "", names
         )
@@ -210,7 +229,8 @@ class JSONGrammar(Grammar):
             if pa.types.is_boolean(kind) != isinstance(value, bool):
                 return key, f"{value!r:.60} is not {WORDS[pa.types.is_boolean(kind)]}"
             if pa.types.is_integer(kind) and isinstance(value, float):
-                return key, f"{value!r} is not a whole number, as the targets before"
+                hint = "write 3.0 for 3 if there are fractions"
+                return key, f"{value!r} is not a whole number, as the targets before; {hint}"
         return None, reason[:200]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from .arrange import Part, Repeated, Shuffled
 from .arriving import Stop
 from .blocks import Block, length
+from .columns import Columns, Expected
 from .files import arrives, find_files, total_bytes
 from .prefetch import prefetched
 from .rejects import Tally, plain_on_error
@@ -59,6 +60,13 @@ class Reader(Stream):
     def live(self) -> bool:
         """Say whether rows arrive while we wait: from a pipe, a terminal or a socket."""
         return any(arrives(file) for file in self.files)
+
+    def expect(self, expected: Expected) -> bool:
+        """Take note of what is known of the columns; False if there are no columns."""
+        columns: Columns | None = getattr(self, "columns", None)
+        if columns is not None:
+            columns.expected = expected
+        return columns is not None
 
     def halt(self) -> None:
         """Wait for no more rows: what has arrived is the end."""

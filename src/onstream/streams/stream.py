@@ -42,6 +42,10 @@ class Stream:
     def halt(self) -> None:
         """Wait for no more rows: what has arrived is the end of the latest iteration."""
 
+    def expect(self, expected: Any) -> bool:
+        """Take note of what is known of the columns; False if there are no columns."""
+        return False
+
     # -- how far the latest iteration has come
 
     @property

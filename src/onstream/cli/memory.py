@@ -1,0 +1,93 @@
+"""What a saved model remembers of the columns that it has learned: their names and types."""
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from ..persist import load_notes, save
+from ..streams.columns import KINDS, Expected, is_number, is_text
+
+
+class Memory:
+    """The columns met so far; stands in the notes of a model's file."""
+
+    def __init__(self, target: str | None = None) -> None:
+        self.kinds: dict[str, str] = {}
+        self.target = target
+        self.target_kind = ""
+        self._last: Any = None
+
+    @classmethod
+    def of(cls, path: str | PathLike[str]) -> "Memory":
+        """What a file remembers; nothing, if it was not written by the command line."""
+        notes = load_notes(path)
+        found = cls()
+        found.kinds = {
+            name: kind
+            for name, kind in pairs(notes.get("columns"))
+            if isinstance(name, str) and kind in KINDS
+        }
+        for name, kind in pairs([notes.get("target")]):
+            if isinstance(name, str) and kind in KINDS:
+                found.target, found.target_kind = name, kind
+        return found
+
+    def meet(self, block: tuple[Any, ...]) -> None:
+        """Take note of the columns of a block; the first type of a column holds."""
+        X, y = block[0], block[1]
+        schema = getattr(X, "schema", None)
+        if schema is None or schema is self._last:
+            return
+        self._last = schema
+        for name, kind in zip(schema.names, schema.types, strict=True):
+            told = kind_of(kind)
+            if told:
+                self.kinds.setdefault(name, told)
+        if self.target is not None and not self.target_kind and y is not None:
+            self.target_kind = kind_of_labels(y)
+
+    def expected(self, *, closed: bool, ids: list[str] | None = None) -> Expected:
+        """What the next file is to be like; if `closed`, other columns are left out."""
+        kinds = dict(self.kinds)
+        if not closed and self.target is not None and self.target_kind:
+            kinds[self.target] = self.target_kind
+        return Expected(kinds, closed, ids or [])
+
+    def notes(self) -> dict[str, Any]:
+        """The same for a model's file."""
+        found: dict[str, Any] = {}
+        if self.kinds:
+            found["columns"] = [[name, kind] for name, kind in self.kinds.items()]
+            if self.target is not None and self.target_kind:
+                found["target"] = [self.target, self.target_kind]
+        return found
+
+    def save(self, model: Any, path: str | PathLike[str]) -> None:
+        """Write a model and what it remembers."""
+        save(model, path, notes=self.notes())
+
+
+def pairs(value: Any) -> list[tuple[Any, Any]]:
+    """The pairs in a list, whatever else somebody has written there."""
+    listed = value if isinstance(value, list) else []
+    return [(item[0], item[1]) for item in listed if isinstance(item, list) and len(item) == 2]
+
+
+def kind_of(type: Any) -> str:
+    """What a column of this Arrow type holds; "" if nothing has come there."""
+    from pyarrow import types
+
+    if types.is_dictionary(type):
+        type = type.value_type
+    if types.is_boolean(type):
+        return "bool"
+    if is_text(type):
+        return "text"
+    return "number" if is_number(type) else ""
+
+
+def kind_of_labels(y: Any) -> str:
+    """What the targets are."""
+    kind = np.asarray(y).dtype.kind
+    return {"b": "bool", "i": "whole", "u": "whole", "f": "number"}.get(kind, "text")
