@@ -13,6 +13,8 @@ from onstream.base.checks import nearest, says_names
     [
         (onstream.PAClassifier, {"c": 1.0}, "C"),
         (onstream.tree.HoeffdingTreeClassifier, {"maxbytes": 1}, "max_bytes"),
+        (onstream.evaluate.F1, {"avrage": "macro"}, "average"),
+        (onstream.evaluate.RMSE, {"windw": 10}, "window"),
         (onstream.kernel.RBF, {"gama": 1.0}, "gamma"),
         (onstream.drift.ADWIN, {"detla": 0.1}, "delta"),
         (onstream.features.RandomFourierFeatures, {"gama": 1.0}, "gamma"),

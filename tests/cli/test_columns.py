@@ -96,6 +96,17 @@ def test_training_goes_on_with_the_same_types(houses: Path) -> None:
     assert load_notes(houses)["columns"][-1] == ["garden", "number"]
 
 
+def test_what_was_missing_or_whole_is_guessed_anew(tmp_path: Path) -> None:
+    first, second, model = tmp_path / "1.csv", tmp_path / "2.csv", tmp_path / "m.onstream"
+    first.write_text("a,b,y\n1,,3\n2,,4\n")
+    second.write_text("a,b,y\n1,red,3\n2,blue,4.5\n")
+    call("train", first, "-t", "y", "-m", "PARegressor()", "-o", model)
+    assert load_notes(model)["columns"] == [["a", "number"]]
+    call("train", second, "-t", "y", "--from", model, "-o", model)
+    assert load_notes(model)["columns"] == [["a", "number"], ["b", "text"]]
+    assert onstream.load(model).seen == 4
+
+
 def test_models_of_a_run_remember_too(houses: Path) -> None:
     out = houses.with_name("run.onstream")
     source = houses.with_name("houses.csv")

@@ -33,6 +33,10 @@ class Commands(TyperGroup):
                 sentence = f"onstream: {error.filename}: {error.strerror}."
             Console(stderr=True).print(sentence, style="red", markup=False, soft_wrap=True)
             raise typer.Exit(1) from None
+        except MemoryError as error:
+            sentence = f"onstream: out of memory: {error!s:.200}"
+            Console(stderr=True).print(sentence, style="red", markup=False, soft_wrap=True)
+            raise typer.Exit(1) from None
 
 
 app = typer.Typer(

@@ -37,20 +37,24 @@ class Memory:
         """Take note of the columns of a block; the first type of a column holds."""
         X, y = block[0], block[1]
         schema = getattr(X, "schema", None)
-        if schema is None or schema is self._last:
+        if schema is None or not X.num_rows or (self._last is not None and schema == self._last):
             return
-        self._last = schema
-        for name, kind in zip(schema.names, schema.types, strict=True):
-            told = kind_of(kind)
+        all_known = True
+        for name, column in zip(schema.names, X.columns, strict=True):
+            told = kind_of(column.type) if column.null_count < X.num_rows else ""
             if told:
                 self.kinds.setdefault(name, told)
+            all_known = all_known and name in self.kinds
+        if all_known:
+            self._last = schema
         if self.target is not None and not self.target_kind and y is not None:
             self.target_kind = kind_of_labels(y)
 
     def expected(self, *, closed: bool, ids: list[str] | None = None) -> Expected:
         """What the next file is to be like; if `closed`, other columns are left out."""
         kinds = dict(self.kinds)
-        if not closed and self.target is not None and self.target_kind:
+        # Whole numbers may be the first of others; all else holds for labels, too.
+        if not closed and self.target is not None and self.target_kind not in ("", "whole"):
             kinds[self.target] = self.target_kind
         return Expected(kinds, closed, ids or [])
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..base.checks import choice, number, whole
+from ..base.checks import choice, number, says_names, whole
 from .confusion import Confusion
 from .ranking import Ranking
 from .sums import Residuals, Surprise, checked_weights
@@ -31,6 +31,13 @@ class Metric:
     best: ClassVar[str] = "high"  # or "low"
     unit: ClassVar[str] = ""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let every constructor say which parameters it has."""
+        super().__init_subclass__(**options)
+        if "__init__" in cls.__dict__:
+            cls.__init__ = says_names(cls.__init__)  # type: ignore[method-assign]
+
+    @says_names
     def __init__(self, *, window: int | None = None, alpha: float | None = None) -> None:
         if window is not None and alpha is not None:
             raise ValueError(f"{self.name}: window and alpha exclude each other; give one.")

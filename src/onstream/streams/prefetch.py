@@ -1,5 +1,6 @@
 """Read ahead in another thread, so that parsing and learning share two cores."""
 
+import os
 import threading
 from collections.abc import Iterator
 from queue import Full, Queue
@@ -9,6 +10,10 @@ from .arriving import Stop
 
 T = TypeVar("T")
 AHEAD = 2  # blocks that wait
+ELSEWHERE = (
+    "onstream: this stream was begun before the process was forked, and the thread that reads it "
+    "is in the other process; open the file again in this one."
+)
 
 
 def prefetched(items: Iterator[T], stop: Stop) -> Iterator[T]:
@@ -17,6 +22,7 @@ def prefetched(items: Iterator[T], stop: Stop) -> Iterator[T]:
     The thread ends with the items, and when nobody listens any more; `stop` is told then, so that
     it does not wait for a pipe.
     """
+    process = os.getpid()
     queue: Queue[Any] = Queue(AHEAD)
     over = threading.Event()
 
@@ -46,6 +52,8 @@ def prefetched(items: Iterator[T], stop: Stop) -> Iterator[T]:
     thread.start()
     try:
         while True:
+            if os.getpid() != process:
+                raise RuntimeError(ELSEWHERE)
             item, error = queue.get()
             if isinstance(error, StopIteration):
                 return
@@ -53,6 +61,7 @@ def prefetched(items: Iterator[T], stop: Stop) -> Iterator[T]:
                 raise error
             yield item
     finally:
-        stop.told = True
-        over.set()
-        thread.join()
+        if os.getpid() == process:
+            stop.told = True
+            over.set()
+            thread.join()

@@ -58,6 +58,7 @@ cdef class SparseText:
     cdef const char* word      # what a flaw is about
     cdef const char* word_stop
     cdef bint weighted         # a weight was given
+    cdef bint starved          # no memory to tell what is wrong
 
     cdef Flaw quick(self, const char* p, const char* end) noexcept nogil
     cdef Flaw line(self, const char* p, const char* end) noexcept nogil

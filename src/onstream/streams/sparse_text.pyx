@@ -102,6 +102,8 @@ cdef class SparseText:
         self.text = text
         with nogil:
             self.parse_lines(text, text + size, stop_early)
+        if self.starved:
+            raise MemoryError("there is no memory for the list of lines that cannot be read")
         rows, entries = self.rows, self.entries
         names = self.all_names() if later is None else self.late(data, size, stop_early, later)
         block = SparseBlock.trusted(
@@ -159,6 +161,7 @@ cdef class SparseText:
         cdef Flaw flaw
         cdef Reject* reject
         self.n_lines = 0
+        self.starved = False
         while p < end:
             stop = <const char*> memchr(p, c"\n", end - p)
             if stop == NULL:
@@ -184,6 +187,7 @@ cdef class SparseText:
                 self.entries, self.letters, self.weighted = entries, letters, weighted
                 if flaw != BLANK:
                     if not self.more_rejects():
+                        self.starved = True
                         return
                     reject = &self.rejects[self.n_rejects]
                     reject.row, reject.line, reject.flaw = self.rows, self.n_lines, flaw
