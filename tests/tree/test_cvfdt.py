@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from onstream.persist import dumps, loads
-from onstream.tree import CVFDT
+from onstream.tree import CVFDT, HAT, VFDT
+from onstream.tree import ExtremelyFastDecisionTree as EFDT
 
 
 def assert_tally(model: Any) -> int:
@@ -153,3 +154,16 @@ def test_it_reacts_to_a_swap() -> None:
 def test_parameters() -> None:
     with pytest.raises(ValueError, match=r"^CVFDT: window"):
         CVFDT(window=0)
+
+
+@pytest.mark.parametrize("make", [CVFDT, EFDT, HAT, VFDT])
+def test_a_file_with_dropped_features_is_refused(make: Any) -> None:
+    """Only a tree that is short of memory drops features: others would forget what is not there."""
+    rows = [{"a": float(i % 7), "b": float(i % 2)} for i in range(60)]
+    model = make()
+    model.learn_many(rows, [int(x["b"]) for x in rows])
+    told = model._state.export()
+    told["hidden"] = np.array([[0, 0]])
+    told["table_numbers"][:, :, 0] = 0.0
+    with pytest.raises(ValueError, match="this tree drops none"):
+        make()._restore(told)

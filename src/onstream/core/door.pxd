@@ -11,6 +11,12 @@ cdef enum Welcome:
     ALL     # to learn: new features, too
 
 
+cdef enum:
+    MISSING = -1  # lookup: a feature that is not known
+    AGAIN = -2    # lookup: not a plain name
+    PER_COLUMN = 92  # bytes of a feature without a name, under a limit
+
+
 cdef struct Row:
     int32_t* ids           # features of the row being read
     double* values         # their values
@@ -39,12 +45,16 @@ cdef class Door:
     cdef object categorical       # features whose numbers are nominal, too: a set of names, or True
     cdef dict categories          # nominal features: id -> {value: its number}
     cdef list new_values          # (id, value, row) on probation, in the order of the rows
+    # A learner with a limit of memory sets `most_named` when it is made.
+    cdef Py_ssize_t most_named    # names and values that would take more are as if absent; 0: no limit
+    cdef Py_ssize_t named         # bytes of names and nominal values, if there is a limit
     cdef Py_ssize_t row           # number of the row being read, in a block
     cdef Row* spare               # rows that nobody reads into now
     # What the last mapping looked like: rows of one reader share their key objects.
     cdef PyObject** last_keys
     cdef int32_t* last_ids
     cdef double* last_signs
+    cdef PyObject** last_known    # of a nominal feature: its values, which `categories` owns; else NULL
     cdef Py_ssize_t last_n        # how many keys are remembered
     cdef Py_ssize_t last_room
     cdef bint last_unique         # no two of them share a slot
@@ -62,6 +72,8 @@ cdef class Door:
     cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3
     cdef int32_t lookup_nominal(self, object key, bint text, Welcome welcome) except -3
     cdef int32_t code(self, int32_t id, object value, Welcome welcome) except -3
+    cdef bint fits(self, object name, Py_ssize_t more) except -1
+    cdef int tally(self, object name, Py_ssize_t more, int times) except -1
     cdef bint codes_numbers(self)
     cdef double peak(self, const double* values, Py_ssize_t n) noexcept
     cdef int32_t slot(self, uint64_t name_hash, double* sign) noexcept nogil

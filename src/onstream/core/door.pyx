@@ -22,6 +22,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 from collections.abc import Mapping
+from sys import getsizeof
 
 from .example cimport NUMBER, UNSEEN, onstream_peak
 from .hashing cimport hash_bytes, mix, seeded
@@ -38,8 +39,11 @@ cdef extern from "Python.h":
     int PyBool_Check(object)
 
 cdef enum:
-    MISSING = -1  # lookup: a feature that is not known
-    AGAIN = -2    # lookup: not a plain name
+    # Bytes of a feature or a nominal value, but for its text: entries of dicts and lists at their
+    # widest, numbers, and of a feature the entries in scratch rows and in arrays of the learner.
+    PER_NAME = 95 + PER_COLUMN
+    PER_VALUE = 60
+    PER_NOMINAL = 250  # more, if it is nominal
     KEPT = 1024   # features of a row that scratch memory and remembered keys are kept for
 
 MAX_FEATURES = 2**31 - 1
@@ -61,11 +65,13 @@ cdef class Door:
         self.categorical = None
         self.categories = {}
         self.new_values = []
+        self.most_named = self.named = 0
         self.row = 0
         self.spare = NULL
         self.last_keys = NULL
         self.last_ids = NULL
         self.last_signs = NULL
+        self.last_known = NULL
         self.last_n = self.last_room = 0
         self.last_unique = self.last_int = self.last_str = False
 
@@ -82,6 +88,7 @@ cdef class Door:
         release(self.last_keys)
         release(self.last_ids)
         release(self.last_signs)
+        release(self.last_known)
 
     # -- rows to read into ------------------------------------------------------------------
 
@@ -103,7 +110,8 @@ cdef class Door:
         return row
 
     cdef void give(self, Row* row) noexcept:
-        if row.room > KEPT:  # a rare long row must not cost memory for ever
+        # A rare long row must not cost memory for ever, nor one of features that may not be kept.
+        if row.room > KEPT or (self.most_named and row.room > 2 * self.width + 64):
             release(row.ids)
             release(row.values)
             release(row.codes)
@@ -150,6 +158,7 @@ cdef class Door:
             raise ValueError(f"{self.who}: more than {MAX_FEATURES:,} features; set hash_bits.")
         self.index[name] = id
         self.names.append(name)
+        self.tally(name, PER_NAME, 1)
         return <int32_t> id
 
     cdef int truncate(self) except -1:
@@ -157,11 +166,15 @@ cdef class Door:
         while self.new_values:
             id, value, _ = self.new_values.pop()
             del self.categories[id][value]
+            self.tally(value, PER_VALUE, -1)
         if self.bits >= 0:
             return 0
         while self.names and self.implicit + len(self.names) > self.width:
-            del self.index[self.names.pop()]
-            self.categories.pop(self.implicit + len(self.names), None)
+            name = self.names.pop()
+            del self.index[name]
+            self.tally(name, PER_NAME, -1)
+            if self.categories.pop(self.implicit + len(self.names), None) is not None:
+                self.tally(None, PER_NOMINAL, -1)
         if self.implicit > self.width:
             self.implicit = self.width
         return 0
@@ -176,6 +189,16 @@ cdef class Door:
             del self.new_values[:n]
         return 0
 
+    cdef bint fits(self, object name, Py_ssize_t more) except -1:
+        """May this name, and `more` bytes with it, become known?"""
+        return self.most_named == 0 or self.named + getsizeof(name) + more <= self.most_named
+
+    cdef int tally(self, object name, Py_ssize_t more, int times) except -1:
+        """So many bytes more (or less) are held for names; only where there is a limit."""
+        if self.most_named:
+            self.named += times * (more if name is None else getsizeof(name) + more)
+        return 0
+
     cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3:
         """Id of the feature `key`, or `key=value` if value is a string: MISSING, AGAIN or an id."""
         cdef int32_t id
@@ -188,21 +211,29 @@ cdef class Door:
         name = key if value is None else f"{key}={value}"
         id = self.find(name)
         if id < 0:
-            return self.add(valid_name(self.who, name)) if welcome == ALL else MISSING
+            if welcome != ALL or not self.fits(name, PER_NAME):
+                return MISSING
+            return self.add(valid_name(self.who, name))
         return id if welcome != KNOWN or id < self.width else MISSING
 
     cdef int32_t lookup_nominal(self, object key, bint text, Welcome welcome) except -3:
         """Id of the feature `key` in a model with nominal values: MISSING, AGAIN or an id."""
         cdef int32_t id
+        cdef bint nominal
         if not (PyUnicode_CheckExact(key) or PyLong_CheckExact(key)):
             return AGAIN
         id = self.find(key)
         if id < 0:
             if welcome != ALL:
                 return MISSING
+            nominal = text or self.categorical is True or (
+                self.categorical is not None and str(key) in self.categorical)
+            if not self.fits(key, PER_NAME + PER_NOMINAL * nominal):
+                return MISSING
             id = self.add(valid_name(self.who, key))
-            if text or self.categorical is True or (self.categorical and str(key) in self.categorical):
+            if nominal:
                 self.categories[id] = {}
+                self.tally(None, PER_NOMINAL, 1)
         elif welcome == KNOWN and id >= self.width:
             return MISSING
         if text and id not in self.categories:
@@ -212,16 +243,20 @@ cdef class Door:
         return id
 
     cdef int32_t code(self, int32_t id, object value, Welcome welcome) except -3:
-        """Number of a value of a nominal feature; a number given as one goes by its text."""
+        """Number of a value of a nominal feature; a number given as one goes by its text. MISSING:
+        it is new, and there is no memory for it."""
         cdef dict known = <dict> self.categories[id]
         if not PyUnicode_CheckExact(value):
             value = number_text(value)
         code = known.get(value)
         if code is None:
+            if not self.fits(value, PER_VALUE):
+                return MISSING
             if welcome != ALL:
                 return UNSEEN
             code = len(known)
             known[valid_name(self.who, value)] = code
+            self.tally(value, PER_VALUE, 1)
             self.new_values.append((id, value, self.row))
         return code
 
@@ -379,7 +414,7 @@ cdef class Door:
         e.ids = NULL if contiguous else row.ids
         e.values = row.values
         e.n = n
-        e.width = self.prospect(welcome)
+        e.width, e.named = self.prospect(welcome), self.named
         return 0
 
     cdef int read_nominal(self, dict x, Welcome welcome, Row* row, Example* e) except -1:
@@ -390,15 +425,37 @@ cdef class Door:
         cdef int32_t id
         cdef double v
         cdef bint contiguous = True, text, nominal = False, seen_int = False, seen_str = False
+        cdef bint hit = False
+        cdef PyObject* code
         row.columns = -1
         self.need(row, len(x))
-        e.peak = 0.0
         while PyDict_Next(x, &pos, &key, &value):
             i += 1
             text = False
             v = 0.0
+            # First the usual: a number, or a value known by now, of the feature that stood here last.
             if PyFloat_CheckExact(<object> value):
                 v = PyFloat_AS_DOUBLE(<object> value)
+                if (i < self.last_n and self.last_keys[i] == key and self.last_known[i] == NULL
+                        and v - v == 0.0):
+                    hit = True
+                    id = self.last_ids[i]
+                    contiguous &= id == n
+                    row.ids[n], row.values[n], row.codes[n] = id, v, NUMBER
+                    n += 1
+                    continue
+            elif PyUnicode_CheckExact(<object> value) and (
+                    i < self.last_n and self.last_keys[i] == key and self.last_known[i] != NULL):
+                code = PyDict_GetItemWithError(<object> self.last_known[i], <object> value)
+                if code != NULL:
+                    hit = nominal = True
+                    id = self.last_ids[i]
+                    contiguous &= id == n
+                    row.ids[n], row.codes[n] = id, <int32_t> PyLong_AsLong(<object> code)
+                    row.values[n] = row.codes[n]
+                    n += 1
+                    continue
+                text = True
             elif value == <PyObject*> None:
                 continue
             elif PyLong_CheckExact(<object> value) or PyBool_Check(<object> value):
@@ -431,13 +488,16 @@ cdef class Door:
             row.codes[n] = NUMBER
             if text or (self.categories and id in self.categories):
                 row.codes[n] = self.code(id, <object> value if text else v, welcome)
+                if row.codes[n] == MISSING:
+                    continue
                 v = row.codes[n]
                 nominal = True
             contiguous &= id == n
             row.ids[n] = id
             row.values[n] = v
-            e.peak = max(e.peak, abs(v))
             n += 1
+        seen_int |= hit and self.last_int
+        seen_str |= hit and self.last_str
         if seen_int and seen_str:  # 3 and "3" are one feature: numbers add up, the first value stays
             i = 0
             for i in range(n):
@@ -453,12 +513,12 @@ cdef class Door:
                     j += 1
             contiguous &= j == n
             n = j
-            e.peak = onstream_peak(row.values, n)
+        e.peak = onstream_peak(row.values, n)
         e.ids = NULL if contiguous else row.ids
         e.values = row.values
         e.codes = row.codes if nominal else NULL
         e.n = n
-        e.width = self.prospect(welcome)
+        e.width, e.named = self.prospect(welcome), self.named
         return 0
 
     cdef void forget_keys(self) noexcept:
@@ -484,6 +544,8 @@ cdef class Door:
                 self.last_ids, self.last_room * sizeof(int32_t), room * sizeof(int32_t))
             self.last_signs = <double*> resize(
                 self.last_signs, self.last_room * sizeof(double), room * sizeof(double))
+            self.last_known = <PyObject**> resize(
+                self.last_known, self.last_room * sizeof(PyObject*), room * sizeof(PyObject*))
             self.last_room = room
         Py_INCREF(<object> key)
         if at == self.last_n:
@@ -495,6 +557,7 @@ cdef class Door:
         self.last_str |= not PyLong_CheckExact(<object> key)
         self.last_ids[at] = id
         self.last_signs[at] = sign
+        self.last_known[at] = PyDict_GetItemWithError(self.categories, id) if self.categories else NULL
         self.last_unique = False
         return 0
 
@@ -519,7 +582,7 @@ cdef class Door:
             self.need(row, 2 * n)
             signs = row.values + n
             identity = self.column_map(None, n, welcome, row.ids, signs)
-        e.width = self.prospect(welcome)
+        e.width, e.named = self.prospect(welcome), self.named
         e.ids, e.values, e.n = NULL, values, n
         if not identity:
             for i in range(n):
@@ -640,6 +703,9 @@ cdef class Door:
             if len(set(own)) < count:
                 raise ValueError("a nominal value is there twice")
             self.categories[id] = {value: i for i, value in enumerate(own)}
+            self.tally(None, PER_NOMINAL, 1)
+            for value in own:
+                self.tally(value, PER_VALUE, 1)
 
     def as_rows(self, X):
         """What `open_source` reads for X; a door for texts makes mappings of them."""
@@ -677,14 +743,15 @@ cdef class Door:
 
     def memory(self):
         """Bytes held for feature names and scratch rows."""
-        from sys import getsizeof
-
         cdef Row* row = self.spare
         held = sum(map(getsizeof, (self.index, self.names, self.categories, self.new_values)))
-        held += sum(map(getsizeof, self.names)) + 32 * max(0, len(self.names) - 256)
+        held += 32 * max(0, len(self.names) - 256)
+        for name in self.names:
+            if type(name) is str or not -5 <= name <= 256:  # these are Python's own
+                held += getsizeof(name)
         for known in self.categories.values():
             held += getsizeof(known) + sum(map(getsizeof, known)) + 32 * max(0, len(known) - 256)
-        held += self.last_room * (sizeof(PyObject*) + sizeof(int32_t) + sizeof(double))
+        held += self.last_room * (2 * sizeof(PyObject*) + sizeof(int32_t) + sizeof(double))
         while row != NULL:
             held += sizeof(Row) + row.room * ((2 if self.nominal else 1) * sizeof(int32_t) + sizeof(double))
             held += row.room_scores * sizeof(double)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .door import in_row, number_text
-from .sources import Dense, pack, pack_coded
+from .sources import Columns, Dense, pack, pack_coded
 
 
 def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any:
@@ -125,6 +125,16 @@ def nominal_rows(
     weights: Any,
 ) -> Any:
     """Rows for a learner with nominal values: text stays the value of its column."""
+    if weights is None and rows and columns and not any(c.null_count for c in columns):
+        own = {
+            j: text_codes(who, names[j], column)
+            for j, column in enumerate(columns)
+            if not numeric(column.type)
+        }
+        plain = [own[j][1] if j in own else as_numbers(c) for j, c in enumerate(columns)]
+        whole = whole_rows(door, names, plain, {j: t for j, (t, _) in own.items()}, learning)
+        if whole is not None:
+            return whole
     texts: dict[int, tuple[list[str], Any]] = {}
     values = np.zeros((rows, len(columns)))
     present = np.zeros((rows, len(columns)), dtype=bool)
@@ -149,9 +159,46 @@ def number_rows(
     weights: Any,
 ) -> Any:
     """The same for columns of numbers, some of which are nominal to the learner."""
+    if weights is None and rows and columns:
+        whole = whole_rows(door, names, columns, {}, learning)
+        if whole is not None:
+            return whole
     present = np.ones((rows, len(columns)), dtype=bool)
     values = np.column_stack(columns) if columns else np.empty((rows, 0))
     return coded_rows(door, who, names, values, present, {}, learning, weights)
+
+
+def as_numbers(column: Any) -> Any:
+    """An Arrow column of numbers without nulls, not copied if that can be."""
+    if column.num_chunks == 1:
+        column = column.chunk(0)
+        numbers = column.to_numpy(zero_copy_only=False)
+    else:
+        numbers = column.to_numpy()
+    return numbers if numbers.dtype.kind in "fiub" else np.asarray(numbers, dtype=np.float64)
+
+
+def whole_rows(
+    door: Any, names: list[Any], columns: list[Any], texts: dict[int, list[str]], learning: bool
+) -> Any:
+    """Rows that have a value in every column; None: some have not, or it is not finite.
+
+    `texts`: of a text column, the distinct ones; the column says which a row has.
+    """
+    columns, texts, peak = list(columns), dict(texts), 0.0
+    if not door.skips_nan():
+        return None
+    for j, name in enumerate(names):
+        if j in texts:
+            continue
+        low, high = float(columns[j].min()), float(columns[j].max())
+        if not (-np.inf < low and high < np.inf):  # NaN is neither
+            return None
+        peak = max(peak, -low, high)
+        if door.is_categorical(name):
+            numbers, columns[j] = np.unique(columns[j], return_inverse=True)
+            texts[j] = [number_text(float(number)) for number in numbers]
+    return Columns(door, names, columns, texts, learning, peak)
 
 
 def coded_rows(

@@ -191,6 +191,7 @@ cdef class Labels:
         from sys import getsizeof
 
         held = getsizeof(self.names) + getsizeof(self.numbers) + sum(map(getsizeof, self.names))
+        held += 32 * max(0, len(self.names) - 256)  # their numbers
         return held + (0 if self.cached is None else self.cached.nbytes)
 
 

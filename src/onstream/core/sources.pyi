@@ -9,6 +9,17 @@ class Dense(Source):
         self, door: Any, X: NDArray[Any], learning: bool, names: list[str] | None = None
     ) -> None: ...
 
+class Columns(Source):
+    def __init__(
+        self,
+        door: Any,
+        names: list[Any],
+        columns: list[NDArray[Any]],
+        texts: dict[int, list[str]],
+        learning: bool,
+        peak: float,
+    ) -> None: ...
+
 def pack(
     door: Any,
     names: list[Any],

@@ -12,7 +12,7 @@ from libc.string cimport memcmp, memcpy
 import numpy as np
 from collections.abc import Mapping
 
-from .door cimport ALL, KNOWN, MET, Door, Row, Welcome, bounded, merge_repeats
+from .door cimport ALL, KNOWN, MET, MISSING, Door, Row, Welcome, bounded, merge_repeats
 from .door import in_row, plain_array, to_float64, unmasked
 from .example cimport NUMBER, Example, onstream_falls, onstream_peak
 from .hashing cimport mix, seed_key
@@ -114,6 +114,7 @@ cdef class Dense(Source):
     cdef double* signs        # with the sign of its hash,
     cdef double* buffer       # and their values
     cdef Py_ssize_t width     # features known once a row is learned
+    cdef Py_ssize_t named     # bytes of their names
 
     def __cinit__(self):
         self.ids = self.places = NULL
@@ -177,7 +178,7 @@ cdef class Dense(Source):
             self.kept = len(places)
             for id, place in places.items():
                 self.ids[<Py_ssize_t> place] = id
-        self.width = door.prospect(welcome)
+        self.width, self.named = door.prospect(welcome), door.named
         return 0
 
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
@@ -193,7 +194,7 @@ cdef class Dense(Source):
         cdef const double* values = self.values + (i - self.first) * self.columns
         cdef Py_ssize_t j, place
         e.peak = self.peak
-        e.width = self.width
+        e.width, e.named = self.width, self.named
         if self.identity:
             e.ids, e.values, e.n = NULL, values, self.columns
             onstream_fetch(values + self.ahead, self.columns * sizeof(double))
@@ -233,17 +234,18 @@ cdef class Packed(Source):
     cdef const int32_t* codes   # nominal values; NULL: all are numbers
     cdef const int64_t* starts  # row i is starts[i] ... starts[i + 1]
     cdef const int64_t* widths  # features known once row i is learned; NULL: `width`
+    cdef const int64_t* named   # bytes of their names; NULL: those of the door
     cdef Py_ssize_t width
     cdef double peak
 
-    def __init__(self, Door door, ids, values, starts, widths, bint learning, codes=None):
+    def __init__(self, Door door, ids, values, starts, widths, bint learning, codes=None, named=None):
         self.door, self.learning = door, learning
         ids = np.ascontiguousarray(ids, dtype=np.int32)
         values = np.ascontiguousarray(values, dtype=np.float64)
         starts = np.ascontiguousarray(starts, dtype=np.int64)
         widths = None if widths is None else np.ascontiguousarray(widths, dtype=np.int64)
         codes = None if codes is None else np.ascontiguousarray(codes, dtype=np.int32)
-        self.owner = ids, values, starts, widths, codes
+        self.owner = ids, values, starts, widths, codes, named
         self.codes = NULL
         if codes is not None:
             self.codes = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> codes)
@@ -253,6 +255,9 @@ cdef class Packed(Source):
         self.widths = NULL
         if widths is not None:
             self.widths = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> widths)
+        self.named = NULL
+        if named is not None:
+            self.named = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> named)
         self.width = door.prospect(ALL if learning else KNOWN)
         self.rows = len(starts) - 1
         self.chunk = block_rows(len(ids) // max(1, self.rows))
@@ -270,6 +275,7 @@ cdef class Packed(Source):
         e.n = self.starts[i + 1] - self.starts[i]
         e.peak = self.peak
         e.width = self.widths[i] if self.widths != NULL else self.width
+        e.named = self.named[i] if self.named != NULL else self.door.named
 
 
 cdef class Sparse(Packed):
@@ -392,7 +398,7 @@ def pack(Door door, list names, which, values, starts, bint learning, weights):
     cdef int32_t[::1] ids = np.empty(len(values), dtype=np.int32)
     cdef double[::1] out = np.empty(len(values))
     cdef int64_t[::1] new_starts = np.zeros(n_rows + 1, dtype=np.int64)
-    cdef int64_t[::1] widths = np.zeros(n_rows, dtype=np.int64)
+    cdef int64_t[::1] widths = np.zeros(n_rows, dtype=np.int64), named = np.zeros(n_rows, dtype=np.int64)
     cdef const int64_t[::1] old = np.ascontiguousarray(starts, dtype=np.int64)
     cdef const int64_t[::1] at = np.ascontiguousarray(which, dtype=np.int64)
     cdef const double[::1] given = np.ascontiguousarray(values, dtype=np.float64)
@@ -417,9 +423,10 @@ def pack(Door door, list names, which, values, starts, bint learning, weights):
         if kept > first:
             kept = first + merge_repeats(&ids[first], &out[first], kept - first)
         new_starts[row + 1] = kept
-        widths[row] = door.prospect(welcome)
+        widths[row], named[row] = door.prospect(welcome), door.named
     return Packed(
-        door, np.asarray(ids)[:kept], np.asarray(out)[:kept], new_starts, widths, learning)
+        door, np.asarray(ids)[:kept], np.asarray(out)[:kept], new_starts, widths, learning,
+        named=np.asarray(named))
 
 
 def pack_coded(Door door, list names, which, values, list texts, text_of, starts, bint learning, weights):
@@ -432,7 +439,7 @@ def pack_coded(Door door, list names, which, values, list texts, text_of, starts
     cdef int32_t[::1] codes = np.empty(len(values), dtype=np.int32)
     cdef double[::1] out = np.empty(len(values))
     cdef int64_t[::1] new_starts = np.zeros(n_rows + 1, dtype=np.int64)
-    cdef int64_t[::1] widths = np.zeros(n_rows, dtype=np.int64)
+    cdef int64_t[::1] widths = np.zeros(n_rows, dtype=np.int64), named = np.zeros(n_rows, dtype=np.int64)
     cdef const int64_t[::1] old = np.ascontiguousarray(starts, dtype=np.int64)
     cdef const int64_t[::1] at = np.ascontiguousarray(which, dtype=np.int64)
     cdef const int64_t[::1] text_at = np.ascontiguousarray(text_of, dtype=np.int64)
@@ -458,6 +465,8 @@ def pack_coded(Door door, list names, which, values, list texts, text_of, starts
                 code = map_codes[text_at[i]]
                 if code == UNASKED:
                     code = door.code(id, texts[text_at[i]], welcome)
+                    if code == MISSING:
+                        continue
                     if code >= 0 or not learning:
                         map_codes[text_at[i]] = code
             ids[kept] = id
@@ -465,10 +474,102 @@ def pack_coded(Door door, list names, which, values, list texts, text_of, starts
             out[kept] = given[i] if code == NUMBER else code
             kept += 1
         new_starts[row + 1] = kept
-        widths[row] = door.prospect(welcome)
+        widths[row], named[row] = door.prospect(welcome), door.named
     return Packed(
         door, np.asarray(ids)[:kept], np.asarray(out)[:kept], new_starts, widths, learning,
-        np.asarray(codes)[:kept])
+        np.asarray(codes)[:kept], np.asarray(named))
+
+
+cdef class Columns(Source):
+    """Columns without gaps, of numbers or nominal values, put together block by block: what is read
+    stays in the cache, and the whole never needs memory."""
+
+    cdef list columns         # of each that is known: its numbers, or which of its texts a row has,
+    cdef list texts           # and the numbers of these texts; None: a column of numbers
+    cdef object block         # values of the present block
+    cdef object coded         # their nominal values
+    cdef object owner         # the arrays whose memory is used below
+    cdef const double* values
+    cdef const int32_t* codes
+    cdef const int32_t* ids   # features of the columns; NULL: 0, 1, ...
+    cdef const int64_t* named # bytes of names once each row is learned; NULL: those of the door
+    cdef Py_ssize_t first     # row that stands first in the block
+    cdef Py_ssize_t n, width
+    cdef double peak
+
+    def __init__(self, Door door, list names, list columns, dict texts, bint learning, double peak):
+        """`texts`: of a nominal column the distinct texts, the column says which a row has."""
+        cdef Py_ssize_t j
+        cdef int32_t id
+        cdef Welcome welcome = ALL if learning else KNOWN
+        self.door, self.learning = door, learning
+        self.rows, self.array_columns = len(columns[0]), -1
+        ids, kept, waiting, changes = [], [], [], []
+        coded = {j: np.full(len(own), UNASKED, dtype=np.int32) for j, own in texts.items()}
+        for j in range(len(columns)):
+            door.row = 0
+            id = door.lookup_nominal(names[j], j in texts, welcome)
+            if id >= 0:
+                ids.append(id)
+                kept.append(j)
+                if j in texts:
+                    at = int(columns[j][0])
+                    coded[j][at] = door.code(id, texts[j][at], welcome)
+                    waiting.extend((row, j, at, id) for row, at in first_rows(columns[j], len(texts[j])))
+        changes.append((0, door.named))
+        for row, j, at, id in sorted(waiting):  # values become known in the order of the rows
+            if coded[j][at] == UNASKED:
+                door.row = row
+                coded[j][at] = door.code(id, texts[j][at], welcome)
+                changes.append((row, door.named))
+        self.columns = [columns[j] for j in kept]
+        self.texts = [coded.get(j) for j in kept]
+        self.peak = max([peak] + [float(own.max()) for own in coded.values()])
+        self.n = len(kept)
+        self.width = door.prospect(welcome)
+        self.chunk = block_rows(self.n)
+        self.block = np.empty((self.chunk, self.n))
+        self.coded = np.full((self.chunk, self.n), NUMBER, dtype=np.int32)
+        self.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> self.block)
+        self.codes = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> self.coded) if texts else NULL
+        places, named = np.array(ids, dtype=np.int32), None
+        self.ids = self.named = NULL
+        if ids != list(range(self.n)):
+            self.ids = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> places)
+        if door.most_named:
+            named = np.zeros(self.rows, dtype=np.int64)
+            for row, bytes in changes:
+                named[row] = bytes
+            named = np.maximum.accumulate(named)
+            self.named = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> named)
+        self.owner = places, named
+
+    cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+        cdef Py_ssize_t j
+        self.first = start
+        for j in range(self.n):
+            column, texts = self.columns[j][start:stop], self.texts[j]
+            if texts is not None:
+                column = texts[column]
+                self.coded[:stop - start, j] = column
+                if self.door.most_named:  # MISSING, the same as NUMBER: its value must be NaN
+                    column = np.where(column == MISSING, np.nan, column)
+            self.block[:stop - start, j] = column
+        return 0
+
+    cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
+        cdef Py_ssize_t at = (i - self.first) * self.n
+        e.ids, e.values, e.n = self.ids, self.values + at, self.n
+        e.codes = self.codes + at if self.codes != NULL else NULL
+        e.peak, e.width = self.peak, self.width
+        e.named = self.named[i] if self.named != NULL else self.door.named
+
+
+def first_rows(column, Py_ssize_t n):
+    """For each of n numbers in a column the first row that has it; those that none has are left out."""
+    first = np.full(n, -1, dtype=np.int64)
+    first[column[::-1]] = np.arange(len(column) - 1, -1, -1)
+    return [(row, at) for at, row in enumerate(first.tolist()) if row >= 0]
 
 
 def named_sparse_rows(Door door, block, bint learning, weights):
@@ -588,7 +689,7 @@ def mapping_rows(Door door, rows, bint learning, weights):
     cdef int32_t* codes = NULL
     cdef bint nominal = False
     cdef int64_t[::1] starts = np.zeros(n + 1, dtype=np.int64)
-    cdef int64_t[::1] widths = np.zeros(n, dtype=np.int64)
+    cdef int64_t[::1] widths = np.zeros(n, dtype=np.int64), named = np.zeros(n, dtype=np.int64)
     cdef Welcome welcome = ALL if learning else KNOWN
     try:
         for i in range(n):
@@ -616,12 +717,12 @@ def mapping_rows(Door door, rows, bint learning, weights):
                 used += 1
             nominal |= e.codes != NULL
             starts[i + 1] = used
-            widths[i] = door.prospect(welcome)
+            widths[i], named[i] = door.prospect(welcome), door.named
         return Packed(
             door, copied(ids, used * sizeof(int32_t), np.int32),
             copied(values, used * sizeof(double), np.float64), np.asarray(starts),
             np.asarray(widths), learning,
-            copied(codes, used * sizeof(int32_t), np.int32) if nominal else None,
+            copied(codes, used * sizeof(int32_t), np.int32) if nominal else None, np.asarray(named),
         )
     finally:
         door.give(row)

@@ -24,6 +24,10 @@ cdef enum:
 cdef struct ClassTable:  # numbers of one label at one node; five rows of d doubles and `cells` more
     int32_t d            # features with room: weight, mean, squares, low, high of each
     int32_t cells        # nominal values with room: the weight of each
+    int32_t even         # so many first features are numbers that came with every example; 0: ask each
+    int32_t gaussians    # naive Bayes, if `even` and what it needs is reckoned already: features that
+    double logs          # vary (NOBODY: not reckoned), and what all examples share of the
+    double log_product   # likelihood
 
 
 cdef struct Layout:      # where a node that has dropped features keeps the others
@@ -67,6 +71,11 @@ cdef inline int32_t cell(Arena* a, int32_t i, int32_t feature, int32_t code) noe
     return places(l)[l.width + place] if place < l.values else l.cells + place - l.values
 
 
+cdef inline Py_ssize_t with_slack(Py_ssize_t n) noexcept nogil:
+    """Columns or cells that tables are made with, so that they need not grow with every new one."""
+    return n + n // 16
+
+
 cdef struct Arena:
     # -- nodes
     Py_ssize_t room       # nodes that fit
@@ -100,6 +109,7 @@ cdef struct Arena:
 
     # -- features
     Py_ssize_t width      # features with room
+    Py_ssize_t known      # features there are: tables are made for them and a few more
     uint8_t* kind
     int32_t** cells       # nominal: place in the tables of each code
     int32_t* codes        # nominal: how many codes are known

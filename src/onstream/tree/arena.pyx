@@ -258,7 +258,7 @@ cdef ClassTable* ensure_table(Arena* a, int32_t i, int32_t label) noexcept nogil
     """The table of this label at an active node, with room for every feature it keeps; or NULL."""
     cdef ClassTable* old = a.tables[i][label]
     cdef ClassTable* t
-    cdef Py_ssize_t d = a.width, cells = a.n_cells
+    cdef Py_ssize_t d = a.known, cells = a.n_cells
     cdef int r
     if a.layout[i] != NULL:
         if extend_layout(a, i) != 0:
@@ -266,6 +266,8 @@ cdef ClassTable* ensure_table(Arena* a, int32_t i, int32_t label) noexcept nogil
         d, cells = a.layout[i].d, a.layout[i].cells
     if old != NULL and old.d >= d and old.cells >= cells:
         return old
+    if a.layout[i] == NULL:
+        d, cells = with_slack(d), with_slack(cells)
     t = make_table(a, d, cells)
     if t == NULL:
         return NULL
@@ -349,11 +351,11 @@ cdef void spare(Arena* a, int32_t i, int32_t tables) noexcept nogil:
 cdef Layout* make_layout(Arena* a, int32_t i, const uint8_t* poor) noexcept nogil:
     """Where node i is to keep things if it drops these features, too; NULL: no memory."""
     cdef Layout* old = a.layout[i]
-    cdef Layout* l = <Layout*> grab(a, layout_size(a.width, a.n_cells))
+    cdef Layout* l = <Layout*> grab(a, layout_size(min(with_slack(a.known), a.width), a.n_cells))
     cdef int32_t f, r
     if l == NULL:
         return NULL
-    l.width, l.values = <int32_t> a.width, a.n_cells
+    l.width, l.values = <int32_t> min(with_slack(a.known), a.width), a.n_cells
     for f in range(l.width):
         if (poor != NULL and poor[f]) or column(a, i, f) == NOBODY:
             places(l)[f] = NOBODY
@@ -381,7 +383,7 @@ cdef int extend_layout(Arena* a, int32_t i) noexcept nogil:
     """Features and values that came since get a place behind the others."""
     cdef Layout* old = a.layout[i]
     cdef Layout* l
-    if old.width >= a.width and old.values >= a.n_cells:
+    if old.width >= a.known and old.values >= a.n_cells:
         return 0
     l = make_layout(a, i, NULL)
     if l == NULL:
@@ -500,6 +502,7 @@ cdef int open_view(Arena* a, const Example* e, View* view) noexcept nogil:
 cdef int welcome(Arena* a, const Example* e) noexcept nogil:
     """Make the kinds of its features and its nominal values known."""
     cdef Py_ssize_t i, f
+    a.known = max(a.known, e.width)
     for i in range(e.n):
         f = e.ids[i] if e.ids != NULL else i
         if e.codes != NULL and e.codes[i] != NUMBER:
@@ -693,6 +696,7 @@ cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_
     if (tables[:, 0] < 0.0).any() or (tables[:, 2] < 0.0).any():
         raise ValueError("table_numbers holds a negative weight or sum of squares")
     widen(a, width)
+    a.known = width
     for f in range(width):
         a.kind[f] = kinds[f]
     for at in range(len(values)):

@@ -2,12 +2,12 @@ from libc.stdint cimport int32_t
 
 from ..core.example cimport Example
 from .arena cimport View
+from .promise cimport Household
 from .state cimport TreeState
 
 
 cdef class HoeffdingState(TreeState):
-    cdef Py_ssize_t max_bytes   # 0: no limit
-    cdef Py_ssize_t features    # known by now; for what memory is reckoned by
+    cdef Household household    # the limit of memory, and what is reckoned against it
     cdef Py_ssize_t waiting     # leaves without tables, for lack of memory
     cdef bint dropped           # a leaf has just dropped features
     cdef void keep_limit(self) noexcept nogil

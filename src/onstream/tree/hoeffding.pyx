@@ -9,7 +9,7 @@ from .arena cimport (
     welcome,
 )
 from .leaf cimport observe, prepare
-from .promise cimport claim, ration
+from .promise cimport claim, most_named, ration, room_for
 from .split cimport Split, best_split
 from .state cimport Opinion, TreeState
 
@@ -22,7 +22,8 @@ cdef double SHORT = 0.8  # of the memory: beyond that leaves drop features that 
 
 cdef class HoeffdingState(TreeState):
     def __cinit__(self, str who, hash_bits, hash_seed, max_labels, dict params):
-        self.max_bytes = params.get("max_bytes") or 0
+        self.household.budget = params.get("max_bytes") or 0
+        self.door.most_named = most_named(self.household.budget)
 
     cdef int learn(self, const Example* e) noexcept nogil:
         return self.grow(e, NULL)
@@ -50,12 +51,13 @@ cdef class HoeffdingState(TreeState):
             close_view(a, &v)
             return OVERFLOW
         a.total += e.weight
-        self.features = e.width
+        self.household.features, self.household.named = e.width, e.named
+        self.household.columns, self.household.labels = self.door.implicit, self.n_labels
         self.note_hits(leaf, opinion, e.label, e.weight)
         self.route_weight(leaf, e.weight)
         self.learn_leaf(leaf, &v, e.label, e.weight)
         close_view(a, &v)
-        if self.max_bytes:
+        if self.household.budget:
             self.keep_limit()
         return LEARNED
 
@@ -65,13 +67,16 @@ cdef class HoeffdingState(TreeState):
         cdef Arena* a = &self.arena
         cdef bint again = self.waiting > 0 and (self.dropped or (self.seen + 1) % PERIOD == 0)
         self.dropped = False
-        if again or claim(a, self.features, self.n_labels) > self.max_bytes:
-            self.waiting = ration(a, self.features, self.n_labels, self.max_bytes)
+        if again or claim(a, &self.household) > self.household.budget:
+            self.waiting = ration(a, &self.household)
 
     cdef bint short_of_memory(self) noexcept nogil:
-        return self.max_bytes > 0 and (
+        return self.household.budget > 0 and (
             self.waiting > 0
-            or claim(&self.arena, self.features, self.n_labels) > SHORT * self.max_bytes)
+            or claim(&self.arena, &self.household) > SHORT * self.household.budget)
+
+    cdef bint may_add(self, Py_ssize_t nodes) noexcept nogil:
+        return room_for(&self.arena, &self.household, nodes)
 
     cdef void learn_leaf(self, int32_t leaf, const View* v, int32_t label, double w) noexcept nogil:
         observe(&self.arena, leaf, v, label, w)
@@ -110,8 +115,13 @@ cdef class HoeffdingState(TreeState):
             self.dropped = True
         PyMem_RawFree(poor)
 
+    def drops_features(self):
+        return self.household.budget > 0
+
     def restore(self, fields):
         cdef int32_t i
         TreeState.restore(self, fields)
+        self.household.features, self.household.named = self.door.width, self.door.named
+        self.household.columns, self.household.labels = self.door.implicit, self.n_labels
         for i in range(<int32_t> self.arena.used):
             self.waiting += self.arena.feature[i] == NOBODY and self.arena.tables[i] == NULL

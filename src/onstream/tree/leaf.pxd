@@ -14,7 +14,8 @@ cdef enum LeafRule:
 cdef int prepare(Arena* a, int32_t node, int32_t label) noexcept nogil
 cdef void observe(Arena* a, int32_t node, const View* v, int32_t label, double w) noexcept nogil
 cdef void forget(Arena* a, int32_t node, const View* v, int32_t label, double w) noexcept nogil
-cdef bint naive_bayes(Arena* a, int32_t node, const View* v, Py_ssize_t k, double* out) noexcept nogil
+cdef bint naive_bayes(
+    Arena* a, int32_t node, const View* v, Py_ssize_t k, bint learning, double* out) noexcept nogil
 cdef void majority(Arena* a, int32_t node, Py_ssize_t k, double* out) noexcept nogil
 cdef void answer(
     Arena* a, int32_t node, const View* v, LeafRule rule, Py_ssize_t k, double* out) noexcept nogil

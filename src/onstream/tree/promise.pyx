@@ -1,24 +1,28 @@
 """Memory goes where it promises most: leaves with many examples that the majority gets wrong.
 
 Bytes are reckoned from what the tree is, not from how its arrays happened to grow, so that a tree
-that was saved and loaded decides alike.
+that was saved and loaded decides alike. Tables can be given back, features and nodes cannot: half of
+the memory is the most that features and nominal values may take (the door sees to that), half is
+the most that nodes may take.
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t
 from libc.stdlib cimport qsort
 
+from ..core.door cimport PER_COLUMN
 from .arena cimport (
     NO_MEMORY, NOBODY, Arena, ClassTable, Layout, activate, child_of, deactivate, saved_per_table,
+    with_slack,
 )
 from .split cimport labels_at
 
 cdef enum:
     PER_NODE = 7 * 4 + 9 * 8 + 5 * 8 + 16   # entries of the arrays, and slack of their growth
-    PER_FEATURE = 150                       # its name, in a list and a dict
-    PER_LABEL = 150
+    PER_LABEL = 250                         # its name, and a place in arrays for answers
+    BASE = 4000                             # a tree that has learned nothing
 
-cdef double KEPT = 0.9  # of the budget: room for growth before the next rationing
+cdef double KEPT = 0.9   # of the budget: room for growth before the next rationing
 
 cdef struct Claimant:
     double promise   # examples that the majority of the leaf gets wrong
@@ -26,29 +30,44 @@ cdef struct Claimant:
     int32_t order    # in the tree, for ties
 
 
+cdef Py_ssize_t most_named(Py_ssize_t budget) noexcept nogil:
+    """Bytes that features and nominal values may take."""
+    return max(1, (budget - BASE) // 2) if budget else 0
+
+
 cdef inline Py_ssize_t table_bytes(Arena* a, Py_ssize_t features) noexcept nogil:
-    return sizeof(ClassTable) + (5 * features + a.n_cells) * sizeof(double)
+    return sizeof(ClassTable) + (5 * with_slack(features) + with_slack(a.n_cells)) * sizeof(double)
 
 
 cdef inline Py_ssize_t layout_bytes(Arena* a, Py_ssize_t features) noexcept nogil:
-    return sizeof(Layout) + (features + a.n_cells) * sizeof(int32_t)
+    return sizeof(Layout) + (with_slack(features) + a.n_cells) * sizeof(int32_t)
 
 
-cdef Py_ssize_t fixed(Arena* a, Py_ssize_t features, Py_ssize_t labels) noexcept nogil:
+cdef Py_ssize_t nodes_bytes(Arena* a, const Household* h, Py_ssize_t nodes) noexcept nogil:
+    """Bytes of so many nodes without tables, with the branches that lead there."""
+    return nodes * (PER_NODE + sizeof(int32_t) + h.labels * sizeof(double)) + h.labels * PER_LABEL
+
+
+cdef Py_ssize_t fixed(Arena* a, const Household* h) noexcept nogil:
     """Bytes that nothing can be done about."""
-    cdef Py_ssize_t all = 3000 + a.live * (PER_NODE + labels * sizeof(double))
-    return all + features * PER_FEATURE + labels * PER_LABEL
+    return BASE + nodes_bytes(a, h, a.live) + h.named + h.columns * PER_COLUMN
 
 
-cdef Py_ssize_t claim(Arena* a, Py_ssize_t features, Py_ssize_t labels) noexcept nogil:
-    """Bytes of the tree, within a few per cent."""
+cdef Py_ssize_t claim(Arena* a, const Household* h) noexcept nogil:
+    """Bytes of the tree, or a few per cent more."""
     return (
-        fixed(a, features, labels)
-        + a.n_active * labels * <Py_ssize_t> sizeof(ClassTable*)
-        + a.n_tables * table_bytes(a, features)
+        fixed(a, h)
+        + a.n_active * h.labels * <Py_ssize_t> sizeof(ClassTable*)
+        + a.n_tables * table_bytes(a, h.features)
         - a.saved
-        + a.n_layouts * layout_bytes(a, features)
+        + a.n_layouts * layout_bytes(a, h.features)
     )
+
+
+cdef bint room_for(Arena* a, const Household* h, Py_ssize_t nodes) noexcept nogil:
+    """May there be so many nodes more?"""
+    return h.budget == 0 or (
+        nodes_bytes(a, h, a.live + nodes) + h.columns * PER_COLUMN <= (h.budget - BASE) // 2)
 
 
 cdef double promise(Arena* a, int32_t leaf) noexcept nogil:
@@ -84,22 +103,20 @@ cdef void gather(Arena* a, int32_t node, Claimant* found, int32_t* n) noexcept n
         at += 1
 
 
-cdef Py_ssize_t upkeep(Arena* a, int32_t leaf, Py_ssize_t features, Py_ssize_t labels) noexcept nogil:
+cdef Py_ssize_t upkeep(Arena* a, int32_t leaf, const Household* h) noexcept nogil:
     """Bytes of the tables of a leaf, when each label that came there has one."""
-    cdef Py_ssize_t tables = labels_at(a, leaf), bytes = labels * sizeof(ClassTable*)
+    cdef Py_ssize_t tables = labels_at(a, leaf), bytes = h.labels * sizeof(ClassTable*)
     if a.layout[leaf] != NULL:
-        bytes += layout_bytes(a, features)
-    return bytes + tables * (table_bytes(a, features) - saved_per_table(a, leaf))
+        bytes += layout_bytes(a, h.features)
+    return bytes + tables * (table_bytes(a, h.features) - saved_per_table(a, leaf))
 
 
-cdef Py_ssize_t ration(
-    Arena* a, Py_ssize_t features, Py_ssize_t labels, Py_ssize_t budget
-) noexcept nogil:
+cdef Py_ssize_t ration(Arena* a, const Household* h) noexcept nogil:
     """The most promising leaves that fit keep or get tables, the others lose theirs; how many that
     are."""
     cdef Claimant* leaves = <Claimant*> PyMem_RawMalloc(max(1, a.live) * sizeof(Claimant))
     cdef int32_t n = 0, i, node
-    cdef Py_ssize_t used = fixed(a, features, labels)
+    cdef Py_ssize_t used = fixed(a, h)
     cdef bint full = False
     if leaves == NULL:
         return 0
@@ -107,8 +124,8 @@ cdef Py_ssize_t ration(
     qsort(leaves, n, sizeof(Claimant), by_promise)
     for i in range(n):
         node = leaves[i].node
-        used += upkeep(a, node, features, labels)
-        full |= used > KEPT * budget
+        used += upkeep(a, node, h)
+        full |= used > KEPT * h.budget
         if full:
             deactivate(a, node)
         elif a.tables[node] == NULL and activate(a, node) == 0:

@@ -29,6 +29,7 @@ cdef class TreeState(ClassifierState):
 
     cdef void present(self, double* votes, double* out) noexcept nogil
     cdef int32_t tie(self) noexcept nogil
+    cdef bint may_add(self, Py_ssize_t nodes) noexcept nogil
     cdef int32_t leaf_of(self, int32_t root, const View* v) noexcept nogil
     cdef int32_t leaf_to_learn(self, int32_t root, const View* v) noexcept nogil
     cdef void tell(self, int32_t node, const View* v, double* out) noexcept nogil

@@ -10,7 +10,7 @@ from ..core.memory cimport release, resize
 from ..core.state cimport ClassifierState
 from .arena cimport (
     NOBODY, NOMINAL, NO_MEMORY, NUMERIC, Arena, View, activate, clear_children, close_view, deactivate, ensure_label,
-    export_trees, finish, free_node, new_node, next_node, open_view, outline, restore_trees, set_branch,
+    export_trees, finish, free_node, heaviest, new_node, next_node, open_view, outline, restore_trees, set_branch,
     start, widen,
 )
 from .criteria cimport GINI, INFO_GAIN, gain_range, hoeffding
@@ -108,14 +108,21 @@ cdef class TreeState(ClassifierState):
                 votes[r] = 0.0
         self.present(votes, out)
 
+    cdef bint may_add(self, Py_ssize_t nodes) noexcept nogil:
+        """Is there memory for so many nodes more?"""
+        return True
+
     cdef int32_t leaf_of(self, int32_t root, const View* v) noexcept nogil:
-        """The leaf an example comes to; an inner node if its nominal value has no branch there."""
+        """The leaf an example comes to; an inner node if its nominal value has no branch there, but
+        may get one."""
         cdef Arena* a = &self.arena
         cdef int32_t node = root, child
         while a.feature[node] != NOBODY:
             child = next_node(a, node, v)
             if child == NOBODY:
-                return node
+                if self.may_add(1):
+                    return node
+                child = heaviest(a, node)
             node = child
         return node
 
@@ -160,7 +167,7 @@ cdef class TreeState(ClassifierState):
             if out != NULL:
                 self.tell(node, v, out)
             return opinion
-        if naive_bayes(a, node, v, k, self.votes):
+        if naive_bayes(a, node, v, k, True, self.votes):
             opinion.nb = choose(self.votes, k, self.tie())
             if out != NULL and trusted:
                 softmax(self.votes, k)
@@ -207,6 +214,8 @@ cdef class TreeState(ClassifierState):
         a.gain = b.gain = a.threshold = b.threshold = 0.0
         a.nominal = b.nominal = False
         for f in range(<int32_t> self.arena.width):
+            if self.arena.codes[f] > 2 and not self.may_add(self.arena.codes[f]):
+                continue  # no memory for its branches
             best_split(&self.arena, node, f, self.criterion, &self.scratch, &s)
             if s.gain > a.gain and s.gain > NO_GAIN:
                 b[0] = a[0]
@@ -221,6 +230,8 @@ cdef class TreeState(ClassifierState):
         cdef int32_t branch, child, n = a.codes[s.feature] if s.nominal else 2, r
         cdef double mass
         cdef bint made = False
+        if not self.may_add(n):
+            return NO_MEMORY
         for branch in range(n):
             branch_counts(a, source, s, branch, self.n_labels, self.votes)
             mass = 0.0
@@ -276,8 +287,14 @@ cdef class TreeState(ClassifierState):
                 raise ValueError(f"feature {f} is of another kind, or has other values, in the tree")
         if len(roots) != (self.expected if self.seen else 0):
             raise ValueError(f"there are {len(roots)} trees after {self.seen} examples")
+        if self.arena.n_layouts and not self.drops_features():
+            raise ValueError("hidden names features that a node has dropped, but this tree drops none")
         if roots:
             self.arena.root = roots[0]
+
+    def drops_features(self):
+        """May its nodes stop watching a feature?"""
+        return False
 
     def outline(self):
         """The main tree without its tables: what pictures are drawn from."""

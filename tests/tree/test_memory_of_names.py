@@ -1,0 +1,198 @@
+"""`max_bytes` is kept while features, values and branches keep coming; by the allocator's figure."""
+
+import gc
+import random
+import tracemalloc
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from onstream.persist import dumps, loads
+from onstream.tree import VFDT
+
+Stream = Iterator[tuple[dict[Any, Any], int]]
+EAGER = {"delta": 0.3, "grace_period": 25, "tau": 0.2}
+
+
+def word(rng: random.Random, longest: int = 50) -> str:
+    """Five letters to fifty: never the same twice."""
+    return "".join(rng.choices("abcdefghij", k=rng.randint(5, longest)))
+
+
+def squares(rng: random.Random, n: int) -> Stream:
+    """Fields of a board in three colours: what is to be learned."""
+    for _ in range(n):
+        x = {"across": rng.random(), "up": rng.random()}
+        yield x, (int(4 * x["across"]) + int(4 * x["up"])) % 3
+
+
+def new_features(n: int) -> Stream:
+    """A feature that never comes again in every second example."""
+    rng = random.Random(1)
+    for i, (x, y) in enumerate(squares(rng, n)):
+        yield ({word(rng): rng.random(), **x} if i % 2 else x), y
+
+
+def new_values(n: int) -> Stream:
+    """A nominal feature that never says the same twice, and one that tells the label."""
+    rng = random.Random(2)
+    for x, y in squares(rng, n):
+        yield {"who": word(rng), "hint": f"{y} {rng.randrange(2)}", **x}, y
+
+
+def new_branches(n: int) -> Stream:
+    """Values that tell the label, ever more of them: questions with ever more answers."""
+    rng = random.Random(3)
+    for i, (x, y) in enumerate(squares(rng, n)):
+        yield {"user": f"user {rng.randrange(5 + i // 20)} {y}", **x}, y
+
+
+def new_both(n: int) -> Stream:
+    """New nominal features with new values, numbers, and values of old features."""
+    rng = random.Random(4)
+    for i, (x, y) in enumerate(squares(rng, n)):
+        news = {word(rng): word(rng), word(rng): 1.0} if i % 5 == 0 else {}
+        yield {"who": word(rng), **news, **x}, y
+
+
+def new_columns(n: int) -> Stream:
+    """Examples that are long, and longer later on."""
+    rng = random.Random(5)
+    for i, (x, y) in enumerate(squares(rng, n)):
+        yield {**x, **{j: rng.random() for j in range(i * 600 // n)}}, y
+
+
+STREAMS = {
+    "features": (new_features, 3000),
+    "values": (new_values, 4000),
+    "branches": (new_branches, 6000),
+    "both": (new_both, 3000),
+    "columns": (new_columns, 600),
+}
+
+
+def peaks(limit: int | None, stream: Stream, every: int = 60) -> tuple[Any, int, int, float]:
+    """Model; most bytes it held by the allocator and by its own figure, and how far the two were
+    apart, as a share."""
+    next(stream)  # its generators are not the model's
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        model = VFDT(max_bytes=limit, **EAGER)
+        held = told = 0
+        apart = 0.0
+        for x, y in stream:
+            model.learn_one(x, y)
+            del x  # it is not the model's; nor would be what `enumerate` keeps of it
+            if model.seen % every == 0:
+                gc.collect()  # free lists of Python, too
+                now, ours = tracemalloc.get_traced_memory()[0] - before, model.memory_bytes
+                held, told = max(held, now), max(told, ours)
+                apart = max(apart, abs(ours - now) / now)
+        return model, held, told, apart
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("limit", [30_000, 100_000, 300_000])
+def test_the_limit_is_kept_whatever_comes(name: str, limit: int) -> None:
+    make, n = STREAMS[name]
+    peaks(limit, make(100))  # imports and caches of Python are not the model's
+    _, held, told, apart = peaks(limit, make(n))
+    assert held <= 1.1 * limit
+    assert told <= 1.1 * limit
+    assert held > 0.4 * limit
+    assert apart < 0.1
+
+
+def learned(limit: int | None, stream: Stream) -> tuple[Any, float]:
+    """Model and its prequential accuracy."""
+    model, hits, n = VFDT(max_bytes=limit, **EAGER), 0, 0
+    for x, y in stream:
+        hits += model.predict_one(x) == y
+        model.learn_one(x, y)
+        n += 1
+    return model, hits / n
+
+
+@pytest.mark.parametrize("name", ["features", "branches"])
+def test_accuracy_goes_down_gently(name: str) -> None:
+    make, n = STREAMS[name]
+    reached = [learned(limit, make(n))[1] for limit in (15_000, 300_000, None)]
+    assert reached[0] > 0.36  # a third by chance
+    assert reached[1] > reached[0]
+    assert reached[1] > 0.9 * reached[2]
+
+
+def test_features_may_take_half() -> None:
+    """What comes later is as if absent, for answers and for learning."""
+    model, _ = learned(30_000, new_features(2000))
+    told = model._state.export()
+    assert 30 < len(told["features"]) < 100
+    assert told["features"][0] == "across"
+    assert model.predict_proba_one({"across": 0.5, "unheard of": 1.0}) == model.predict_proba_one(
+        {"across": 0.5}
+    )
+    before = dumps(model)
+    twin = loads(before)
+    model.learn_one({"across": 0.5, "unheard of": 1.0}, 0)
+    twin.learn_one({"across": 0.5}, 0)
+    assert dumps(twin) == dumps(model) != before
+
+
+def test_a_value_beyond_the_half_is_missing() -> None:
+    model, _ = learned(30_000, new_values(2000))
+    told = model._state.export()
+    assert 50 < len(told["nominal_values"]) < 150
+    twin = loads(dumps(model))
+    model.learn_one({"who": "nobody " * 9, "across": 0.1}, 0)
+    twin.learn_one({"across": 0.1}, 0)
+    assert dumps(twin) == dumps(model)
+
+
+def test_branches_stop_where_nodes_would_take_too_much() -> None:
+    few, many = (learned(limit, new_branches(6000))[0] for limit in (30_000, None))
+    nodes = [len(model._state.outline()["nodes"]) for model in (few, many)]
+    assert nodes[0] < 150 < nodes[1]
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_blocks_and_files_make_no_difference(name: str) -> None:
+    make, n = STREAMS[name]
+    rows, labels = map(list, zip(*make(n), strict=True))
+    loop, block = (VFDT(max_bytes=40_000, **EAGER) for _ in range(2))
+    told: list[Any] = []
+    for i, (x, y) in enumerate(zip(rows, labels, strict=True)):
+        told.append(loop.predict_one(x))
+        loop.learn_one(x, y)
+        if i == n // 2:
+            loop = loads(dumps(loop))
+    answers = block.predict_learn_many(rows, labels)
+    assert list(answers) == told
+    assert dumps(block) == dumps(loop)
+
+
+def test_tables_and_mappings_are_the_same() -> None:
+    """Columns of text and numbers, with more values than may be kept."""
+    pa = pytest.importorskip("pyarrow")
+    rows, labels = map(list, zip(*new_values(1500), strict=True))
+    for limit in (None, 40_000):
+        frame, block = (VFDT(max_bytes=limit, **EAGER) for _ in range(2))
+        told = frame.predict_learn_many(pa.Table.from_pylist(rows), labels)
+        assert list(told) == list(block.predict_learn_many(rows, labels))
+        assert dumps(frame) == dumps(block)
+
+
+def test_a_rejected_example_takes_no_room() -> None:
+    model = VFDT(max_bytes=30_000)
+    model.learn_one({"a": "b"}, 0)
+    before = dumps(model)
+    for i in range(1000):
+        with pytest.raises(ValueError, match="finite"):
+            model.learn_one({f"feature {i}": "value", f"other {i}": 1.0, "a": "c", "z": 1e400}, 0)
+    assert dumps(model) == before
+    model.learn_one({"a": "c", "b": "d"}, 1)
+    assert model._state.export()["nominal_values"] == ["b", "c", "d"]
