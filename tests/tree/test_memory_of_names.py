@@ -1,4 +1,4 @@
-"""`max_bytes` is kept while features, values and branches keep coming; by the allocator's figure."""
+"""`max_bytes` is kept, by the allocator, while features, values and branches keep coming."""
 
 import gc
 import random
