@@ -126,13 +126,13 @@ def nominal_rows(
 ) -> Any:
     """Rows for a learner with nominal values: text stays the value of its column."""
     if weights is None and rows and columns and not any(c.null_count for c in columns):
-        own = {
+        coded = {
             j: text_codes(who, names[j], column)
             for j, column in enumerate(columns)
             if not numeric(column.type)
         }
-        plain = [own[j][1] if j in own else as_numbers(c) for j, c in enumerate(columns)]
-        whole = whole_rows(door, names, plain, {j: t for j, (t, _) in own.items()}, learning)
+        plain = [coded[j][1] if j in coded else as_numbers(c) for j, c in enumerate(columns)]
+        whole = whole_rows(door, names, plain, {j: t for j, (t, _) in coded.items()}, learning)
         if whole is not None:
             return whole
     texts: dict[int, tuple[list[str], Any]] = {}
