@@ -205,6 +205,18 @@ def test_a_missing_target_says_what_to_do(tmp_path: Path) -> None:
     call(*line, "--on-error", "skip")
 
 
+def test_vw_lines_without_a_label(tmp_path: Path) -> None:
+    source, model = tmp_path / "a.vw", tmp_path / "m.onstream"
+    source.write_text("1 | a\n-1 | b\n")
+    call("train", source, "-m", "PAClassifier()", "-o", model)
+    source.write_text("| a\n| b\n1 | b\n")
+    assert call("predict", model, source).stdout.split() == ["prediction", "1", "-1", "-1"]
+    assert len(call("predict", model, "SEA()", "--limit", 5).stdout.split()) == 6
+    told = call("train", source, "-m", "PAClassifier()", "-o", model, code=1).stderr
+    assert "line 1: there is no label; give it one" in told
+    assert "--on-error skip" in told
+
+
 def test_metrics_take_parameters(houses: Path) -> None:
     source = houses.with_name("houses.csv")
     line = ("run", source, "-t", "price", "-m", "PAClassifier()", "--json")

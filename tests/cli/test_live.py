@@ -198,3 +198,35 @@ def test_python_sees_a_row_of_a_pipe_at_once() -> None:
         say(process, b"3,1\n")
         assert line_from(process.stdout, PROMPT) == b"{'a': 3.0} 1\n"
         assert process.wait(START) == 0  # the third was the last: nothing is waited for
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere opening a named pipe waits")
+def test_a_named_pipe(tmp_path: Path) -> None:
+    pipe, model = tmp_path / "rows.csv", tmp_path / "m.onstream"
+    os.mkfifo(pipe)
+    with started("train", pipe, "-t", "y", "-m", "PAClassifier()", "-o", model) as process:
+        handle = os.open(pipe, os.O_WRONLY)  # waits for the reader
+        time.sleep(0.3)
+        os.write(handle, b"a,y\n1,1\n2,0\n")
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(START) == 130
+        os.close(handle)
+    assert onstream.load(model).seen == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere opening a named pipe waits")
+def test_ctrl_c_while_nobody_writes_to_a_named_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "rows.csv"
+    os.mkfifo(pipe)
+    program = (
+        "import os, signal, threading\n"
+        "from onstream.cli.main import main\n"
+        "threading.Timer(3.0, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "main()\n"
+    )
+    out = tmp_path / "m.onstream"
+    with started(
+        "train", pipe, "-t", "y", "-m", "PAClassifier()", "-o", out, program=program
+    ) as process:
+        assert process.wait(START) == 130

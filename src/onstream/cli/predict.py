@@ -18,7 +18,7 @@ from . import options
 from .live import Live
 from .memory import Memory
 from .pace import pieces
-from .sources import column_types, columns, missing_values, open_stream
+from .sources import column_types, columns, missing_values, needs_no_label, open_stream
 
 BLOCK = 8_192
 
@@ -73,6 +73,7 @@ def predict(
     stream = open_stream(
         source,
         format=format,
+        labelled=needs_no_label(source, format),
         target=target,
         types=column_types(types),
         delimiter=delimiter,

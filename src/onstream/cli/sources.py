@@ -81,6 +81,11 @@ def format_of(source: str) -> str:
     )
 
 
+def needs_no_label(source: str, format: str | None) -> bool | None:
+    """False for VW text, whose reader asks for labels else; None where there is no such option."""
+    return False if not is_generator(source) and (format or format_of(source)) == "vw" else None
+
+
 def folder_exists(*paths: Path | None) -> None:
     """Refuse a file that could not be written later, when the work is done."""
     for path in paths:

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -60,6 +61,15 @@ def arrives(file: str) -> bool:
     return is_live(sys.stdin.buffer) if file == "-" else not os.path.isfile(file)
 
 
+def opened(name: str) -> Any:
+    """A file without a buffer; a named pipe that nobody writes to yet does not hold us up."""
+    if sys.platform == "linux" and stat.S_ISFIFO(os.stat(name).st_mode):
+        handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK)
+        os.set_blocking(handle, True)  # `Arriving` asks before it reads
+        return open(handle, "rb", buffering=0)
+    return open(name, "rb", buffering=0)
+
+
 class Bytes:
     """The bytes of a file, decompressed if its first bytes or its name say so.
 
@@ -70,9 +80,7 @@ class Bytes:
     def __init__(self, name: str, stop: Stop | None = None) -> None:
         self.name = "standard input" if name == "-" else name
         self.stop = stop or Stop()
-        self._raw: Any = (
-            sys.stdin.buffer if name == "-" else open(name, "rb", buffering=0)  # noqa: SIM115
-        )
+        self._raw: Any = sys.stdin.buffer if name == "-" else opened(name)
         self._arriving: Arriving | None = None
         if is_live(self._raw):
             self._raw = self._arriving = Arriving(self._raw, self.stop)

@@ -28,7 +28,8 @@ cdef Py_ssize_t MOST_LETTERS = 1 << 26  # bytes of names in one line: a namespac
 cdef Py_ssize_t SLACK = ONSTREAM_AHEAD  # bytes that may be read, or written, beyond the end
 
 FLAWS = {
-    NO_LABEL: "there is no label",
+    NO_LABEL: "there is no label; give it one, or leave such lines out with on_error='skip' "
+              "(--on-error skip)",
     BAD_LABEL: "{} is not a label; it must be a number",
     BAD_WEIGHT: "{} is not a weight; it must be a number from 0 on",
     BAD_INDEX: "{} is not a feature's number",
