@@ -6,6 +6,7 @@ import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from onstream.persist import dumps, loads
@@ -196,3 +197,22 @@ def test_a_rejected_example_takes_no_room() -> None:
     assert dumps(model) == before
     model.learn_one({"a": "c", "b": "d"}, 1)
     assert model._state.export()["nominal_values"] == ["b", "c", "d"]
+
+
+def arrays_then_names(n: int) -> Iterator[tuple[Any, int]]:
+    """A tree full of nodes meets features with names."""
+    later = new_both(500)
+    next(later)
+    for x, y in squares(random.Random(6), n):
+        yield np.array([x["across"], x["up"]]), y
+    for x, y in later:
+        yield {0: x["across"], 1: x["up"], **x}, y
+
+
+@pytest.mark.parametrize("limit", [15_000, 40_000])
+def test_names_beside_columns(limit: int) -> None:
+    peaks(limit, arrays_then_names(100))
+    model, held, _, apart = peaks(limit, arrays_then_names(6000))
+    assert 0.5 * limit < held <= 1.1 * limit
+    assert apart < 0.1
+    assert model._state.export()["features"]

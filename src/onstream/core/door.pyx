@@ -190,8 +190,9 @@ cdef class Door:
         return 0
 
     cdef bint fits(self, object name, Py_ssize_t more) except -1:
-        """May this name, and `more` bytes with it, become known?"""
-        return self.most_named == 0 or self.named + getsizeof(name) + more <= self.most_named
+        """May this name, and `more` bytes with it, become known? Beside columns of arrays few may."""
+        cdef Py_ssize_t most = self.most_named if self.implicit == 0 else self.most_named // 4
+        return self.most_named == 0 or self.named + getsizeof(name) + more <= most
 
     cdef int tally(self, object name, Py_ssize_t more, int times) except -1:
         """So many bytes more (or less) are held for names; only where there is a limit."""

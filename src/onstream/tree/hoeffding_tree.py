@@ -46,9 +46,10 @@ class HoeffdingTreeClassifier(TreeClassifier):
         Most memory of the model. When it is short, the leaves where a split promises least lose
         their tables (they go on counting labels) until their promise rises, and features that
         trail the best one of their leaf by Hoeffding's bound are dropped there. Features and
-        nominal values take at most half of it (named features and their texts; columns of arrays
-        are always known): those that come later are as if absent. Nodes take at most half: then
-        nothing is split any more, and a value without a branch goes where most examples went.
+        nominal values take at most half of it: those that come later are as if absent. (Columns
+        of arrays are always known; beside them names take at most an eighth.) Nodes take at most
+        the rest: then nothing is split any more, and a value without a branch goes where most
+        examples went.
     nominal : list or None, default None
         Features whose numbers are names of categories (codes, weekdays): one branch per value
         instead of cuts. Text always is.
