@@ -25,7 +25,7 @@ TABLE = {
         ({"budget": 70, "variant": "basic"}, {"budget": 70, "variant": "simple", "phi": 0.95}),
     ),
     "Projectron": Line(two_labels, 0.65, ({"eta": 0.5, "budget": 30},)),
-    "ProjectronPlusPlus": Line(two_labels, 0.65, ({"eta": 0.3},)),
+    "ProjectronPlusPlus": Line(two_labels, 0.65, ({"eta": 0.3, "kernel": RBF(gamma=1.0)},)),
     "BudgetedPA": Line(
         two_labels,
         0.65,
