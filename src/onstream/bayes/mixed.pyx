@@ -502,6 +502,8 @@ cdef void remove_one(Moments* m, Py_ssize_t i, double x, double w) noexcept nogi
 
 cdef void told(const Moments* m, double* out, Py_ssize_t width) noexcept:
     """n, mean and m2 of each feature."""
+    if width == 0:  # nothing to copy, and nowhere from
+        return
     memcpy(out, m.n, width * sizeof(double))
     memcpy(out + width, m.mean, width * sizeof(double))
     memcpy(out + 2 * width, m.m2, width * sizeof(double))
@@ -509,6 +511,8 @@ cdef void told(const Moments* m, double* out, Py_ssize_t width) noexcept:
 
 cdef void hear(Moments* m, const double* told, Py_ssize_t width) noexcept:
     cdef Py_ssize_t i
+    if width == 0:
+        return
     memcpy(m.n, told, width * sizeof(double))
     memcpy(m.mean, told + width, width * sizeof(double))
     memcpy(m.m2, told + 2 * width, width * sizeof(double))

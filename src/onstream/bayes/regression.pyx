@@ -176,7 +176,8 @@ cdef class PosteriorState(RegressorState):
         self.reserve(self.door.width)
         self.extend(self.door.width + self.P.offset)  # without any example none is in use
         m = np.empty(self.P.d)
-        memcpy(cnp.PyArray_DATA(<cnp.ndarray> m), self.m, self.P.d * sizeof(double))
+        if self.P.d:
+            memcpy(cnp.PyArray_DATA(<cnp.ndarray> m), self.m, self.P.d * sizeof(double))
         return {**RegressorState.export(self), "m": m, "P": self.P.export()}
 
     def restore(self, fields):
@@ -185,7 +186,8 @@ cdef class PosteriorState(RegressorState):
         m = np.ascontiguousarray(fields.array("m", (d,)))
         self.reserve(self.door.width)
         self.P.restore(fields.array("P", (d, d)))
-        memcpy(self.m, cnp.PyArray_DATA(<cnp.ndarray> m), self.P.d * sizeof(double))
+        if self.P.d:
+            memcpy(self.m, cnp.PyArray_DATA(<cnp.ndarray> m), self.P.d * sizeof(double))
 
     def memory(self):
         return RegressorState.memory(self) + self.P.memory() + self.room * sizeof(double)

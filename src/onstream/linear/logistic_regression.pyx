@@ -82,10 +82,14 @@ cdef class LogisticState(LinearClassifierState):
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double rate = self.schedule.rate(&self.schedule, self.seen - self.start + 1)
         cdef double shrink = 1.0 - rate * self.schedule.l2
-        cdef Py_ssize_t r
         rate *= e.weight
         if self.w.k == 1:  # y - p, for y = 1 and y = 0 alike
             return add(self.w, e, self.pace * rate * e.y / (1.0 + exp(e.y * f[0])), shrink)
+        return self.update_all(e, f, rate, shrink)
+
+    cdef int update_all(self, const Example* e, const double* f, double rate, double shrink) noexcept nogil:
+        """The same for more than two labels."""
+        cdef Py_ssize_t r
         softmax(f, self.steps, self.w.k)
         for r in range(self.w.k):
             self.steps[r] = rate * ((r == e.label) - self.steps[r])

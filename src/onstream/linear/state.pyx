@@ -8,9 +8,10 @@ from libc.math cimport fabs
 
 import numpy as np
 
-from ..core.example cimport OVERFLOW, Example
+from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize
-from ..core.state cimport ClassifierState, RegressorState, State
+from ..core.sources cimport Source
+from ..core.state cimport LABEL, NOTHING, ClassifierState, RegressorState, State, Task
 from ..core.weights cimport Weights, score, scores
 
 from ..base.checks import flag, whole
@@ -91,6 +92,36 @@ cdef class LinearClassifierState(ClassifierState):
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         """Learn from the example and its scores: LEARNED, or OVERFLOW and nothing is changed."""
         return OVERFLOW
+
+    cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, double* scratch) noexcept nogil:
+        """The same; the usual case, two labels and nothing else, with less on the way."""
+        cdef Example e
+        cdef Py_ssize_t i, known = self.entrance.width
+        cdef double f
+        cdef double[2] signs = [self.first_sign, -self.first_sign]
+        if (
+            self.w.k > 1 or self.front is not None or task.numbers == NULL or task.weights != NULL
+            or task.output not in (NOTHING, LABEL)
+        ):
+            return ClassifierState.run(self, source, start, stop, task, scratch)
+        e.codes = NULL
+        e.weight = 1.0
+        for i in range(start, stop):
+            source.row(i, &e)
+            if e.width > known:  # new features
+                if ClassifierState.run(self, source, i, i + 1, task, scratch) == i:
+                    return i
+                known = e.width
+                continue
+            e.label = task.numbers[i]
+            e.y = signs[e.label != 0]  # without a jump, which nobody could foresee
+            f = score(self.w, &e)
+            if fabs(f) >= DBL_MAX or self.update(&e, &f) != LEARNED:
+                return i
+            if task.output == LABEL:
+                task.picks[i] = self.decide(&f)
+            self.seen += 1
+        return stop
 
     def export(self):
         return {**ClassifierState.export(self), **self.w.export(self.door.width)}

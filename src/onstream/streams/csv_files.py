@@ -19,7 +19,7 @@ WORDS = {"double": "a number", "int64": "a whole number", "bool": "true or false
 GUESSED = 1000  # lines that the types are guessed from
 NUMERIC = 0.9  # a column is numeric if this share of its values is
 WHOLE = re.compile(rb"\s*[+-]?\d+\s*")
-CODE = re.compile(rb"\s*0\d+\s*")
+CODE = re.compile(rb"\s*0\d\d+\s*")  # 01234; 07 may well be a month
 CONVERSION = re.compile(r"In CSV column #(\d+):.*?conversion error to (\w+).*?'(.*)'", re.DOTALL)
 ARITY = re.compile(r"Expected (\d+) columns, got (\d+)")
 
@@ -47,8 +47,8 @@ def read_csv(
 
     The types of the columns are found out from the first 1000 lines and kept from then on:
     numbers (if 9 in 10 values are), true and false, or text (nominal values). A column with a
-    whole number that begins with 0, such as 01234, is text. Features that are whole numbers may
-    turn out to be fractions later; a target may not, unless `types` says so.
+    code such as 01234 (three digits or more, a zero in front) is text. Features that are whole
+    numbers may turn out to be fractions later; a target may not, unless `types` says so.
 
     Parameters
     ----------
@@ -344,7 +344,8 @@ def guess(values: list[bytes]) -> Any:
     """The Arrow type of a column: whole numbers, numbers, bools, or text.
 
     One bad value among many numbers is to become an error, not to make them all text. A whole
-    number with a zero in front is a code such as 01234, which would lose its zero.
+    number of three digits and more with a zero in front is a code such as 01234, which would lose
+    its zero.
     """
     import pyarrow as pa
 
