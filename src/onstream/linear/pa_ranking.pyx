@@ -11,6 +11,7 @@ from ..core.door cimport Row
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.labels cimport Labels
 from ..core.memory cimport release, resize
+from ..core.sources cimport Source
 from ..core.state cimport NOTHING, SCORE, ClassifierState, Output, Task
 from ..core.weights cimport add, add_pair
 from .pa_step cimport Step, step_of
@@ -217,6 +218,9 @@ cdef class MultilabelState(LinearClassifierState):
         self.offsets = np.array(offsets, dtype=np.int64)
         self.numbers = np.array(numbers, dtype=np.int32)
         return np.arange(rows, dtype=np.int32), newcomers
+
+    cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, double* scratch) noexcept nogil:
+        return ClassifierState.run(self, source, start, stop, task, scratch)  # even with one label
 
     cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
         cdef const int64_t* offsets = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> self.offsets)
