@@ -298,15 +298,3 @@ def test_merging():
         for feature in "xyz":
             parts = [m.get(label, {}).get(feature, 0.0) for m in (a, b)]
             assert one.weights[label][feature] == pytest.approx(sum(parts) / 2.0)
-
-
-def test_blocks_equal_loops_with_one_label_only():
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(60, 4))
-    y = [{"a"} if x[0] > 0.0 else set() for x in X]
-    loop, block = PAMultilabel(), PAMultilabel()
-    for x, labels in zip(X, y, strict=True):
-        loop.learn_one(x, labels)
-    told = block.predict_learn_many(X, y)
-    assert dumps(block) == dumps(loop)
-    assert len(told) == 60
