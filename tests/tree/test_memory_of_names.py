@@ -78,6 +78,7 @@ def peaks(limit: int | None, stream: Stream, every: int = 60) -> tuple[Any, int,
     apart, as a share."""
     next(stream)  # its generators are not the model's
     gc.collect()
+    gc.freeze()  # what other tests have left need not be looked at again and again
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
@@ -95,6 +96,7 @@ def peaks(limit: int | None, stream: Stream, every: int = 60) -> tuple[Any, int,
         return model, held, told, apart
     finally:
         tracemalloc.stop()
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize("name", STREAMS)
