@@ -281,9 +281,13 @@ cdef class Packed(Source):
 cdef class Sparse(Packed):
     """The rows of a sparse matrix as it is, checked block by block."""
 
+    cdef Py_ssize_t ahead  # values per block: those of the next are fetched meanwhile
+
     cdef int measure(self, Py_ssize_t n) except -1:
         self.peak = 0.0
         self.bytes = n * sizeof(double)
+        self.chunk = max(1, self.chunk // 2)
+        self.ahead = self.chunk * (n // max(1, self.rows))
         return 0
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
@@ -297,6 +301,12 @@ cdef class Sparse(Packed):
             self.door.bad_value(int(self.ids[at]), self.values[at], start)
         self.peak = max(self.peak, peak)
         return 0
+
+    cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
+        cdef Py_ssize_t at = self.starts[i] + self.ahead
+        Packed.row(self, i, e)
+        onstream_fetch(self.values + at, e.n * sizeof(double))
+        onstream_fetch(self.ids + at, e.n * sizeof(int32_t))
 
 
 def sparse_rows(Door door, X, bint learning, weights):
