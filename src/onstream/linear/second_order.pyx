@@ -258,6 +258,13 @@ cdef double spread(const double* sigma, const int32_t* ids, const double* x, Py_
     """Sum of sigma x^2: four partial sums, in the same order for every kind of example."""
     cdef double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0
     cdef Py_ssize_t i = 0
+    if ids == NULL and stride == 1:  # the compiler takes two at a time
+        while i + 4 <= n:
+            s0 += sigma[i] * x[i] * x[i]
+            s1 += sigma[i + 1] * x[i + 1] * x[i + 1]
+            s2 += sigma[i + 2] * x[i + 2] * x[i + 2]
+            s3 += sigma[i + 3] * x[i + 3] * x[i + 3]
+            i += 4
     while i + 4 <= n:
         s0 += term(sigma, ids, x, i, stride)
         s1 += term(sigma, ids, x, i + 1, stride)
