@@ -5,6 +5,7 @@ examples, and tests of memory, of other programs and of the project's own files 
 """
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,6 +19,10 @@ settings.register_profile(
     "thorough", max_examples=1000, deadline=None, print_blob=True, suppress_health_check=SLOW
 )
 settings.register_profile("brief", settings.get_profile("quick"), max_examples=5)
+
+# Started in the background by a shell, we ignore SIGINT; programs that tests interrupt would, too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SANITIZED = bool(os.environ.get("ONSTREAM_SANITIZE"))
 settings.load_profile("brief" if SANITIZED else "quick")
