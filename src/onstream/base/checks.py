@@ -115,3 +115,12 @@ def says_names(init: Callable[..., None]) -> Callable[..., None]:
             ) from None
 
     return checked
+
+
+class SaysNames:
+    """Its subclasses' constructors say which parameters they have when one is not known."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__init__" in cls.__dict__:
+            cls.__init__ = says_names(cls.__init__)  # type: ignore[method-assign]

@@ -9,7 +9,7 @@ from ..core.fields import Fields
 from ..core.frames import movable
 from ..core.sparse import SparseBlock
 
-from .checks import flag, says_names, whole
+from .checks import SaysNames, flag, whole
 from .errors import NotMergeable
 
 OUTPUTS = {"label": LABEL, "proba": PROBA, "score": SCORE}
@@ -17,17 +17,10 @@ STREAM_BLOCK = 4096  # rows that `fit` asks a stream for at a time
 NOT_PARAMETERS = ("self", "init", "reset_schedule")
 
 
-class Learner:
+class Learner(SaysNames):
     """What all learners share. Subclasses check their parameters, then call `_begin`."""
 
     merge_kind = None  # "exact", "mixing", or None: cannot be merged
-
-    @classmethod
-    def __init_subclass__(cls, **options):
-        """Let every constructor say which parameters it has."""
-        super().__init_subclass__(**options)
-        if "__init__" in cls.__dict__:
-            cls.__init__ = says_names(cls.__init__)
 
     def _begin(self, init=None, reset_schedule=False):
         """Start from nothing, or from what `init` (a model or an exported state) has learned."""

@@ -3,18 +3,12 @@
 from typing import Any, Self
 
 from ..core.fields import Fields
-from .checks import says_names
+from .checks import SaysNames
 from .learner import parameters, revive
 
 
-class Part:
+class Part(SaysNames):
     """A value with named parameters, kept as attributes. Equal if class and parameters are."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Let every constructor say which parameters it has."""
-        super().__init_subclass__(**options)
-        if "__init__" in cls.__dict__:
-            cls.__init__ = says_names(cls.__init__)  # type: ignore[method-assign]
 
     @property
     def params(self) -> dict[str, Any]:

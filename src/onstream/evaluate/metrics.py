@@ -1,13 +1,14 @@
 """Metrics over a stream: all of it, its last examples, or with fading memory."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..base.checks import choice, number, says_names, whole
+from ..base.checks import SaysNames, choice, number, whole
 from .confusion import Confusion
 from .ranking import Ranking
 from .sums import Residuals, Surprise, checked_weights
@@ -15,7 +16,7 @@ from .sums import Residuals, Surprise, checked_weights
 Floats: TypeAlias = NDArray[np.float64]
 
 
-class Metric:
+class Metric(SaysNames, ABC):
     """What all metrics share.
 
     Parameters
@@ -31,13 +32,6 @@ class Metric:
     best: ClassVar[str] = "high"  # or "low"
     unit: ClassVar[str] = ""
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Let every constructor say which parameters it has."""
-        super().__init_subclass__(**options)
-        if "__init__" in cls.__dict__:
-            cls.__init__ = says_names(cls.__init__)  # type: ignore[method-assign]
-
-    @says_names
     def __init__(self, *, window: int | None = None, alpha: float | None = None) -> None:
         if window is not None and alpha is not None:
             raise ValueError(f"{self.name}: window and alpha exclude each other; give one.")
@@ -49,9 +43,9 @@ class Metric:
         """Sums that this metric can be computed from."""
         return Confusion(window, alpha)
 
+    @abstractmethod
     def _value(self, sums: Any) -> float:
         """The metric, from its sums."""
-        raise NotImplementedError
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ with itself), `value` and `row` compare what was prepared.
 
 import hashlib
 import math
+from abc import ABC, abstractmethod
 from typing import Any
 
 from ..base import Part
@@ -16,7 +17,7 @@ from .structures import Histogram, histogram_row
 Step = tuple[str, float | None, float, int, int]
 
 
-class Kernel(Part):
+class Kernel(Part, ABC):
     """A similarity: symmetric, and an inner product in some space."""
 
     kind = ""  # what it is defined on: "vector", "string", "tree", "graph", "pair"
@@ -36,17 +37,17 @@ class Kernel(Part):
         """How to compute it from dot products and distances; None: it is not one of vectors."""
         return None
 
+    @abstractmethod
     def canonical(self, x: Any) -> Any:
         """The example in its one plain form."""
-        raise NotImplementedError
 
+    @abstractmethod
     def prepare(self, form: Any) -> Any:
         """A canonical form with all that can be computed once."""
-        raise NotImplementedError
 
+    @abstractmethod
     def value(self, a: Any, b: Any) -> float:
         """The kernel of two prepared examples."""
-        raise NotImplementedError
 
     def self_value(self, a: Any) -> float:
         """The kernel of a prepared example with itself."""
@@ -60,9 +61,9 @@ class Kernel(Part):
 class HistogramKernel(Kernel):
     """An inner product of explicit counts."""
 
+    @abstractmethod
     def counts(self, form: Any) -> dict[int, float]:
         """How often a canonical form has each feature, named by a hash of 64 bits."""
-        raise NotImplementedError
 
     def prepare(self, form: Any) -> Histogram:
         """A canonical form with all that can be computed once."""
