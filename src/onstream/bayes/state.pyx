@@ -15,7 +15,7 @@ from ..core.memory cimport release, resize, roomier
 from ..core.state cimport ClassifierState
 
 from ..base.checks import number, whole
-from ..core.state import plain_weight
+from ..core.plain import plain_weight
 from ..base.learner import ProbabilisticClassifier
 
 cnp.import_array()

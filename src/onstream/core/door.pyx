@@ -27,6 +27,7 @@ from sys import getsizeof
 from .example cimport NUMBER, UNSEEN, onstream_peak
 from .hashing cimport hash_bytes, mix, seeded
 from .memory cimport release, resize, roomier
+from .plain import number_text, plain_array, plain_mapping, valid_name, whole_number
 
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* o)
@@ -47,7 +48,6 @@ cdef enum:
     KEPT = 1024   # features of a row that scratch memory and remembered keys are kept for
 
 MAX_FEATURES = 2**31 - 1
-NOT_NUMBERS = (np.ndarray, bytes, bytearray, complex, np.complexfloating)  # though float() may agree
 
 
 cdef class Door:
@@ -760,146 +760,6 @@ cdef class Door:
         return held
 
 
-# -- user code becomes plain ------------------------------------------------------------------------
-
-
-def plain_mapping(who, x, nominal=False):
-    """A dict with exact str or int keys and exact float or str values; None is left out.
-
-    A feature that stands there twice (3 and "3") counts with the sum of its values.
-    """
-    items = list(x.items())
-    plain = {}
-    for name, value in items:
-        if type(name) is not str:
-            name = plain_name(who, name)
-        if type(value) is not float and value is not None:
-            value = plain_value(who, name, value)
-        if value is None:
-            continue
-        if type(value) is str:
-            if nominal:
-                plain.setdefault(name, value)
-                continue
-            name, value = f"{name}={value}", 1.0
-        elif type(name) is str:
-            number = whole_number(name)
-            if number is not None and number in plain:
-                name = number
-        elif str(name) in plain:
-            name = str(name)
-        if type(plain.get(name)) is not str:
-            plain[name] = plain[name] + value if name in plain else value
-    return plain
-
-
-def number_text(double value):
-    """A number as the text that it is known by as a nominal value."""
-    return str(int(value)) if value == value // 1 else repr(value)
-
-
-def in_row(error, who, row):
-    """The same error, saying which row it is about."""
-    text = str(error).removeprefix(f"{who}: ")
-    kind = TypeError if isinstance(error, TypeError) else ValueError
-    return kind(f"{who}: row {row}: {text}")
-
-
-def plain_name(who, name):
-    if isinstance(name, str):
-        return str.__str__(name)
-    if isinstance(name, (int, np.integer)) and not isinstance(name, bool):
-        return valid_name(who, int(name))
-    raise TypeError(
-        f"{who}: a feature's name must be a string or an int, "
-        f"got {name!r:.80} of type {type(name).__name__}."
-    )
-
-
-def plain_value(who, name, value):
-    """A float, a str, or None."""
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value.item()
-        if isinstance(value, str) or value is None:
-            return value
-    if hasattr(value, "__float__") or hasattr(value, "__index__"):
-        if not isinstance(value, NOT_NUMBERS):
-            try:
-                return float(value)
-            except OverflowError:
-                raise ValueError(
-                    f"{who}: feature {name!r} is a number too large for a float; "
-                    f"values must be finite."
-                ) from None
-            except (TypeError, ValueError):
-                pass
-    raise TypeError(
-        f"{who}: feature {name!r} must be a number, a bool, a string or None, "
-        f"got {value!r:.80} of type {type(value).__name__}."
-    )
-
-
-def plain_array(who, x, dimensions):
-    """A C-contiguous float64 array of so many dimensions."""
-    kind = "an example" if dimensions == 1 else "X"
-    try:
-        array = np.asarray(x)
-    except ValueError:
-        raise ValueError(f"{who}: {kind} must be rectangular; its rows differ in length.") from None
-    if array.ndim != dimensions:
-        raise ValueError(
-            f"{who}: {kind} must have {dimensions} dimension{'s' * (dimensions > 1)}, "
-            f"got shape {array.shape}."
-        )
-    array = unmasked(who, array)
-    if array.dtype.kind not in "fiub":
-        if array.dtype.kind != "O":
-            raise TypeError(
-                f"{who}: {kind} must hold numbers, got an array of {array.dtype}. "
-                f"Pass mappings or a data frame for text."
-            )
-        array = plain_objects(who, array)
-    return to_float64(array)
-
-
-def to_float64(array):
-    """In C order; what a float64 cannot hold becomes infinite, to be refused later."""
-    with np.errstate(over="ignore"):
-        return np.ascontiguousarray(array, dtype=np.float64)
-
-
-def unmasked(who, array):
-    """An array without a mask; masked values are refused rather than silently used."""
-    if isinstance(array, np.ma.MaskedArray):
-        if np.ma.getmaskarray(array).any():
-            raise ValueError(
-                f"{who}: the array has masked values. Pass mappings or a data frame, where a "
-                f"missing value is None."
-            )
-        return array.data
-    return array
-
-
-def plain_objects(who, array):
-    """Numbers in an object array. None is refused: an array has no missing values."""
-    plain = np.empty(array.shape)
-    for at in np.ndindex(array.shape):
-        value = array[at]
-        if value is None or isinstance(value, (str, bytes)):
-            where = f"row {at[0]}, column {at[1]}" if len(at) == 2 else f"column {at[0]}"
-            raise TypeError(
-                f"{who}: {where} is {value!r:.40}; an array must hold numbers. "
-                f"Pass mappings or a data frame for text and missing values."
-            )
-        try:
-            plain[at] = plain_value(who, at[-1], value)
-        except (TypeError, ValueError) as error:
-            raise (in_row(error, who, at[0]) if len(at) == 2 else error) from None
-    return plain
-
-
 cdef bint is_plain_array(object x):
     return (
         cnp.PyArray_CheckExact(x)
@@ -907,29 +767,6 @@ cdef bint is_plain_array(object x):
         and cnp.PyArray_TYPE(<cnp.ndarray> x) == cnp.NPY_DOUBLE
         and cnp.PyArray_ISCARRAY_RO(<cnp.ndarray> x)
     )
-
-
-def whole_number(str name):
-    """The int that `name` is the decimal form of, or None."""
-    if not 0 < len(name) < 311 or not name.isascii():
-        return None
-    digits = name[1:] if name[0] == "-" else name
-    if not digits.isdigit() or (digits[0] == "0" and name != "0"):
-        return None
-    return int(name)
-
-
-def valid_name(who, name):
-    """A new feature's name, if it can be stored."""
-    if type(name) is int:
-        if name.bit_length() > 1024:
-            raise ValueError(f"{who}: an int of {name.bit_length():,} bits is no feature's name.")
-        return name
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{who}: feature {name!r:.80} is not valid Unicode text.") from None
-    return name
 
 
 cdef Py_ssize_t merge_repeats(int32_t* ids, double* values, Py_ssize_t n) except -1:

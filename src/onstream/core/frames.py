@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .door import in_row, number_text
+from .plain import in_row, number_text
 from .sources import Columns, Dense, pack, pack_coded
 
 

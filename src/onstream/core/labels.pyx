@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .door import in_row
+from .plain import in_row
 
 cdef class Labels:
     """Numbers the labels of one classifier in order of appearance.

@@ -13,10 +13,10 @@ import numpy as np
 from collections.abc import Mapping
 
 from .door cimport ALL, KNOWN, MET, MISSING, Door, Row, Welcome, bounded, merge_repeats
-from .door import in_row, plain_array, to_float64, unmasked
 from .example cimport NUMBER, Example, onstream_falls, onstream_peak
 from .hashing cimport mix, seed_key
 from .memory cimport onstream_fetch, release, resize, roomier
+from .plain import in_row, plain_array, to_float64, unmasked
 from .sparse import SparseBlock
 
 cnp.import_array()

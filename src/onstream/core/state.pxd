@@ -23,17 +23,10 @@ cdef struct Task:
     Py_ssize_t columns
 
 
-cdef struct Pool:
-    int32_t* ids        # where transformed examples are collected
-    double* values
-    Py_ssize_t n        # how many values there are
-    Py_ssize_t part     # of a union: whose turn it is
-
-
 cdef class State:
     cdef readonly str who        # class name of the learner, for error messages
     cdef Door entrance           # where examples come in
-    cdef TransformerState front  # the first of the steps that they pass then; None: none
+    cdef Step front             # the first of the steps that they pass then; None: none
     cdef Door door               # features as the learner sees them: those of the last step
     cdef Gate gate               # who may come in now
     cdef readonly int64_t seen   # examples learned
@@ -105,37 +98,14 @@ cdef class RegressorState(State):
     cdef object predict_one(self, object x)
 
 
-cdef class TransformerState(State):
-    cdef TransformerState next   # the step after this one; None: the last
-    cdef TransformerState sibling # the next part of a union, which takes the same examples
+cdef class Step(State):
+    cdef Step next               # the step after this one; None: the last
     cdef Door made               # features that this step makes; None: it keeps those it gets
     cdef bint wants_nan          # as a first step: NaN is a missing value
-    cdef int32_t* out_ids        # learning: what the step has made of the example
-    cdef double* out_values
-    cdef Py_ssize_t out_room
 
-    # What a kind of transformer adds. `transform` writes at most `most(n)` features for n.
-    cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil
-    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil
-    cdef void undo(self) noexcept nogil
-    cdef int shrink(self, Py_ssize_t width) except -1
-
-    cdef void become(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil
     cdef Door own_entrance(self, str who)
+    cdef int wire(self, Door door) except -1
     cdef void pass_score(self, const Example* e, State last, double* out) noexcept nogil
     cdef int pass_learn(self, const Example* e, State last) noexcept nogil
-    cdef void pass_undo(self) noexcept nogil
     cdef Py_ssize_t pass_room(self, Py_ssize_t width) except -1
     cdef int pass_shrink(self, Py_ssize_t width) except -1
-    cdef Py_ssize_t pass_most(self, Py_ssize_t n) noexcept nogil
-    cdef void pour(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil
-    cdef void pour_all(self, const Example* e, TransformerState union, Pool* pool) noexcept nogil
-    cdef void renumber(self, Pool* pool, Py_ssize_t start) noexcept nogil
-    cdef int learn_all(self, const Example* e) noexcept nogil
-    cdef void undo_all(self) noexcept nogil
-    cdef Door last_door(self)
-    cdef object name_out(self, int32_t id)
-    cdef int wire(self, Door door) except -1
-    cdef Py_ssize_t most_all(self, Py_ssize_t n) noexcept nogil
-    cdef object transform_one(self, object x)
-    cdef Py_ssize_t collect(self, const Example* e, Pool* pool) except -1

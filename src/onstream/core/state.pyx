@@ -9,18 +9,18 @@ cimport cython
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
 from .door cimport ALL, KNOWN, Door, Row
-from .example cimport LEARNED, NUMBER, OVERFLOW, Example, onstream_peak
+from .example cimport LEARNED, NUMBER, Example
 from .gate cimport Gate
 from .labels cimport Labels
 from .memory cimport release, resize
+from .plain cimport plain_target, plain_weight
 from .sources cimport Source
-from .door import NOT_NUMBERS, in_row, to_float64, unmasked
+from .plain import plain_targets, plain_weights
 from .sources import check_weights, open_source
 
 cnp.import_array()
@@ -89,20 +89,20 @@ cdef class State:
 
     def attach(self, str who, list steps):
         """Put steps before this learner, which is new; from now on it is called `who`."""
-        cdef TransformerState step, last = None
+        cdef Step step, last = None
         cdef Door door
         self.who = self.door.who = who
         self.gate = Gate(who)
         if not steps:
             return
-        self.entrance = (<TransformerState> steps[0]).own_entrance(who)
+        self.entrance = (<Step> steps[0]).own_entrance(who)
         if self.entrance is None:  # a learner may take nominal values, if nobody makes features
             self.entrance = self.door
             for step in steps:
                 if step.made is not None:
                     self.entrance = Door(who, None, 0)
         door = self.entrance
-        if (<TransformerState> steps[0]).wants_nan:
+        if (<Step> steps[0]).wants_nan:
             door.nan_missing = True
         for step in steps:
             step.wire(door)
@@ -117,7 +117,7 @@ cdef class State:
 
     def chain(self):
         """The steps before the learner."""
-        cdef TransformerState step = self.front
+        cdef Step step = self.front
         found = []
         while step is not None:
             found.append(step)
@@ -512,7 +512,7 @@ cdef class State:
 
     def step_features(self):
         """The features as each of the steps sees them."""
-        return [(<TransformerState> step).door.export() for step in self.chain()]
+        return [(<Step> step).door.export() for step in self.chain()]
 
     def inner_features(self):
         """The features as the learner sees them, behind the steps."""
@@ -797,37 +797,8 @@ cdef class RegressorState(State):
         return prediction
 
 
-cdef class TransformerState(State):
-    """A state that makes examples out of examples. It may stand alone, or before a learner.
-
-    Learning happens under the writer's lock, so a step then writes into buffers of its own;
-    predictions may come from many threads, so they take memory for each example.
-    """
-
-    def __cinit__(self, *args, **kwargs):
-        self.next = self.sibling = None
-        self.made = None
-        self.wants_nan = False
-
-    def __dealloc__(self):
-        PyMem_RawFree(self.out_ids)
-        PyMem_RawFree(self.out_values)
-
-    # -- what a kind of transformer adds -----------------------------------------------------------
-
-    cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil:
-        """At most so many features come out of n."""
-        return n
-
-    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
-        """Fill `out`, which is a copy of the example, from the buffers. Changes nothing else."""
-
-    cdef void undo(self) noexcept nogil:
-        """Take back the last `learn`."""
-
-    cdef int shrink(self, Py_ssize_t width) except -1:
-        """Features from `width` on never came: what `reserve` made for them may be wrong."""
-        return 0
+cdef class Step(State):
+    """A transformer, as the learner behind it knows it; the rest stands in transformer.pyx."""
 
     cdef Door own_entrance(self, str who):
         """The door this step needs if it is the first; None: any will do."""
@@ -838,350 +809,17 @@ cdef class TransformerState(State):
         self.door = self.entrance = door
         return 0
 
-    def own(self):
-        """What was learned, without the features."""
-        return {}
-
-    def adopt(self, fields):
-        """Take over what `own` told."""
-
-    # -- from step to step ------------------------------------------------------------------------
-
-    cdef void become(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
-        out[0] = e[0]
-        self.transform(e, out, ids, values)
-        out.peak = onstream_peak(out.values, out.n)
-        if self.made is not None:
-            out.width = self.made.width
-
     cdef void pass_score(self, const Example* e, State last, double* out) noexcept nogil:
         """The scores that `last` gives to what becomes of the example."""
-        cdef Py_ssize_t room = max(1, self.most(e.n))
-        cdef double* values = <double*> PyMem_RawMalloc(room * (sizeof(double) + sizeof(int32_t)))
-        cdef Example made = e[0]
-        made.n = 0
-        if values != NULL:
-            self.become(e, &made, <int32_t*> (values + room), values)
-        if self.next is not None:
-            self.next.pass_score(&made, last, out)
-        else:
-            last.score(&made, out)
-        PyMem_RawFree(values)
 
     cdef int pass_learn(self, const Example* e, State last) noexcept nogil:
         """Learn, transform, hand on. All steps and `last` learn the example, or nobody does."""
-        cdef Example made
-        cdef Py_ssize_t room = max(1, self.most(e.n))
-        cdef int status
-        if room > self.out_room:
-            PyMem_RawFree(self.out_ids)
-            PyMem_RawFree(self.out_values)
-            self.out_ids = <int32_t*> PyMem_RawMalloc(2 * room * sizeof(int32_t))
-            self.out_values = <double*> PyMem_RawMalloc(2 * room * sizeof(double))
-            self.out_room = 2 * room
-            if self.out_ids == NULL or self.out_values == NULL:
-                self.out_room = 0
-                return OVERFLOW
-        status = self.learn(e)
-        if status != LEARNED:
-            return status
-        self.become(e, &made, self.out_ids, self.out_values)
-        if self.next is not None:
-            status = self.next.pass_learn(&made, last)
-        elif last is not None:
-            status = last.learn(&made)
-        if status != LEARNED:
-            self.undo()
-        else:
-            self.seen += 1
-        return status
-
-    cdef void pass_undo(self) noexcept nogil:
-        """Take back what this step and those after it have learned last."""
-        self.undo()
-        self.seen -= 1
-        if self.next is not None:
-            self.next.pass_undo()
+        return LEARNED
 
     cdef Py_ssize_t pass_room(self, Py_ssize_t width) except -1:
         """Make room in every step; how many features come out of the last."""
-        self.reserve(width)
-        if self.made is not None:
-            width = self.made.width
-        return width if self.next is None else self.next.pass_room(width)
+        return width
 
     cdef int pass_shrink(self, Py_ssize_t width) except -1:
-        self.shrink(width)
-        if self.made is not None:
-            width = self.made.width
-        return 0 if self.next is None else self.next.pass_shrink(width)
-
-    cdef Py_ssize_t pass_most(self, Py_ssize_t n) noexcept nogil:
-        n = self.most(n)
-        return n if self.next is None else self.next.pass_most(n)
-
-    # -- out of the last step ----------------------------------------------------------------------
-
-    cdef void pour(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil:
-        """Append to the pool what this step, those after it, and `last` make of the example."""
-        cdef Py_ssize_t room = max(1, self.most(e.n)), i
-        cdef double* values = <double*> PyMem_RawMalloc(room * (sizeof(double) + sizeof(int32_t)))
-        cdef Example made = e[0]
-        made.n = 0
-        if values != NULL:
-            self.become(e, &made, <int32_t*> (values + room), values)
-        if self.next is not None:
-            self.next.pour(&made, last, pool)
-        elif last is not None:
-            last.pour(&made, None, pool)
-        else:
-            for i in range(made.n):
-                pool.ids[pool.n] = made.ids[i] if made.ids != NULL else <int32_t> i
-                pool.values[pool.n] = made.values[i]
-                pool.n += 1
-        PyMem_RawFree(values)
-
-    # -- parts of a union ----------------------------------------------------------------------------
-
-    cdef void pour_all(self, const Example* e, TransformerState union, Pool* pool) noexcept nogil:
-        """The same of this part and its siblings, with the features numbered by the union."""
-        cdef Py_ssize_t start = pool.n
-        self.pour(e, None, pool)
-        union.renumber(pool, start)
-        pool.part += 1
-        if self.sibling is not None:
-            self.sibling.pour_all(e, union, pool)
-
-    cdef void renumber(self, Pool* pool, Py_ssize_t start) noexcept nogil:
-        """From the features of part `pool.part` to those of the union."""
-
-    cdef int learn_all(self, const Example* e) noexcept nogil:
-        """This part and its siblings learn the example, or nobody does."""
-        cdef int status = self.pass_learn(e, None)
-        if status == LEARNED and self.sibling is not None:
-            status = self.sibling.learn_all(e)
-            if status != LEARNED:
-                self.pass_undo()
-        return status
-
-    cdef Py_ssize_t most_all(self, Py_ssize_t n) noexcept nogil:
-        return self.pass_most(n) + (0 if self.sibling is None else self.sibling.most_all(n))
-
-    cdef void undo_all(self) noexcept nogil:
-        self.pass_undo()
-        if self.sibling is not None:
-            self.sibling.undo_all()
-
-    # -- alone ---------------------------------------------------------------------------------------
-
-    cdef tuple targets(self, object y, Py_ssize_t rows, object weights):
-        return np.zeros(rows), ()
-
-    cdef object answers(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
-        task.output, task.numeric, task.picks, task.columns = NOTHING, NULL, NULL, 0
-        return None
-
-    cdef Py_ssize_t collect(self, const Example* e, Pool* pool) except -1:
-        """Fill the pool from a clean start; it is the caller's to free."""
-        cdef TransformerState first = self.front if self.front is not None else self
-        cdef Py_ssize_t room = e.n
-        if self.front is not None:
-            room = self.front.pass_most(room)
-        room = max(1, self.most(room))
-        pool.n = pool.part = 0
-        pool.ids = <int32_t*> resize(pool.ids, 0, room * sizeof(int32_t))
-        pool.values = <double*> resize(pool.values, 0, room * sizeof(double))
-        first.pour(e, self if self.front is not None else None, pool)
-        return pool.n
-
-    cdef object transform_one(self, object x):
-        """The features that become of x, as a dict."""
-        cdef Door door = self.entrance
-        cdef Row* row
-        cdef Example e
-        cdef Pool pool
-        cdef Py_ssize_t i
-        pool.ids, pool.values = NULL, NULL
-        while True:
-            self.gate.to_read()
-            self.outer_reserve(door.width)
-            row = door.take(16, 0)
-            try:
-                if door.read(x, KNOWN, row, &e) == 0:
-                    e.weight, e.label, e.y = 1.0, -1, 0.0
-                    self.collect(&e, &pool)
-                    return {self.name_out(pool.ids[i]): pool.values[i] for i in range(pool.n)}
-            finally:
-                door.give(row)
-                release(pool.ids)
-                release(pool.values)
-                pool.ids, pool.values = NULL, NULL
-            x = door.plain(x)
-
-    def transform_many(self, X):
-        """An array for an array whose columns are all there is, else a list of dicts."""
-        cdef Source source
-        cdef Example e
-        cdef Pool pool
-        cdef Py_ssize_t i, j, at = 0, stop, width
-        cdef double* out = NULL
-        pool.ids, pool.values = NULL, NULL
-        self.gate.begin_read()
-        try:
-            self.outer_reserve(self.entrance.width)
-            source = open_source(self.entrance, X, False, None)
-            width = self.last_door().width
-            rows = []
-            if source.array_columns >= 0 and width <= 65_536:
-                if self.last_door().bits >= 0 or not self.last_door().names:
-                    if not self.makes():
-                        width = max(width, source.array_columns)
-                    rows = np.zeros((source.rows, width))
-                    out = <double*> cnp.PyArray_DATA(<cnp.ndarray> rows)
-            while at < source.rows:
-                PyErr_CheckSignals()
-                stop = min(at + source.chunk, source.rows)
-                source.check(at, stop)
-                source.load(at, stop)
-                for i in range(at, stop):
-                    e.codes = NULL
-                    source.row(i, &e)
-                    e.weight, e.label, e.y = 1.0, -1, 0.0
-                    self.collect(&e, &pool)
-                    if out != NULL:
-                        for j in range(pool.n):
-                            out[i * width + pool.ids[j]] = pool.values[j]
-                    else:
-                        rows.append({self.name_out(pool.ids[j]): pool.values[j] for j in range(pool.n)})
-                at = stop
-            return rows
-        finally:
-            release(pool.ids)
-            release(pool.values)
-            self.gate.end_read()
-
-    cdef Door last_door(self):
-        return self.made if self.made is not None else self.door
-
-    def makes(self):
-        """Do features come out that did not go in?"""
-        return self.made is not None or any(step.makes() for step in self.chain())
-
-    cdef object name_out(self, int32_t id):
-        """Name of a feature that comes out; a slot, if it is hashed."""
-        cdef Door door = self.last_door()
-        return id if door.bits >= 0 or id < door.implicit else door.names[id - door.implicit]
-
-    # -- state ---------------------------------------------------------------------------------------
-
-    def told(self):
-        """A step's own part of the state of a pipeline."""
-        return {"seen": self.seen, **self.own()}
-
-    def hear(self, fields):
-        self.seen = fields.integer("seen", 0)
-        self.adopt(fields)
-
-    def export(self):
-        return {**State.export(self), **self.own()}
-
-    def restore(self, fields):
-        State.restore(self, fields)
-        self.outer_reserve(self.entrance.width)
-        self.adopt(fields)
-
-    def held(self):
-        """Bytes beyond those of the features."""
-        return 12 * self.out_room
-
-    def memory(self):
-        return State.memory(self) + self.held()
-
-
-# -- targets and weights become plain ----------------------------------------------------------------
-
-
-cpdef double plain_weight(str who, object w) except? -1.0:
-    cdef double weight
-    if type(w) is not float and isinstance(w, NOT_NUMBERS):
-        raise TypeError(f"{who}: the weight w must be a number, got {w!r:.80}.")
-    try:
-        weight = w
-    except OverflowError:
-        raise ValueError(f"{who}: the weight w is too large for a float.") from None
-    except (TypeError, ValueError):
-        raise TypeError(f"{who}: the weight w must be a number, got {w!r:.80}.") from None
-    if not 0.0 <= weight < INFINITY:
-        raise ValueError(f"{who}: the weight w must be finite and at least 0, got {w!r:.80}.")
-    return weight
-
-
-cdef object plain_weights(str who, object w):
-    """Weights of many rows as a float64 array; None: all 1."""
-    if w is None:
-        return None
-    weights = plain_column(who, "w", w)
-    if weights.dtype.kind not in "fiub":
-        weights = one_by_one(who, weights, plain_weight)
-    weights = to_float64(weights)
-    bad = ~((weights >= 0.0) & (weights < INFINITY))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise ValueError(
-            f"{who}: row {row}: the weight w must be finite and at least 0, got {weights[row]}."
-        )
-    return weights
-
-
-def plain_column(who, name, values):
-    """Something with one number for each row, as an array."""
-    try:
-        column = unmasked(who, np.asanyarray(values))
-    except ValueError:  # nested lists of different lengths
-        raise TypeError(f"{who}: {name} must hold one number for each row.") from None
-    if column.ndim != 1:
-        raise ValueError(f"{who}: {name} must hold one number for each row, got shape {column.shape}.")
-    if column.dtype.kind not in "fiubO":
-        raise TypeError(f"{who}: {name} must hold numbers, got {column.dtype}.")
-    return column
-
-
-def one_by_one(who, column, plain):
-    """An object column through `plain`, saying which row is wrong."""
-    numbers = np.empty(len(column))
-    for row, value in enumerate(column.tolist()):
-        try:
-            numbers[row] = plain(who, value)
-        except (TypeError, ValueError) as error:
-            raise in_row(error, who, row) from None
-    return numbers
-
-
-def plain_target(str who, object y):
-    cdef double value
-    if type(y) is not float and isinstance(y, (str, *NOT_NUMBERS)):
-        raise TypeError(f"{who}: the target y must be a number, got {y!r:.80}.")
-    try:
-        value = y
-    except OverflowError:
-        raise ValueError(f"{who}: the target y is too large for a float.") from None
-    except (TypeError, ValueError):
-        raise TypeError(f"{who}: the target y must be a number, got {y!r:.80}.") from None
-    if not -INFINITY < value < INFINITY:
-        raise ValueError(f"{who}: the target y must be finite, got {value}.")
-    return value
-
-
-cdef object plain_targets(str who, object y, Py_ssize_t rows):
-    """Targets of many rows as a finite float64 array."""
-    column = plain_column(who, "y", y)
-    if len(column) != rows:
-        raise ValueError(f"{who}: X has {rows:,} rows, y has {len(column):,}.")
-    if column.dtype.kind not in "fiub":
-        return one_by_one(who, column, plain_target)
-    numbers = to_float64(column)
-    bad = ~np.isfinite(numbers)
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise ValueError(f"{who}: row {row}: the target y must be finite, got {numbers[row]}.")
-    return numbers
+        """Features from `width` on never came."""
+        return 0

@@ -6,7 +6,7 @@ from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 import numpy as np
 
 from ..base.part import StatefulPart
-from ..core.values import plain_number, plain_numbers
+from ..core.plain import plain_number, plain_numbers
 
 cnp.import_array()
 

@@ -8,7 +8,7 @@ from ..core.door cimport Door
 from ..core.example cimport Example, onstream_axpy
 from ..core.hashing cimport mix, seeded
 from ..core.memory cimport release, resize, roomier
-from ..core.state cimport TransformerState
+from ..core.transformer cimport TransformerState
 
 from ..base.checks import positive, whole
 from .transformer import Transformer

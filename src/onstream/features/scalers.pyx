@@ -15,7 +15,8 @@ import numpy as np
 from ..core.door cimport bounded
 from ..core.example cimport LEARNED, NUMBER, OVERFLOW, Example
 from ..core.memory cimport release, resize, roomier
-from ..core.state cimport State, TransformerState
+from ..core.state cimport State
+from ..core.transformer cimport TransformerState
 
 from ..base.checks import choice, number
 from ..base.errors import NotMergeable

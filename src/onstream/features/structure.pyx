@@ -8,7 +8,7 @@ import numpy as np
 from ..core.door cimport Door
 from ..core.example cimport Example
 from ..core.memory cimport release, resize, roomier
-from ..core.state cimport Pool, TransformerState
+from ..core.transformer cimport Pool, TransformerState
 
 cnp.import_array()
 

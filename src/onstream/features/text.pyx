@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.door cimport Door, Row, Welcome
 from ..core.example cimport Example
-from ..core.state cimport TransformerState
+from ..core.transformer cimport TransformerState
 
 cnp.import_array()
 

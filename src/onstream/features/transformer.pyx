@@ -1,6 +1,7 @@
 """The face of every transformer: examples in, examples out."""
 
-from ..core.state cimport NOTHING, State, TransformerState
+from ..core.state cimport NOTHING, State
+from ..core.transformer cimport TransformerState
 
 from ..base.learner import Learner
 

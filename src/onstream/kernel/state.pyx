@@ -20,9 +20,8 @@ from ..core.memory cimport release, resize
 from ..core.state cimport NOTHING, ClassifierState, Output, RegressorState, State, Task
 from .supports cimport Program, Supports, eights, grown, restrided
 
-from ..core.door import in_row
 from ..core.fields import Fields
-from ..core.state import plain_weight
+from ..core.plain import in_row, plain_weight
 from .supports import prepared_object
 
 cnp.import_array()

@@ -17,7 +17,7 @@ from ..core.weights cimport add, add_pair
 from .pa_step cimport Step, step_of
 from .state cimport LinearClassifierState, LinearRegressorState, restore_weights
 
-from ..core.door import in_row
+from ..core.plain import in_row
 
 cnp.import_array()
 

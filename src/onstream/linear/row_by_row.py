@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ..core.door import in_row
+from ..core.plain import in_row
 
 
 class Teachable(Protocol):

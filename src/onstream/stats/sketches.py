@@ -16,7 +16,7 @@ from ..base.checks import number, whole
 from ..base.errors import NotMergeable
 from ..base.part import StatefulPart
 from ..core.fields import Fields
-from ..core.values import plain_number
+from ..core.plain import plain_number
 
 Item: TypeAlias = str | int
 

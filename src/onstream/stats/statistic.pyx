@@ -7,7 +7,7 @@ import numpy as np
 
 from ..base.errors import NotMergeable
 from ..base.part import StatefulPart
-from ..core.values import plain_number, plain_numbers
+from ..core.plain import plain_number, plain_numbers
 
 cnp.import_array()
 

@@ -1,0 +1,278 @@
+"""What users pass becomes plain Python: exact dicts, float64 arrays, floats, or a clear error.
+
+All of the user's own code (`__float__`, `items`, `__array__`) runs here.
+"""
+
+from libc.math cimport INFINITY
+
+import numpy as np
+
+NOT_NUMBERS = (np.ndarray, bytes, bytearray, complex, np.complexfloating)  # though float() may agree
+
+
+# -- examples ------------------------------------------------------------------------------------------
+
+
+def plain_mapping(who, x, nominal=False):
+    """A dict with exact str or int keys and exact float or str values; None is left out.
+
+    A feature that stands there twice (3 and "3") counts with the sum of its values.
+    """
+    items = list(x.items())
+    plain = {}
+    for name, value in items:
+        if type(name) is not str:
+            name = plain_name(who, name)
+        if type(value) is not float and value is not None:
+            value = plain_value(who, name, value)
+        if value is None:
+            continue
+        if type(value) is str:
+            if nominal:
+                plain.setdefault(name, value)
+                continue
+            name, value = f"{name}={value}", 1.0
+        elif type(name) is str:
+            number = whole_number(name)
+            if number is not None and number in plain:
+                name = number
+        elif str(name) in plain:
+            name = str(name)
+        if type(plain.get(name)) is not str:
+            plain[name] = plain[name] + value if name in plain else value
+    return plain
+
+
+def number_text(double value):
+    """A number as the text that it is known by as a nominal value."""
+    return str(int(value)) if value == value // 1 else repr(value)
+
+
+def in_row(error, who, row):
+    """The same error, saying which row it is about."""
+    text = str(error).removeprefix(f"{who}: ")
+    kind = TypeError if isinstance(error, TypeError) else ValueError
+    return kind(f"{who}: row {row}: {text}")
+
+
+def plain_name(who, name):
+    if isinstance(name, str):
+        return str.__str__(name)
+    if isinstance(name, (int, np.integer)) and not isinstance(name, bool):
+        return valid_name(who, int(name))
+    raise TypeError(
+        f"{who}: a feature's name must be a string or an int, "
+        f"got {name!r:.80} of type {type(name).__name__}."
+    )
+
+
+def plain_value(who, name, value):
+    """A float, a str, or None."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+        if isinstance(value, str) or value is None:
+            return value
+    if hasattr(value, "__float__") or hasattr(value, "__index__"):
+        if not isinstance(value, NOT_NUMBERS):
+            try:
+                return float(value)
+            except OverflowError:
+                raise ValueError(
+                    f"{who}: feature {name!r} is a number too large for a float; "
+                    f"values must be finite."
+                ) from None
+            except (TypeError, ValueError):
+                pass
+    raise TypeError(
+        f"{who}: feature {name!r} must be a number, a bool, a string or None, "
+        f"got {value!r:.80} of type {type(value).__name__}."
+    )
+
+
+def plain_array(who, x, dimensions):
+    """A C-contiguous float64 array of so many dimensions."""
+    kind = "an example" if dimensions == 1 else "X"
+    try:
+        array = np.asarray(x)
+    except ValueError:
+        raise ValueError(f"{who}: {kind} must be rectangular; its rows differ in length.") from None
+    if array.ndim != dimensions:
+        raise ValueError(
+            f"{who}: {kind} must have {dimensions} dimension{'s' * (dimensions > 1)}, "
+            f"got shape {array.shape}."
+        )
+    array = unmasked(who, array)
+    if array.dtype.kind not in "fiub":
+        if array.dtype.kind != "O":
+            raise TypeError(
+                f"{who}: {kind} must hold numbers, got an array of {array.dtype}. "
+                f"Pass mappings or a data frame for text."
+            )
+        array = plain_objects(who, array)
+    return to_float64(array)
+
+
+def to_float64(array):
+    """In C order; what a float64 cannot hold becomes infinite, to be refused later."""
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def unmasked(who, array):
+    """An array without a mask; masked values are refused rather than silently used."""
+    if isinstance(array, np.ma.MaskedArray):
+        if np.ma.getmaskarray(array).any():
+            raise ValueError(
+                f"{who}: the array has masked values. Pass mappings or a data frame, where a "
+                f"missing value is None."
+            )
+        return array.data
+    return array
+
+
+def plain_objects(who, array):
+    """Numbers in an object array. None is refused: an array has no missing values."""
+    plain = np.empty(array.shape)
+    for at in np.ndindex(array.shape):
+        value = array[at]
+        if value is None or isinstance(value, (str, bytes)):
+            where = f"row {at[0]}, column {at[1]}" if len(at) == 2 else f"column {at[0]}"
+            raise TypeError(
+                f"{who}: {where} is {value!r:.40}; an array must hold numbers. "
+                f"Pass mappings or a data frame for text and missing values."
+            )
+        try:
+            plain[at] = plain_value(who, at[-1], value)
+        except (TypeError, ValueError) as error:
+            raise (in_row(error, who, at[0]) if len(at) == 2 else error) from None
+    return plain
+
+
+def whole_number(str name):
+    """The int that `name` is the decimal form of, or None."""
+    if not 0 < len(name) < 311 or not name.isascii():
+        return None
+    digits = name[1:] if name[0] == "-" else name
+    if not digits.isdigit() or (digits[0] == "0" and name != "0"):
+        return None
+    return int(name)
+
+
+def valid_name(who, name):
+    """A new feature's name, if it can be stored."""
+    if type(name) is int:
+        if name.bit_length() > 1024:
+            raise ValueError(f"{who}: an int of {name.bit_length():,} bits is no feature's name.")
+        return name
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{who}: feature {name!r:.80} is not valid Unicode text.") from None
+    return name
+
+
+# -- targets, weights, and what detectors and statistics take ------------------------------------------
+
+
+cdef double number(str who, str what, object value) except? -1.0:
+    """A number, finite or not; `what` says in errors which it was to be."""
+    if type(value) is not float and isinstance(value, (str, *NOT_NUMBERS)):
+        raise TypeError(f"{who}: {what} must be a number, got {value!r:.80}.")
+    try:
+        return value
+    except OverflowError:
+        raise ValueError(f"{who}: {what} is too large for a float.") from None
+    except (TypeError, ValueError):
+        raise TypeError(f"{who}: {what} must be a number, got {value!r:.80}.") from None
+
+
+cpdef double plain_weight(str who, object w) except? -1.0:
+    """The weight of an example."""
+    cdef double weight = number(who, "the weight w", w)
+    if not 0.0 <= weight < INFINITY:
+        raise ValueError(f"{who}: the weight w must be finite and at least 0, got {w!r:.80}.")
+    return weight
+
+
+def plain_weights(who, w):
+    """Weights of many rows as a float64 array; None: all 1."""
+    if w is None:
+        return None
+    weights = plain_column(who, "w", w)
+    if weights.dtype.kind not in "fiub":
+        weights = one_by_one(who, weights, plain_weight)
+    weights = to_float64(weights)
+    bad = ~((weights >= 0.0) & (weights < INFINITY))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"{who}: row {row}: the weight w must be finite and at least 0, got {weights[row]}."
+        )
+    return weights
+
+
+cpdef double plain_target(str who, object y) except? -1.0:
+    """The target of a regression."""
+    cdef double target = number(who, "the target y", y)
+    if not -INFINITY < target < INFINITY:
+        raise ValueError(f"{who}: the target y must be finite, got {target}.")
+    return target
+
+
+def plain_targets(who, y, rows):
+    """Targets of many rows as a finite float64 array."""
+    column = plain_column(who, "y", y)
+    if len(column) != rows:
+        raise ValueError(f"{who}: X has {rows:,} rows, y has {len(column):,}.")
+    if column.dtype.kind not in "fiub":
+        return one_by_one(who, column, plain_target)
+    numbers = to_float64(column)
+    bad = ~np.isfinite(numbers)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(f"{who}: row {row}: the target y must be finite, got {numbers[row]}.")
+    return numbers
+
+
+def plain_column(who, name, values):
+    """Something with one number for each row, as an array."""
+    try:
+        column = unmasked(who, np.asanyarray(values))
+    except ValueError:  # nested lists of different lengths
+        raise TypeError(f"{who}: {name} must hold one number for each row.") from None
+    if column.ndim != 1:
+        raise ValueError(f"{who}: {name} must hold one number for each row, got shape {column.shape}.")
+    if column.dtype.kind not in "fiubO":
+        raise TypeError(f"{who}: {name} must hold numbers, got {column.dtype}.")
+    return column
+
+
+def one_by_one(who, column, plain):
+    """An object column through `plain`, saying which row is wrong."""
+    numbers = np.empty(len(column))
+    for row, value in enumerate(column.tolist()):
+        try:
+            numbers[row] = plain(who, value)
+        except (TypeError, ValueError) as error:
+            raise in_row(error, who, row) from None
+    return numbers
+
+
+def plain_number(who, value):
+    """A number as a float, finite or not."""
+    return number(who, "a value", value)
+
+
+def plain_numbers(who, values):
+    """Numbers as a contiguous 1-D float64 array, finite or not."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # nested lists of different lengths
+        raise TypeError(f"{who}: values must be a 1-D array of numbers.") from None
+    if array.ndim != 1:
+        raise ValueError(f"{who}: values must be a 1-D array, got shape {array.shape}.")
+    if array.dtype.kind not in "fiub":
+        array = np.array([plain_number(who, item) for item in array.tolist()], dtype=np.float64)
+    return to_float64(array)
