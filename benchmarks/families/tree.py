@@ -22,15 +22,21 @@ FIRST = 20_000  # rows of the longer streams that River gets: it needs a minute 
 
 
 class MixedMappings(Mappings):
-    """The first rows of a stream of numbers and text."""
+    """The first rows of a stream of numbers and text.
+
+    They are made one after the other, as a reader makes them: numbers made column by column would
+    lie far apart in memory.
+    """
 
     def __init__(self, data: Data, *, make: Make) -> None:
         self.make, self.fresh = make, False
         self.y = data["y"][:FIRST].tolist()
         self.n = len(self.y)
-        names = data["names"].tolist()
-        values = zip(*(column[:FIRST].tolist() for column in columns(data)), strict=True)
-        self.rows = [dict(zip(names, x, strict=True)) for x in values]
+        names, told = data["names"].tolist(), [column[:FIRST] for column in columns(data)]
+        self.rows = [
+            dict(zip(names, (column[i].item() for column in told), strict=True))
+            for i in range(self.n)
+        ]
 
 
 class Block(Dense):
