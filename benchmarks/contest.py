@@ -5,6 +5,7 @@ Imported in every peer's environment, so only the standard library and numpy may
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -16,19 +17,19 @@ Data = dict[str, np.ndarray]
 OURS = "onstream"  # the peer name of our own side: the interpreter that runs the harness
 
 
-class Contestant:
+class Contestant(ABC):
     """One side at work: built once from the data, then ``setup`` and ``run`` per repetition."""
 
     n: int  # examples per run
     model: Any = None
     spent: float | None = None  # seconds of the run by a clock of its own, if that is to count
 
-    def setup(self) -> None:
+    def setup(self) -> None:  # noqa: B027 - some need none
         """Untimed, before every run: an unlearned model, rows never touched before."""
 
+    @abstractmethod
     def run(self) -> None:
         """Do the timed part, as tight as its users would write it."""
-        raise NotImplementedError
 
     def scores(self) -> dict[str, float]:
         """Untimed, once after a run: how good, by name. The page shows what both sides share."""

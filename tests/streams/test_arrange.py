@@ -21,6 +21,14 @@ class Numbers(Stream):
             yield y[:, None].astype(float), y
 
 
+def test_a_stream_without_rows_cannot_be_made() -> None:
+    class Forgetful(Stream):
+        pass
+
+    with pytest.raises(TypeError, match=r"Forgetful.*_batches"):
+        Forgetful()
+
+
 def labels(stream: Stream, n: int = 7) -> list[int]:
     return [int(y) for block in stream.batches(n) for y in block[1]]
 

@@ -1,5 +1,6 @@
 """The face of the second-order learners: what AROW, CW and SCW have in common."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from .second_order import DiagonalState, FullState
 from .state import LinearClassifier
 
 
-class SecondOrderClassifier(LinearClassifier):
+class SecondOrderClassifier(LinearClassifier, ABC):
     """A linear classifier that knows how sure it is of each weight."""
 
     covariance: str
@@ -23,9 +24,9 @@ class SecondOrderClassifier(LinearClassifier):
         if covariance == "full":
             self._most_hash_bits = 13
 
+    @abstractmethod
     def _rule(self) -> tuple[str, float, float]:
         """Name of the rule, its r or phi, its C."""
-        raise NotImplementedError
 
     def _new_state(self) -> Any:
         kind = DiagonalState if self.covariance == "diagonal" else FullState

@@ -1,6 +1,7 @@
 """The face of the gradient learners: losses, epochs, probabilities, views and merging."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
@@ -21,7 +22,7 @@ LABEL_LOSSES = ("hinge", "squared_hinge", "logistic", "perceptron", "squared")
 NUMBER_LOSSES = ("squared", "absolute", "huber", "epsilon_insensitive", "quantile")
 
 
-class Gradient:
+class Gradient(ABC):
     """What classifiers and regressors by gradients have in common."""
 
     hash_bits: int | None
@@ -29,9 +30,9 @@ class Gradient:
     _state: Any
     _new_state: Callable[[], Any]
 
+    @abstractmethod
     def _optimizer(self) -> Optimizer:
         """What moves the weights."""
-        raise NotImplementedError
 
     def fit(
         self,

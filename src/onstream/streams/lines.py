@@ -1,5 +1,6 @@
 """Text with one row per line, parsed by Arrow: fast while all is well, exact when it is not."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,24 +31,24 @@ class Piece:
         return self.data.split(b"\n", row + 1)[row]
 
 
-class Grammar:
+class Grammar(ABC):
     """What a line is."""
 
+    @abstractmethod
     def parse(self, data: bytes) -> Any:
         """A table of these lines, or an error of Arrow or ValueError."""
-        raise NotImplementedError
 
+    @abstractmethod
     def doubled(self, data: bytes) -> bool:
         """Whether a line may hold two rows. Then the number of rows proves nothing."""
-        raise NotImplementedError
 
+    @abstractmethod
     def flaw(self, line: bytes) -> tuple[Any, str] | None:
         """What is surely wrong with a line: the column, if one is to blame, and the reason."""
-        raise NotImplementedError
 
+    @abstractmethod
     def explain(self, line: bytes, reason: str) -> tuple[Any, str]:
         """The same for a line that Arrow could not read, for this reason."""
-        raise NotImplementedError
 
 
 def parsed(lines: Text, grammar: Grammar, tally: Tally, name: str) -> Iterator[Piece]:

@@ -1,5 +1,6 @@
 """What readers share: files one after the other, counting, reading ahead, and the options."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -25,9 +26,9 @@ class Reader(Stream):
         self._messages: list[str] = []
         self._stop = Stop()
 
+    @abstractmethod
     def _blocks(self, tally: Tally) -> Iterator[Block]:
         """Blocks of any size; `tally` counts bytes and rejected lines."""
-        raise NotImplementedError
 
     def _batches(self, n: int) -> Iterator[Block]:
         return self._ahead(lambda blocks: regrouped(blocks, n))

@@ -1,6 +1,7 @@
 """libsvm and VW text files: sparse rows, whose names are hashed once for all models."""
 
 import os
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -112,8 +113,9 @@ class SparseFile(Reader):
     def _need_names(self) -> None:
         self._naming = True
 
+    @abstractmethod
     def _parser(self) -> SparseText:
-        raise NotImplementedError
+        """What turns text into rows."""
 
     def _blocks(self, tally: Tally) -> Iterator[Block]:
         self._begin()

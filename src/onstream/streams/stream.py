@@ -1,5 +1,6 @@
 """What a stream is: examples in order, one by one or in blocks."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ ROWS = 1000  # rows made at a time where nobody says how many
 HANDY = 4096  # rows of a block where the stream has no size of its own
 
 
-class Stream:
+class Stream(ABC):
     """An iterable of `(x, y)`, or `(x, y, w)` if rows have weights, that also offers blocks.
 
     Iterating gives dicts; `batches(n)` gives the same rows as blocks of n for `learn_many` and
@@ -23,8 +24,9 @@ class Stream:
         whole(self, "n", n, least=1)
         return self._batches(n)
 
+    @abstractmethod
     def _batches(self, n: int) -> Iterator[Block]:
-        raise NotImplementedError
+        """Yield blocks of n rows, from the first row on."""
 
     def blocks(self) -> Iterator[Block]:
         """Yield blocks of whatever size is at hand: the quickest way through the stream."""
@@ -39,7 +41,7 @@ class Stream:
         """Say whether rows arrive while we wait: from a pipe, a terminal or a socket."""
         return False
 
-    def halt(self) -> None:
+    def halt(self) -> None:  # noqa: B027 - most streams wait for nothing
         """Wait for no more rows: what has arrived is the end of the latest iteration."""
 
     def expect(self, expected: Any) -> bool:

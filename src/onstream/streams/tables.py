@@ -1,6 +1,7 @@
 """Parquet, Arrow IPC and data frames: tables that know their types."""
 
 import os
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -115,9 +116,9 @@ class TableReader(Reader):
         super().__init__(path, on_error=on_error)
         self.columns = columns
 
+    @abstractmethod
     def _batches_of(self, file: str, start: "Start") -> Iterator[tuple[Any, float]]:
         """Record batches with the columns `start(schema)` and the share of the file read."""
-        raise NotImplementedError
 
     def _blocks(self, tally: Tally) -> Iterator[Block]:
         import pyarrow as pa

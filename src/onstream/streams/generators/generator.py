@@ -1,5 +1,6 @@
 """What the generators share: seeds, and blocks that do not depend on their size."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -28,9 +29,9 @@ class Generator(Stream):
         self.seed = whole(self, "seed", seed, least=0)
         self._count = 0
 
+    @abstractmethod
     def _start(self) -> Draw:
         """The first row comes next."""
-        raise NotImplementedError
 
     def _batches(self, n: int) -> Iterator[Block]:
         self._count = 0
