@@ -29,6 +29,16 @@ class TestFeatureHasher:
             model.learn_one({f"word {i}": 1.0}, "ab"[i % 2])
         assert model.memory_bytes <= before + 200
 
+    def test_merged_it_takes_the_arrays_of_both(self):
+        narrow, wide = np.ones((3, 4)), np.ones((3, 6))
+        mine, theirs, fresh = (FeatureHasher(hash_bits=6) for _ in range(3))
+        mine.learn_many(narrow)
+        theirs.learn_many(wide)
+        mine.merge(theirs)
+        assert mine.seen == 6
+        for X in (narrow, wide):
+            assert np.array_equal(mine.transform_many(X), fresh.transform_many(X))
+
     def test_inner_products_are_right_on_average(self):
         random = np.random.default_rng(0)
         x = {f"x{i}": float(v) for i, v in enumerate(random.normal(size=30))}

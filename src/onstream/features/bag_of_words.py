@@ -3,12 +3,11 @@
 from typing import Any
 
 from ..base.checks import flag, whole
-from ..base.union import union_of_features
 from .text import BagState
-from .transformer import Transformer
+from .transformer import NamesOnly
 
 
-class BagOfWords(Transformer):
+class BagOfWords(NamesOnly):
     """Text to counted words: the first step of a pipeline that reads text.
 
     An example is a string, or a mapping in which the features `on` are strings; its other features
@@ -37,8 +36,6 @@ class BagOfWords(Transformer):
     >>> bag.transform_one("free offer")
     {'free': 1.0, 'offer': 1.0, 'free offer': 1.0}
     """
-
-    merge_kind = "exact"
 
     def __init__(
         self,
@@ -76,11 +73,3 @@ class BagOfWords(Transformer):
             bits=self.hash_bits,
             seed=self.hash_seed,
         )
-
-    def _merged(self, mine: Any, theirs: Any) -> Any:
-        union, _ = union_of_features(mine, theirs)
-        counts = {name: mine[name] + theirs[name] for name in ("seen", "start")}
-        return {**mine, **union, **counts}
-
-    def _merged_step(self, mine: Any, theirs: Any, union: Any, places: Any) -> Any:
-        return {"seen": mine["seen"] + theirs["seen"]}

@@ -4,10 +4,10 @@ from typing import Any
 
 from ..base.checks import flag, whole
 from .projections import HasherState
-from .transformer import Transformer
+from .transformer import NamesOnly
 
 
-class FeatureHasher(Transformer):
+class FeatureHasher(NamesOnly):
     """Hash features into 2^hash_bits slots: memory stays the same whatever the stream sends.
 
     As the first step it keeps no names at all. A feature goes to the slot its name is hashed to,
@@ -32,8 +32,6 @@ class FeatureHasher(Transformer):
     {253: -2.0, 139: 1.0}
     """
 
-    merge_kind = "exact"
-
     def __init__(
         self,
         *,
@@ -57,9 +55,3 @@ class FeatureHasher(Transformer):
             with_signs=self.signed,
             binary=self.binary,
         )
-
-    def _merged(self, mine: Any, theirs: Any) -> Any:
-        return {**mine, **{name: mine[name] + theirs[name] for name in ("seen", "start")}}
-
-    def _merged_step(self, mine: Any, theirs: Any, union: Any, places: Any) -> Any:
-        return {"seen": mine["seen"] + theirs["seen"]}

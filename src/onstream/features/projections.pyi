@@ -1,11 +1,11 @@
-from .transformer import Transformer
+from .transformer import NamesOnly
 
 class HasherState:
     def __init__(
         self, who: str, *, bits: int, seed: int, with_signs: bool, binary: bool
     ) -> None: ...
 
-class RandomFourierFeatures(Transformer):
+class RandomFourierFeatures(NamesOnly):
     n_components: int
     gamma: float
     seed: int

@@ -11,7 +11,7 @@ from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport TransformerState
 
 from ..base.checks import positive, whole
-from .transformer import Transformer
+from .transformer import NamesOnly
 
 cnp.import_array()
 
@@ -21,10 +21,6 @@ cdef Door numbered(str who, Py_ssize_t n):
     cdef Door door = Door(who, None, 0)
     door.implicit = door.width = n
     return door
-
-
-cdef object name_of(Door door, Py_ssize_t id):
-    return id if id < door.implicit or door.bits >= 0 else door.names[id - door.implicit]
 
 
 cdef class HasherState(TransformerState):
@@ -61,7 +57,7 @@ cdef class HasherState(TransformerState):
             self.signs = <double*> resize(self.signs, self.room * sizeof(double), room * sizeof(double))
             self.room = room
         while self.rows < width:
-            name = name_of(self.door, self.rows)
+            name = self.door.name_of(self.rows)
             self.slots[self.rows] = self.hasher.slot(self.hasher.hash_name(name, None), &self.signs[self.rows])
             self.rows += 1
         return 0
@@ -115,7 +111,7 @@ cdef Py_ssize_t merged(int32_t* ids, double* values, Py_ssize_t n) noexcept nogi
     return kept
 
 
-class RandomFourierFeatures(Transformer):
+class RandomFourierFeatures(NamesOnly):
     """Features whose inner products approximate the RBF kernel exp(-gamma |x-z|^2) (Rahimi & Recht).
 
     Random frequencies are drawn for each feature from its name and the seed, so the order in which
@@ -139,8 +135,6 @@ class RandomFourierFeatures(Transformer):
     1.0
     """
 
-    merge_kind = "exact"
-
     def __init__(self, *, n_components=400, gamma=1.0, seed=0):
         self.n_components = whole(self, "n_components", n_components, least=1, most=2**24)
         self.gamma = positive(self, "gamma", gamma, "Higher sees finer detail.")
@@ -150,15 +144,6 @@ class RandomFourierFeatures(Transformer):
     def _new_state(self):
         return FourierState(
             type(self).__name__, n_components=self.n_components, gamma=self.gamma, seed=self.seed)
-
-    def _merged(self, mine, theirs):
-        from ..base.union import union_of_features
-
-        union, _ = union_of_features(mine, theirs)
-        return {**mine, **union, **{name: mine[name] + theirs[name] for name in ("seen", "start")}}
-
-    def _merged_step(self, mine, theirs, union, places):
-        return {"seen": mine["seen"] + theirs["seen"]}
 
 
 cdef class FourierState(TransformerState):
@@ -189,7 +174,8 @@ cdef class FourierState(TransformerState):
                 self.omega, self.room * self.d * sizeof(double), room * self.d * sizeof(double))
             self.room = room
         while self.rows < width:
-            h = seeded(self.door.hash_name(name_of(self.door, self.rows), None), self.seed)
+            name = self.rows if self.door.bits >= 0 else self.door.name_of(self.rows)
+            h = seeded(self.door.hash_name(name, None), self.seed)
             row = self.omega + self.rows * self.d
             for j in range(self.d):  # Box and Muller's, from two numbers of a counter
                 u = ((mix(h + 2 * <uint64_t> j) >> 11) + 1) * (1.0 / 9007199254740992.0)

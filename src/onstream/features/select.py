@@ -3,10 +3,10 @@
 from typing import Any
 
 from .structure import SelectState
-from .transformer import Transformer
+from .transformer import NamesOnly
 
 
-class Select(Transformer):
+class Select(NamesOnly):
     """Keep only the features of these names; of a text column, all its `name=value` features.
 
     Parameters
@@ -24,8 +24,6 @@ class Select(Transformer):
     {'a': 1.0}
     """
 
-    merge_kind = "exact"
-
     def __init__(self, *columns: str | int, names: Any = None) -> None:
         chosen = list(columns) if names is None else [*columns, *names]
         if not chosen or not all(type(name) in (str, int) for name in chosen):
@@ -35,13 +33,3 @@ class Select(Transformer):
 
     def _new_state(self) -> Any:
         return SelectState(type(self).__name__, names=self.names)
-
-    def _merged(self, mine: Any, theirs: Any) -> Any:
-        from ..base.union import union_of_features
-
-        union, _ = union_of_features(mine, theirs)
-        counts = {name: mine[name] + theirs[name] for name in ("seen", "start")}
-        return {**mine, **union, **counts}
-
-    def _merged_step(self, mine: Any, theirs: Any, union: Any, places: Any) -> Any:
-        return {"seen": mine["seen"] + theirs["seen"]}

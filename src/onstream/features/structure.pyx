@@ -37,10 +37,7 @@ cdef class SelectState(TransformerState):
             self.keep = <char*> resize(self.keep, self.room, room)
             self.room = room
         while self.rows < width:
-            if self.rows < self.door.implicit:
-                name = str(self.rows)
-            else:
-                name = str(self.door.names[self.rows - self.door.implicit])
+            name = str(self.door.name_of(self.rows))
             # A string is the feature name=value.
             self.keep[self.rows] = name in self.names or name.partition("=")[0] in self.names
             self.rows += 1

@@ -4,6 +4,7 @@ from ..core.state cimport NOTHING, State
 from ..core.transformer cimport TransformerState
 
 from ..base.learner import Learner
+from ..base.union import union_of_features
 
 
 class Transformer(Learner):
@@ -46,6 +47,21 @@ class Transformer(Learner):
         mine = self.parts if isinstance(self, Union) else [self]
         theirs = other.parts if isinstance(other, Union) else [other]
         return Union(*mine, *theirs)
+
+
+class NamesOnly(Transformer):
+    """A transformer that remembers the names of features, and nothing else."""
+
+    merge_kind = "exact"
+
+    def _merged(self, mine, theirs):
+        union, _ = union_of_features(mine, theirs)
+        counts = {name: mine[name] + theirs[name] for name in ("seen", "start")}
+        return {**mine, **union, **counts}
+
+    def _merged_step(self, mine, theirs, union, places):
+        """The same where it is a step of a pipeline, which keeps the names."""
+        return {"seen": mine["seen"] + theirs["seen"]}
 
 
 def members(learner):
