@@ -116,6 +116,13 @@ def test_inspect_shows_trees(sea: Path, name: str) -> None:
     assert facts["feature_importances"][0]["feature"] == first
 
 
+def test_a_transformer_alone_is_not_trained(sea: Path) -> None:
+    out = sea.with_suffix(".onstream")
+    told = call("train", sea, "-t", "y", "-m", "StandardScaler()", "-o", out, code=1)
+    assert "StandardScaler learns no targets" in told.output
+    assert not out.exists()
+
+
 def test_training_goes_on(sea: Path) -> None:
     model = sea.with_name("m.onstream")
     call("train", sea, "-t", "y", "-m", "PAClassifier()", "-o", model, "--limit", 1200)

@@ -8,7 +8,7 @@ import typer
 from . import options
 from .live import Live
 from .paper import paper
-from .sources import column_types, columns, format_of, is_generator, missing_values, open_stream
+from .sources import format_of, is_generator, open_stream
 from .writers import WRITERS, writer_for
 
 BLOCK = 8_192
@@ -66,21 +66,20 @@ def convert(
         format=format,
         target=target,
         weight=weight,
-        types=column_types(types),
+        types=types,
         delimiter=delimiter,
-        header=False if no_header else None,
-        missing=missing_values(missing),
-        drop=columns(drop),
-        only=columns(only),
+        no_header=no_header,
+        missing=missing,
+        drop=drop,
+        only=only,
         limit=limit,
-        skip=skip or None,
-        on_error=None if on_error == "raise" else on_error,
+        skip=skip,
+        on_error=on_error,
     )
     name = target or "y"
     written = write(stream, out, to, limit=limit, target=name, title="convert", quiet=quiet)
     if not quiet:
-        rejected = getattr(stream, "rejected", 0)
-        left = f", {rejected:,} lines left out" if rejected else ""
+        left = f", {stream.rejected:,} lines left out" if stream.rejected else ""
         paper().print(f"{written:,} rows in {out}{left}.", soft_wrap=True)
 
 

@@ -1,6 +1,5 @@
 """What a long run shows: rows, speed, time left, and how well the learner does just now."""
 
-from types import TracebackType
 from typing import Any, Self
 
 from rich.console import Console
@@ -38,12 +37,7 @@ class Live:
         self.bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.bar.stop()
 
     @property
@@ -59,8 +53,8 @@ class Live:
         task = self.bar.tasks[0]
         seconds = max(task.elapsed or 0.0, 1e-9)
         words = [f"{short(self.rows)} rows", f"{short(self.rows / seconds)}/s"]
-        total = getattr(self.stream, "bytes_total", None)
-        done = getattr(self.stream, "bytes_done", 0)
+        total = self.stream.bytes_total
+        done = self.stream.bytes_done
         if self.total is not None:
             self.bar.update(self.task, total=self.total, completed=self.rows)
         elif total:

@@ -4,7 +4,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from time import perf_counter
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self
 
 from ..streams.blocks import cut, length
@@ -59,12 +59,7 @@ class CtrlC:
         self.pressed = True
         self.stream.halt()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.before is not None:
             for number, handler in zip(SIGNALS, self.before, strict=True):
                 signal.signal(number, handler)

@@ -18,7 +18,7 @@ from . import options
 from .live import Live
 from .memory import Memory
 from .pace import pieces
-from .sources import column_types, columns, missing_values, needs_no_label, open_stream
+from .sources import needs_no_label, open_stream
 
 BLOCK = 8_192
 
@@ -75,15 +75,15 @@ def predict(
         format=format,
         labelled=needs_no_label(source, format),
         target=target,
-        types=column_types(types),
+        types=types,
         delimiter=delimiter,
-        header=False if no_header else None,
-        missing=missing_values(missing),
-        drop=columns(drop),
-        only=columns(only),
+        no_header=no_header,
+        missing=missing,
+        drop=drop,
+        only=only,
         limit=limit,
-        skip=skip or None,
-        on_error=None if on_error == "raise" else on_error,
+        skip=skip,
+        on_error=on_error,
     )
     ids = list(dict.fromkeys(ids or []))
     has_columns = stream.expect(Memory.of(model).expected(closed=True, ids=ids))
@@ -110,10 +110,9 @@ def predict(
             if stream.live:
                 file.flush()
             live.advance(len(rows))
-    rejected = getattr(stream, "rejected", 0)
-    if rejected and not quiet:
+    if stream.rejected and not quiet:
         Console(stderr=True).print(
-            f"{rejected:,} lines could not be read and have no answer.", style="yellow"
+            f"{stream.rejected:,} lines could not be read and have no answer.", style="yellow"
         )
 
 

@@ -11,7 +11,7 @@ from .live import Live
 from .memory import Memory
 from .pace import CtrlC, pieces
 from .paper import paper
-from .sources import column_types, columns, folder_exists, missing_values, open_stream
+from .sources import folder_exists, open_stream, to_learn
 from .specs import build, named, parse_model
 
 
@@ -76,29 +76,26 @@ def run(
         format=format,
         target=target,
         weight=weight,
-        types=column_types(types),
+        types=types,
         delimiter=delimiter,
-        header=False if no_header else None,
-        missing=missing_values(missing),
-        drop=columns(drop),
-        only=columns(only),
+        no_header=no_header,
+        missing=missing,
+        drop=drop,
+        only=only,
         limit=limit,
-        skip=skip or None,
+        skip=skip,
         shuffle=shuffle,
-        epochs=None if epochs == 1 else epochs,
-        seed=seed or None,
-        on_error=None if on_error == "raise" else on_error,
+        epochs=epochs,
+        seed=seed,
+        on_error=on_error,
     )
     memory = Memory(target)
     course.expect(limit)
     with CtrlC(stream) as ctrl_c, Live("run", stream, limit, quiet=quiet or as_json) as live:
         for block in pieces(stream, ctrl_c):
-            X, y, w = (*block, None)[:3]
-            if y is None:
-                raise ValueError("onstream: there is nothing to learn: say --target COLUMN.")
-            course.add(X, y, w)
+            course.add(*to_learn(block))
             memory.meet(block)
-            live.advance(len(y), so_far(course) if live.shown else "")
+            live.advance(len(block[1]), so_far(course) if live.shown else "")
     if not course.rows and not ctrl_c.pressed:
         raise ValueError(f"onstream: {source}: there were no rows to learn.")
     result = course.report()
@@ -171,15 +168,16 @@ def tell(
 ) -> None:
     """Show what came out."""
     console = paper()
-    rejected = getattr(stream, "rejected", 0)
     if as_json:
         typer.echo(result.to_json())
         return
     console.print(result.table())
     if quiet:
         return
-    if rejected:
-        console.print(f"{rejected:,} lines could not be read and were left out.", style="yellow")
+    if stream.rejected:
+        console.print(
+            f"{stream.rejected:,} lines could not be read and were left out.", style="yellow"
+        )
     if report is not None:
         console.print(f"The report is in {report}.", soft_wrap=True)
     if out is not None:

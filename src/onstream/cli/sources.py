@@ -19,12 +19,38 @@ READERS = {  # format: function of onstream.streams, endings
 PACKED = (".gz", ".bz2", ".zst")
 
 
-def open_stream(source: str, *, format: str | None = None, **options: Any) -> Any:
-    """The stream behind `source`; options that are None are left to the reader."""
+def open_stream(
+    source: str,
+    *,
+    format: str | None = None,
+    types: str | None = None,
+    no_header: bool = False,
+    missing: list[str] | None = None,
+    drop: str | None = None,
+    only: str | None = None,
+    skip: int = 0,
+    epochs: int = 1,
+    seed: int = 0,
+    on_error: str = "raise",
+    **others: Any,
+) -> Any:
+    """The stream behind `source`, by options as they were typed; the reader chooses the rest."""
     from .. import streams
 
+    options = others | {
+        "types": column_types(types),
+        "header": False if no_header else None,
+        "missing": missing_values(missing),
+        "drop": columns(drop),
+        "only": columns(only),
+        "skip": skip or None,
+        "epochs": None if epochs == 1 else epochs,
+        "seed": seed or None,
+        "on_error": None if on_error == "raise" else on_error,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
     if is_generator(source):
-        return from_generator(source, options)
+        return from_generator(source, given)
     wanted = format or format_of(source)
     if wanted not in READERS:
         raise ValueError(
@@ -32,14 +58,19 @@ def open_stream(source: str, *, format: str | None = None, **options: Any) -> An
             f"{nearest(wanted, READERS)}"
         )
     reader = getattr(streams, READERS[wanted][0])
-    given = {name: value for name, value in options.items() if value is not None}
     known = inspect.signature(reader).parameters
     for name in given:
         if name not in known:
             raise ValueError(f"onstream: {option(name)} has no meaning for {wanted} files.")
-    if wanted in ("csv", "parquet", "ipc", "jsonl") and given.get("target") is None:
-        given.pop("target", None)
     return reader(source, **given)
+
+
+def to_learn(block: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+    """X, y and w of a block."""
+    X, y, w = (*block, None)[:3]
+    if y is None:
+        raise ValueError("onstream: there is nothing to learn: say --target COLUMN.")
+    return X, y, w
 
 
 def option(name: str) -> str:
@@ -54,13 +85,13 @@ def is_generator(source: str) -> bool:
 
 def from_generator(source: str, options: dict[str, Any]) -> Any:
     """An endless stream, cut to `limit` rows."""
-    for name, value in options.items():
-        if value is not None and name not in ("limit", "skip", "shuffle", "seed"):
+    for name in options:
+        if name not in ("limit", "skip", "shuffle", "seed"):
             raise ValueError(f"onstream: {option(name)} has no meaning for a generator.")
     stream = parse_generator(source)
-    if options.get("limit") is None:
+    if "limit" not in options:
         raise ValueError("onstream: a generator never ends; say how many rows with --limit 10000.")
-    if options.get("skip"):
+    if "skip" in options:
         stream = stream.skip(options["skip"])
     return stream.limit(options["limit"])
 

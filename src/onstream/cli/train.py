@@ -1,7 +1,7 @@
 """`onstream train`: learn a stream and save the model."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import typer
@@ -13,7 +13,7 @@ from .live import Live
 from .memory import Memory
 from .pace import CtrlC, pieces
 from .paper import paper
-from .sources import column_types, columns, folder_exists, missing_values, open_stream
+from .sources import folder_exists, open_stream, to_learn
 from .specs import parse_model
 
 
@@ -59,23 +59,28 @@ def train(
         raise ValueError("onstream: --model begins anew, --from goes on; say one of them.")
     folder_exists(out)
     learner = parse_model(model) if model is not None else load(start)  # type: ignore[arg-type]
+    if not hasattr(learner, "predict_many"):
+        raise ValueError(
+            f"onstream: {type(learner).__name__} learns no targets; put a learner behind it: "
+            f"'StandardScaler() | LogisticRegression()'."
+        )
     stream = open_stream(
         source,
         format=format,
         target=target,
         weight=weight,
-        types=column_types(types),
+        types=types,
         delimiter=delimiter,
-        header=False if no_header else None,
-        missing=missing_values(missing),
-        drop=columns(drop),
-        only=columns(only),
+        no_header=no_header,
+        missing=missing,
+        drop=drop,
+        only=only,
         limit=limit,
-        skip=skip or None,
+        skip=skip,
         shuffle=shuffle,
-        epochs=None if epochs == 1 else epochs,
-        seed=seed or None,
-        on_error=None if on_error == "raise" else on_error,
+        epochs=epochs,
+        seed=seed,
+        on_error=on_error,
     )
     memory = Memory(target) if start is None else Memory.of(start)
     if start is not None:
@@ -85,14 +90,14 @@ def train(
     rows = 0
     with CtrlC(stream) as ctrl_c, Live("train", stream, limit, quiet=quiet or as_json) as live:
         for block in pieces(stream, ctrl_c):
-            learn(learner, block)
+            learner.learn_many(*to_learn(block))
             memory.meet(block)
             before, rows = rows, rows + len(block[1])
             if every and rows // every > before // every:
                 memory.save(learner, out)
             live.advance(len(block[1]))
     memory.save(learner, out)
-    rejected = getattr(stream, "rejected", 0)
+    rejected = stream.rejected
     if as_json:
         told = {"model": repr(learner), "rows": rows, "rejected": rejected, "file": str(out)}
         typer.echo(msgspec.json.encode(told).decode())
@@ -106,14 +111,3 @@ def train(
             f"Interrupted after {rows:,} rows; these are learned and saved.", style="yellow"
         )
         raise typer.Exit(130)
-
-
-def learn(learner: Any, block: tuple[Any, ...]) -> None:
-    """One block of a stream."""
-    X, y, w = (*block, None)[:3]
-    if y is None:
-        raise ValueError("onstream: there is nothing to learn: say --target COLUMN.")
-    if w is None:
-        learner.learn_many(X, y)
-    else:
-        learner.learn_many(X, y, w)
