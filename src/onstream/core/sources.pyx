@@ -366,7 +366,8 @@ def csr_parts(X):
         raise ValueError("indptr, indices and data must have one dimension")
     if starts.dtype.kind not in "iu" or columns.dtype.kind not in "iu":
         raise ValueError("indptr and indices must be whole numbers")
-    if len(starts) != n_rows + 1 or starts[0] != 0 or (np.diff(starts.astype(np.int64)) < 0).any():
+    starts = np.ascontiguousarray(starts, dtype=np.int64)
+    if len(starts) != n_rows + 1 or starts[0] != 0 or not rises(starts):
         raise ValueError(f"indptr does not describe {n_rows} rows")
     used = int(starts[-1])
     if used > min(len(columns), len(values)):
@@ -376,7 +377,16 @@ def csr_parts(X):
         if columns.min() < 0 or columns.max() >= min(n_columns, 2**31 - 1):
             raise ValueError("a column is not in its shape")
     columns = np.ascontiguousarray(columns, dtype=np.int32)
-    return n_rows, n_columns, np.ascontiguousarray(starts, dtype=np.int64), columns, values[:used]
+    return n_rows, n_columns, starts, columns, values[:used]
+
+
+cdef bint rises(starts):
+    """Is no number smaller than the one before it?"""
+    cdef const int64_t* first = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
+    cdef Py_ssize_t i, falls = 0
+    for i in range(1, len(starts)):
+        falls += first[i] < first[i - 1]
+    return falls == 0
 
 
 def ascending(columns, starts, Py_ssize_t n_columns):

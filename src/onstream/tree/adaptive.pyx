@@ -13,10 +13,11 @@ from ..drift.adwin cimport (
 )
 from .arena cimport (
     NOBODY, NO_MEMORY, Arena, View, close_view, fits_in, free_node, free_tree, give_back, grab,
-    next_node, open_view, preorder, welcome,
+    next_node, open_view, welcome,
 )
 from .hoeffding cimport HoeffdingState
 from .leaf cimport answer, choose, prepare
+from .records cimport preorder
 from .state cimport Opinion, TreeState
 
 cdef enum:

@@ -151,7 +151,3 @@ cdef int32_t child_of(Arena* a, int32_t i, int32_t at) noexcept nogil
 cdef int drop_features(Arena* a, int32_t i, const uint8_t* poor) noexcept nogil
 cdef Py_ssize_t saved_per_table(Arena* a, int32_t i) noexcept nogil
 cdef Py_ssize_t table_size(Arena* a, ClassTable* t) noexcept nogil
-cdef list preorder(Arena* a, int32_t root)
-cdef dict export_trees(Arena* a, list roots, Py_ssize_t width)
-cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_labels)
-cdef object outline(Arena* a, object roots)

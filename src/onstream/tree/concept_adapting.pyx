@@ -12,10 +12,11 @@ from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize
 from .arena cimport (
     NOBODY, NO_MEMORY, Arena, View, close_view, fits_in, free_node, free_tree, give_back, grab,
-    next_node, open_view, preorder, welcome,
+    next_node, open_view, welcome,
 )
 from .hoeffding cimport HoeffdingState
 from .leaf cimport answer, choose, forget, observe, prepare
+from .records cimport preorder
 from .split cimport Split, best_split
 from .state cimport Opinion, TreeState
 

@@ -8,10 +8,11 @@ import numpy as np
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from .arena cimport (
     NOBODY, NO_MEMORY, Arena, View, clear_children, close_view, fits_in, give_back, grab, next_node,
-    open_view, preorder, welcome,
+    open_view, welcome,
 )
 from .hoeffding cimport HoeffdingState
 from .leaf cimport observe, prepare
+from .records cimport preorder
 from .split cimport Split, best_split
 from .state cimport Opinion, TreeState
 

@@ -1,26 +1,23 @@
 """Hoeffding tree for numbers: FIMT-DD without its drift part (Ikonomovska et al., 2011)."""
 
 cimport numpy as cnp
-from cpython.mem cimport PyMem_RawRealloc
-from libc.math cimport fabs, floor, sqrt
-from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memcpy, memmove
+from libc.math cimport fabs, sqrt
+from libc.stdint cimport int32_t
+from libc.string cimport memcpy
 
 import numpy as np
 
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.state cimport RegressorState
 from .arena cimport (
-    NOBODY, NO_MEMORY, NOMINAL, Arena, View, clear_children, close_view, export_trees, finish, fits_in,
-    free_node, give_back, grab, new_node, next_node, open_view, outline, preorder, restore_trees,
-    set_branch, start, welcome, widen,
+    NOBODY, NO_MEMORY, NOMINAL, Arena, View, clear_children, close_view, finish, fits_in, free_node,
+    give_back, grab, new_node, next_node, open_view, set_branch, start, welcome, widen,
 )
 from .criteria cimport hoeffding
+from .observers cimport Cut, Observer, Slot, add, best_cut, insert, watch
+from .records cimport export_trees, outline, preorder, restore_trees
 
 cnp.import_array()
-
-cdef enum:
-    FIRST = 30        # values kept as they are before slots are made
 
 cdef enum Output:
     ADAPTIVE
@@ -29,25 +26,7 @@ cdef enum Output:
 
 OUTPUTS = {"adaptive": ADAPTIVE, "mean": MEAN, "linear": LINEAR}
 cdef double LARGEST_TARGET = 1e120
-cdef double LEAST_SIDE = 5.0   # weight that both sides of a split must have
 cdef double FADING = 0.95
-cdef double NO_GAIN = 1e-12    # of the variance: a reduction that may be rounding
-
-
-cdef struct Slot:      # values of one feature that are close together
-    double key         # x itself, floor(x / radius), or the code of a nominal value
-    double x           # their mean
-    double n           # weight; then mean and sum of squares of the targets
-    double mean
-    double m2
-
-
-cdef struct Observer:  # slots of one feature at one leaf, by rising key
-    Slot* slots
-    int32_t n
-    int32_t room
-    int64_t values     # seen so far
-    double radius      # 0: every value is its own slot
 
 
 cdef struct Leaf:
@@ -60,93 +39,8 @@ cdef struct Leaf:
     double* w          # linear model: intercept, then one weight per feature
 
 
-cdef struct Cut:
-    int32_t feature
-    double threshold
-    bint nominal
-    double gain
-
-
 cdef inline Leaf* leaf_at(Arena* a, int32_t node) noexcept nogil:
     return <Leaf*> a.extra[node]
-
-
-cdef inline void add(double* n, double* mean, double* m2, double y, double w) noexcept nogil:
-    cdef double before = y - mean[0]
-    n[0] += w
-    mean[0] += before * (w / n[0])
-    m2[0] += w * before * (y - mean[0])
-
-
-cdef inline void join(Slot* s, const Slot* t) noexcept nogil:
-    """The statistics of both."""
-    cdef double n = s.n + t.n, apart = t.mean - s.mean
-    s.m2 += t.m2 + apart * apart * (s.n * t.n / n)
-    s.mean += apart * (t.n / n)
-    s.x += (t.x - s.x) * (t.n / n)
-    s.n = n
-
-
-# -- observers ----------------------------------------------------------------------------------
-
-
-cdef int insert(Arena* a, Observer* o, const Slot* s) noexcept nogil:
-    """Add to the slot of this key, or make one. NO_MEMORY: it could not be."""
-    cdef int32_t low = 0, high = o.n, mid, room
-    cdef void* moved
-    while low < high:
-        mid = (low + high) // 2
-        if o.slots[mid].key < s.key:
-            low = mid + 1
-        else:
-            high = mid
-    if low < o.n and o.slots[low].key == s.key:
-        join(&o.slots[low], s)
-        return 0
-    if o.n == o.room:
-        room = o.room + o.room // 2 + 8
-        moved = PyMem_RawRealloc(o.slots, room * sizeof(Slot))
-        if moved == NULL:
-            return NO_MEMORY
-        a.bytes += (room - o.room) * sizeof(Slot)
-        o.slots = <Slot*> moved
-        o.room = room
-    memmove(o.slots + low + 1, o.slots + low, (o.n - low) * sizeof(Slot))
-    o.slots[low] = s[0]
-    o.n += 1
-    return 0
-
-
-cdef void watch(Arena* a, Observer* o, double x, double y, double w, bint exact) noexcept nogil:
-    cdef Slot s
-    s.x, s.n, s.mean, s.m2 = x, w, y, 0.0
-    s.key = x if o.radius == 0.0 else floor(x / o.radius)
-    if insert(a, o, &s) != 0:
-        return
-    o.values += 1
-    if not exact and o.radius == 0.0 and o.values >= FIRST and o.n > 1:
-        quantise(a, o)
-
-
-cdef void quantise(Arena* a, Observer* o) noexcept nogil:
-    """From single values to slots a third of their deviation wide."""
-    cdef double n = 0.0, mean = 0.0, m2 = 0.0
-    cdef int32_t i, last = 0
-    for i in range(o.n):
-        add(&n, &mean, &m2, o.slots[i].x, o.slots[i].n)
-    o.radius = sqrt(m2 / n) / 3.0
-    if not o.radius > 0.0:
-        o.radius = 0.0
-        return
-    for i in range(o.n):
-        o.slots[i].key = floor(o.slots[i].x / o.radius)
-        if i > 0 and o.slots[i].key == o.slots[last].key:
-            join(&o.slots[last], &o.slots[i])
-        else:
-            if i > 0:
-                last += 1
-            o.slots[last] = o.slots[i]
-    o.n = last + 1
 
 
 cdef void free_observers(Arena* a, Leaf* leaf) noexcept nogil:
@@ -176,6 +70,8 @@ cdef int ensure_room(Arena* a, Leaf* leaf) noexcept nogil:
     observers = <Observer*> grab(a, max(1, d) * sizeof(Observer))
     w = <double*> grab(a, (1 + d) * sizeof(double))
     if observers == NULL or w == NULL:
+        give_back(a, observers, max(1, d) * sizeof(Observer))
+        give_back(a, w, (1 + d) * sizeof(double))
         return NO_MEMORY
     if leaf.observers != NULL:
         memcpy(observers, leaf.observers, leaf.d * sizeof(Observer))
@@ -184,50 +80,6 @@ cdef int ensure_room(Arena* a, Leaf* leaf) noexcept nogil:
         give_back(a, leaf.w, (1 + leaf.d) * sizeof(double))
     leaf.observers, leaf.w, leaf.d = observers, w, d
     return 0
-
-
-# -- splits ----------------------------------------------------------------------------------------
-
-
-cdef inline double spread(double m2, double n, bint sdr) noexcept nogil:
-    """Variance, or standard deviation."""
-    cdef double variance = max(0.0, m2 / n) if n > 0.0 else 0.0
-    return sqrt(variance) if sdr else variance
-
-
-cdef void best_cut(Observer* o, int32_t feature, bint nominal, bint sdr, Cut* out) noexcept nogil:
-    """The cut of this feature that leaves least spread; gain 0 if there is none."""
-    cdef Slot whole, left, right
-    cdef double before, gain, after = 0.0
-    cdef int32_t i, heavy = 0
-    out.feature, out.gain, out.threshold, out.nominal = feature, 0.0, 0.0, nominal
-    if o.n < 2:
-        return
-    whole = o.slots[0]
-    for i in range(1, o.n):
-        join(&whole, &o.slots[i])
-    before = spread(whole.m2, whole.n, sdr)
-    if nominal:
-        for i in range(o.n):
-            after += o.slots[i].n / whole.n * spread(o.slots[i].m2, o.slots[i].n, sdr)
-            heavy += o.slots[i].n >= LEAST_SIDE
-        if heavy >= 2 and before - after > NO_GAIN * before:
-            out.gain = before - after
-        return
-    left = o.slots[0]
-    for i in range(1, o.n):
-        # What is right of the cut: the whole without the left.
-        right.n = whole.n - left.n
-        right.mean = (whole.n * whole.mean - left.n * left.mean) / right.n
-        right.m2 = max(0.0, whole.m2 - left.m2 - (left.mean - right.mean) * (left.mean - right.mean) * (
-            left.n * right.n / whole.n))
-        if left.n >= LEAST_SIDE and right.n >= LEAST_SIDE:
-            gain = before - (
-                left.n * spread(left.m2, left.n, sdr) + right.n * spread(right.m2, right.n, sdr)) / whole.n
-            if gain > out.gain and gain > NO_GAIN * before:
-                out.gain = gain
-                out.threshold = 0.5 * (o.slots[i - 1].x + o.slots[i].x)
-        join(&left, &o.slots[i])
 
 
 cdef class HoeffdingRegressorState(RegressorState):

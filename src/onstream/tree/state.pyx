@@ -9,12 +9,13 @@ from ..core.example cimport Example
 from ..core.memory cimport release, resize
 from ..core.state cimport ClassifierState
 from .arena cimport (
-    NOBODY, NOMINAL, NO_MEMORY, NUMERIC, Arena, View, activate, clear_children, close_view, deactivate, ensure_label,
-    export_trees, finish, free_node, heaviest, new_node, next_node, open_view, outline, restore_trees, set_branch,
-    start, widen,
+    NOBODY, NOMINAL, NO_MEMORY, NUMERIC, Arena, View, activate, clear_children, close_view,
+    deactivate, ensure_label, finish, free_node, heaviest, new_node, next_node, open_view,
+    set_branch, start, widen,
 )
 from .criteria cimport GINI, INFO_GAIN, gain_range, hoeffding
 from .leaf cimport MC, NB, NBA, answer, choose, majority, naive_bayes, softmax
+from .records cimport export_trees, outline, restore_trees
 from .split cimport (
     Scratch, Split, best_split, branch_counts, free_scratch, labels_at, make_scratch, scratch_bytes,
 )

@@ -1,0 +1,40 @@
+# What a leaf of a regression tree keeps of one feature: targets by value, and the best cut of them.
+
+from libc.stdint cimport int32_t, int64_t
+
+from .arena cimport Arena
+
+
+cdef struct Slot:      # values of one feature that are close together
+    double key         # x itself, floor(x / radius), or the code of a nominal value
+    double x           # their mean
+    double n           # weight; then mean and sum of squares of the targets
+    double mean
+    double m2
+
+
+cdef struct Observer:  # slots of one feature at one leaf, by rising key
+    Slot* slots
+    int32_t n
+    int32_t room
+    int64_t values     # seen so far
+    double radius      # 0: every value is its own slot
+
+
+cdef struct Cut:
+    int32_t feature
+    double threshold
+    bint nominal
+    double gain
+
+
+cdef inline void add(double* n, double* mean, double* m2, double y, double w) noexcept nogil:
+    cdef double before = y - mean[0]
+    n[0] += w
+    mean[0] += before * (w / n[0])
+    m2[0] += w * before * (y - mean[0])
+
+
+cdef int insert(Arena* a, Observer* o, const Slot* s) noexcept nogil
+cdef void watch(Arena* a, Observer* o, double x, double y, double w, bint exact) noexcept nogil
+cdef void best_cut(Observer* o, int32_t feature, bint nominal, bint sdr, Cut* out) noexcept nogil

@@ -1,0 +1,123 @@
+"""Targets by value of one feature (E-BST of FIMT-DD, quantised), and where to cut them."""
+
+from cpython.mem cimport PyMem_RawRealloc
+from libc.math cimport floor, sqrt
+from libc.stdint cimport int32_t
+from libc.string cimport memmove
+
+from .arena cimport NO_MEMORY, Arena
+
+cdef enum:
+    FIRST = 30  # values kept as they are before slots are made
+
+cdef double LEAST_SIDE = 5.0  # weight that both sides of a split must have
+cdef double NO_GAIN = 1e-12   # of the variance: a reduction that may be rounding
+
+
+cdef inline void join(Slot* s, const Slot* t) noexcept nogil:
+    """The statistics of both."""
+    cdef double n = s.n + t.n, apart = t.mean - s.mean
+    s.m2 += t.m2 + apart * apart * (s.n * t.n / n)
+    s.mean += apart * (t.n / n)
+    s.x += (t.x - s.x) * (t.n / n)
+    s.n = n
+
+
+cdef int insert(Arena* a, Observer* o, const Slot* s) noexcept nogil:
+    """Add to the slot of this key, or make one. NO_MEMORY: it could not be."""
+    cdef int32_t low = 0, high = o.n, mid, room
+    cdef void* moved
+    while low < high:
+        mid = (low + high) // 2
+        if o.slots[mid].key < s.key:
+            low = mid + 1
+        else:
+            high = mid
+    if low < o.n and o.slots[low].key == s.key:
+        join(&o.slots[low], s)
+        return 0
+    if o.n == o.room:
+        room = o.room + o.room // 2 + 8
+        moved = PyMem_RawRealloc(o.slots, room * sizeof(Slot))
+        if moved == NULL:
+            return NO_MEMORY
+        a.bytes += (room - o.room) * sizeof(Slot)
+        o.slots = <Slot*> moved
+        o.room = room
+    memmove(o.slots + low + 1, o.slots + low, (o.n - low) * sizeof(Slot))
+    o.slots[low] = s[0]
+    o.n += 1
+    return 0
+
+
+cdef void watch(Arena* a, Observer* o, double x, double y, double w, bint exact) noexcept nogil:
+    cdef Slot s
+    s.x, s.n, s.mean, s.m2 = x, w, y, 0.0
+    s.key = x if o.radius == 0.0 else floor(x / o.radius)
+    if insert(a, o, &s) != 0:
+        return
+    o.values += 1
+    if not exact and o.radius == 0.0 and o.values >= FIRST and o.n > 1:
+        quantise(a, o)
+
+
+cdef void quantise(Arena* a, Observer* o) noexcept nogil:
+    """From single values to slots a third of their deviation wide."""
+    cdef double n = 0.0, mean = 0.0, m2 = 0.0
+    cdef int32_t i, last = 0
+    for i in range(o.n):
+        add(&n, &mean, &m2, o.slots[i].x, o.slots[i].n)
+    o.radius = sqrt(m2 / n) / 3.0
+    if not o.radius > 0.0:
+        o.radius = 0.0
+        return
+    for i in range(o.n):
+        o.slots[i].key = floor(o.slots[i].x / o.radius)
+        if i > 0 and o.slots[i].key == o.slots[last].key:
+            join(&o.slots[last], &o.slots[i])
+        else:
+            if i > 0:
+                last += 1
+            o.slots[last] = o.slots[i]
+    o.n = last + 1
+
+
+cdef inline double spread(double m2, double n, bint sdr) noexcept nogil:
+    """Variance, or standard deviation."""
+    cdef double variance = max(0.0, m2 / n) if n > 0.0 else 0.0
+    return sqrt(variance) if sdr else variance
+
+
+cdef void best_cut(Observer* o, int32_t feature, bint nominal, bint sdr, Cut* out) noexcept nogil:
+    """The cut of this feature that leaves least spread; gain 0 if there is none."""
+    cdef Slot whole, left, right
+    cdef double before, gain, after = 0.0
+    cdef int32_t i, heavy = 0
+    out.feature, out.gain, out.threshold, out.nominal = feature, 0.0, 0.0, nominal
+    if o.n < 2:
+        return
+    whole = o.slots[0]
+    for i in range(1, o.n):
+        join(&whole, &o.slots[i])
+    before = spread(whole.m2, whole.n, sdr)
+    if nominal:
+        for i in range(o.n):
+            after += o.slots[i].n / whole.n * spread(o.slots[i].m2, o.slots[i].n, sdr)
+            heavy += o.slots[i].n >= LEAST_SIDE
+        if heavy >= 2 and before - after > NO_GAIN * before:
+            out.gain = before - after
+        return
+    left = o.slots[0]
+    for i in range(1, o.n):
+        # What is right of the cut: the whole without the left.
+        right.n = whole.n - left.n
+        right.mean = (whole.n * whole.mean - left.n * left.mean) / right.n
+        right.m2 = max(0.0, whole.m2 - left.m2 - (left.mean - right.mean) * (left.mean - right.mean) * (
+            left.n * right.n / whole.n))
+        if left.n >= LEAST_SIDE and right.n >= LEAST_SIDE:
+            gain = before - (
+                left.n * spread(left.m2, left.n, sdr) + right.n * spread(right.m2, right.n, sdr)) / whole.n
+            if gain > out.gain and gain > NO_GAIN * before:
+                out.gain = gain
+                out.threshold = 0.5 * (o.slots[i - 1].x + o.slots[i].x)
+        join(&left, &o.slots[i])
