@@ -243,14 +243,18 @@ cdef class Descent(Optimizer):
         """Is this a scale to get rid of? An average would lose digits much earlier."""
         return not (0.01 if self.averaging else 1e-9) < fabs(scale) <= 1.0
 
+    cdef void shrink(self, double kept) noexcept nogil:
+        """Leave so much of every weight."""
+        if kept == 1.0:
+            return
+        if self.foldable(self.w.scale * kept):
+            self.fold(kept)
+        else:
+            self.w.scale *= kept
+
     cdef void begin(self, double size, double rate) noexcept nogil:
         """Shrink, and note how large weights may become."""
-        cdef double kept = self.kept(rate)
-        if kept != 1.0:
-            if self.foldable(self.w.scale * kept):
-                self.fold(kept)
-            else:
-                self.w.scale *= kept
+        self.shrink(self.kept(rate))
         self.w.bound += rate * size / fabs(self.w.scale)
 
     cdef void move(self, Py_ssize_t i, const double* slopes, double x, double rate) noexcept nogil:
@@ -296,16 +300,12 @@ cdef class Descent(Optimizer):
 
     cdef void penalise(self, double rate, int64_t n) noexcept nogil:
         """What all weights lose after the step: L1 first, then FOBOS' L2."""
-        cdef double kept = 1.0 / (1.0 + rate * self.l2) if self.proximal else 1.0
         if self.l1 > 0.0 and n % self.period == 0:
             self.due += min(self.period * rate * self.l1 / fabs(self.w.scale), FAR)
             if self.due > FAR:
                 self.fold(1.0)
-        if kept != 1.0:
-            if self.foldable(self.w.scale * kept):
-                self.fold(kept)
-            else:
-                self.w.scale *= kept
+        if self.proximal:
+            self.shrink(1.0 / (1.0 + rate * self.l2))
 
     cdef void settle(self) noexcept nogil:
         """All features pay what they owe."""

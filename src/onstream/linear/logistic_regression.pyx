@@ -4,6 +4,7 @@ from libc.math cimport exp
 
 from ..core.example cimport Example
 from ..core.weights cimport add, add_columns
+from .link cimport sigmoids, softmax
 from .schedule cimport Schedule, make_schedule
 from .state cimport LinearClassifierState
 
@@ -96,21 +97,7 @@ cdef class LogisticState(LinearClassifierState):
         return add_columns(self.w, e, self.steps, shrink)
 
     cdef void link(self, const double* f, double* out) noexcept nogil:
-        cdef int positive = 0 if self.first_sign > 0.0 else 1
         if self.w.k == 1:
-            out[positive] = 1.0 / (1.0 + exp(-f[0]))
-            out[1 - positive] = 1.0 / (1.0 + exp(f[0]))
+            sigmoids(f[0], self.first_sign, out)
         else:
             softmax(f, out, self.w.k)
-
-
-cdef void softmax(const double* f, double* p, Py_ssize_t k) noexcept nogil:
-    cdef double top = f[0], total = 0.0
-    cdef Py_ssize_t r
-    for r in range(1, k):
-        top = max(top, f[r])
-    for r in range(k):
-        p[r] = exp(f[r] - top)
-        total += p[r]
-    for r in range(k):
-        p[r] /= total

@@ -13,7 +13,8 @@ import numpy as np
 
 from ..core.example cimport OVERFLOW, Example
 from ..core.memory cimport release, resize
-from ..core.state cimport ClassifierState, RegressorState
+from ..core.state cimport ClassifierState, RegressorState, State
+from .link cimport sigmoids
 from .losses cimport make_loss
 
 cnp.import_array()
@@ -102,6 +103,17 @@ cdef class Optimizer:
         return 0
 
 
+cdef view_of(State state, kind, Optimizer o):
+    """What a state of this kind knows by itself, and the weights that predict."""
+    state.gate.begin_read()
+    try:
+        fields = kind.export(state)
+        fields["weights"], fields["bias"] = o.predicting(state.door.width)
+        return fields
+    finally:
+        state.gate.end_read()
+
+
 cdef class GradientClassifierState(ClassifierState):
     def __cinit__(self, *args):
         self.share = 1.0
@@ -177,12 +189,10 @@ cdef class GradientClassifierState(ClassifierState):
 
     cdef void link(self, const double* f, double* out) noexcept nogil:
         """Sigmoids, scaled to 1 where there are more than two labels."""
-        cdef int positive = 0 if self.first_sign > 0.0 else 1
         cdef double total = 0.0, top = f[0]
         cdef Py_ssize_t r
         if self.o.k == 1:
-            out[positive] = 1.0 / (1.0 + exp(-f[0]))
-            out[1 - positive] = 1.0 / (1.0 + exp(f[0]))
+            sigmoids(f[0], self.first_sign, out)
             return
         for r in range(1, self.o.k):
             top = max(top, f[r])
@@ -194,13 +204,7 @@ cdef class GradientClassifierState(ClassifierState):
 
     def view(self):
         """The names of features and labels, and the weights that predict."""
-        self.gate.begin_read()
-        try:
-            fields = ClassifierState.export(self)
-            fields["weights"], fields["bias"] = self.o.predicting(self.door.width)
-            return fields
-        finally:
-            self.gate.end_read()
+        return view_of(self, ClassifierState, self.o)
 
     def tidy(self):
         self.o.reserve(self.door.width)
@@ -251,13 +255,7 @@ cdef class GradientRegressorState(RegressorState):
 
     def view(self):
         """The names of features, and the weights that predict."""
-        self.gate.begin_read()
-        try:
-            fields = RegressorState.export(self)
-            fields["weights"], fields["bias"] = self.o.predicting(self.door.width)
-            return fields
-        finally:
-            self.gate.end_read()
+        return view_of(self, RegressorState, self.o)
 
     def tidy(self):
         self.o.reserve(self.door.width)

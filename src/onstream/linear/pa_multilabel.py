@@ -110,8 +110,8 @@ class PAMultilabel(Linear, MultilabelClassifier):
     @property
     def weights(self) -> dict[Any, Any]:
         """Label to feature to weight; with `features`, feature to weight."""
-        fields = self._state.snapshot()
-        matrix = fields["scale"] * fields["weights"]
+        fields = self._view()
+        matrix = fields["weights"]
         if self.features is not None:
             return self._named(fields, matrix[:, 0])
         return {y: self._named(fields, matrix[:, r]) for r, y in enumerate(fields["labels"])}

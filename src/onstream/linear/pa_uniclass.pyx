@@ -86,8 +86,8 @@ class PAUniclass(Linear, Unsupervised):
     @property
     def center(self):
         """Feature to value: the middle of the ball. With `hash_bits` the keys are slots."""
-        fields = self._state.snapshot()
-        return self._named(fields, fields["scale"] * fields["weights"][:, 0])
+        fields = self._view()
+        return self._named(fields, fields["weights"][:, 0])
 
     @property
     def weights(self):

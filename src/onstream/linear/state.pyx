@@ -215,6 +215,11 @@ class Linear:
             self.hash_bits = whole(self, "hash_bits", hash_bits, least=1, most=self._most_hash_bits)
         self.hash_seed = whole(self, "hash_seed", hash_seed, least=0, most=2**64 - 1)
 
+    def _view(self):
+        """The state's fields, with the weights that predict."""
+        fields = self._state.snapshot()
+        return {**fields, "weights": fields["scale"] * fields["weights"]}
+
     def _named(self, fields, column):
         """Feature to weight; of hashed features those that are not 0."""
         if self.hash_bits is not None:
@@ -240,8 +245,8 @@ class LinearClassifier(Linear, Classifier):
     def weights(self):
         """Feature to weight; with more than two labels, label to that. With `hash_bits` the keys
         are slots, and only slots in use are shown."""
-        fields = self._state.snapshot()
-        matrix = fields["scale"] * fields["weights"]
+        fields = self._view()
+        matrix = fields["weights"]
         if matrix.shape[1] == 1:
             return self._named(fields, matrix[:, 0])
         return {y: self._named(fields, matrix[:, r]) for r, y in enumerate(fields["labels"])}
@@ -249,7 +254,7 @@ class LinearClassifier(Linear, Classifier):
     @property
     def bias(self):
         """The intercept; with more than two labels, label to that."""
-        fields = self._state.snapshot()
+        fields = self._view()
         bias = fields["bias"].tolist()
         return bias[0] if len(bias) == 1 else dict(zip(fields["labels"], bias, strict=True))
 
@@ -266,13 +271,13 @@ class LinearRegressor(Linear, Regressor):
     @property
     def weights(self):
         """Feature to weight. With `hash_bits` the keys are slots, those in use."""
-        fields = self._state.snapshot()
-        return self._named(fields, fields["scale"] * fields["weights"][:, 0])
+        fields = self._view()
+        return self._named(fields, fields["weights"][:, 0])
 
     @property
     def bias(self):
         """The intercept."""
-        return float(self._state.snapshot()["bias"][0])
+        return float(self._view()["bias"][0])
 
     def _merged(self, mine, theirs):
         return mix_regressors(mine, theirs)

@@ -83,9 +83,12 @@ class Gradient(ABC):
             self._state.optimizer.factor = 1.0
         return self
 
+    def _view(self) -> Fields:
+        return self._state.view()  # type: ignore[no-any-return]
+
     def _flat(self) -> np.ndarray:
         """All weights and intercepts that predict."""
-        fields = self._state.view()
+        fields = self._view()
         return np.vstack([fields["bias"], fields["weights"]])
 
     def _both(self, mine: Fields, theirs: Fields) -> tuple[Both, np.ndarray]:
@@ -128,25 +131,6 @@ class GradientClassifier(Gradient, LinearClassifier):
     def _check_loss(self, loss: str) -> None:
         self.loss = choice(self, "loss", loss, LABEL_LOSSES)
 
-    @property
-    def weights(self) -> dict[Any, Any]:
-        """Feature to the weight that predicts; with more than two labels, label to that.
-
-        With `hash_bits` the keys are slots, and only slots in use are shown.
-        """
-        fields = self._state.view()
-        matrix = fields["weights"]
-        if matrix.shape[1] == 1:
-            return self._named(fields, matrix[:, 0])
-        return {y: self._named(fields, matrix[:, r]) for r, y in enumerate(fields["labels"])}
-
-    @property
-    def bias(self) -> Any:
-        """The intercept; with more than two labels, label to that."""
-        fields = self._state.view()
-        bias = fields["bias"].tolist()
-        return bias[0] if len(bias) == 1 else dict(zip(fields["labels"], bias, strict=True))
-
     def _probabilities(self, verb: str) -> Any:
         if self.loss != "logistic":
             raise AttributeError(
@@ -179,17 +163,6 @@ class GradientRegressor(Gradient, LinearRegressor):
     def _parameter(self) -> float:
         """What the loss depends on."""
         return 0.0
-
-    @property
-    def weights(self) -> dict[Any, float]:
-        """Feature to the weight that predicts; with `hash_bits` the keys are slots in use."""
-        fields = self._state.view()
-        return self._named(fields, fields["weights"][:, 0])
-
-    @property
-    def bias(self) -> float:
-        """The intercept."""
-        return float(self._state.view()["bias"][0])
 
 
 def check_descent(

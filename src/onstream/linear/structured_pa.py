@@ -135,8 +135,8 @@ class StructuredPA(Linear, Learner):
     @property
     def weights(self) -> dict[Any, float]:
         """Feature to weight. With `hash_bits` the keys are slots, those in use."""
-        fields = self._state.snapshot()
-        return self._named(fields, fields["scale"] * fields["weights"][:, 0])
+        fields = self._view()
+        return self._named(fields, fields["weights"][:, 0])
 
     def _merged(self, mine: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
         return mix_regressors(mine, theirs)

@@ -1,0 +1,23 @@
+# Probabilities of labels from their scores.
+
+from libc.math cimport exp
+
+
+cdef inline void sigmoids(double f, double first_sign, double* p) noexcept nogil:
+    """Of two labels; the score speaks for the first of them if `first_sign` is 1, else -1."""
+    cdef int positive = 0 if first_sign > 0.0 else 1
+    p[positive] = 1.0 / (1.0 + exp(-f))
+    p[1 - positive] = 1.0 / (1.0 + exp(f))
+
+
+cdef inline void softmax(const double* f, double* p, Py_ssize_t k) noexcept nogil:
+    """Of k labels."""
+    cdef double top = f[0], total = 0.0
+    cdef Py_ssize_t r
+    for r in range(1, k):
+        top = max(top, f[r])
+    for r in range(k):
+        p[r] = exp(f[r] - top)
+        total += p[r]
+    for r in range(k):
+        p[r] /= total
