@@ -7,8 +7,9 @@ import numpy as np
 
 from ..base.checks import choice, positive
 from ..base.union import union_of_features
+from .diagonal_covariance import DiagonalState
+from .full_covariance import FullState
 from .mixing import Fields, Matrix, mix_classifiers, shares
-from .second_order import DiagonalState, FullState
 from .state import LinearClassifier
 
 

@@ -18,6 +18,3 @@ class Descent(Optimizer):
         average_from: int = 0,
         batch: int = 1,
     ) -> None: ...
-
-class AdaGrad(Descent):
-    def set_squares(self, eps: float) -> None: ...

@@ -8,7 +8,7 @@ weights in every step.
 
 cimport numpy as cnp
 from libc.float cimport DBL_MAX
-from libc.math cimport INFINITY, exp, expm1, fabs, log1p, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
@@ -18,7 +18,7 @@ from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_peak
 from ..core.memory cimport release, resize, roomier
 from ..core.weights cimport Weights, add, add_columns, scores
 from .optimizer cimport Optimizer
-from .schedule cimport Schedule, make_schedule
+from .schedule cimport make_schedule
 
 cnp.import_array()
 
@@ -27,36 +27,7 @@ cdef double SAFE_SUM = 1e270   # weights that can be summed 2**62 times
 cdef double FAR = 1e290        # thresholds are made up for before they get here
 
 
-cdef inline double soft(double v, double t) noexcept nogil:
-    """S_t(v) = sign(v) max(|v| - t, 0)."""
-    return v - t if v > t else v + t if v < -t else 0.0
-
-
 cdef class Descent(Optimizer):
-    cdef Schedule schedule
-    cdef double l1
-    cdef double l2
-    cdef bint proximal       # FOBOS: L2 after the step, w / (1 + rate l2)
-    cdef int64_t period      # truncate every so many steps
-    cdef double ceiling      # no weight larger than this is truncated
-    cdef double radius       # of the ball that weights are projected on
-    cdef int64_t average_from
-    cdef bint eager          # all weights are brought up to date after every step
-    cdef Weights w
-    # L1: what all have to lose, less what each has lost already
-    cdef double due
-    cdef double* paid        # one per feature
-    cdef Py_ssize_t room     # of paid and touched
-    # the sum of the iterates is mass * v + total
-    cdef Weights total
-    cdef double mass
-    cdef int64_t averaged    # how many iterates
-    # the mini-batch
-    cdef Weights pending     # sum of gradients
-    cdef int64_t waiting     # how many
-    cdef int32_t* touched    # features that they have
-    cdef Py_ssize_t n_touched  # -1: too many to tell
-
     def __cinit__(self, bint intercept, *args, **options):
         self.w = Weights(1, intercept)
         self.total = self.pending = None
@@ -226,9 +197,13 @@ cdef class Descent(Optimizer):
         """What L2 leaves of the weights before the step."""
         return 1.0 if self.proximal else 1.0 - rate * self.l2
 
+    cdef double limit(self) noexcept nogil:
+        """No weight may become larger."""
+        return SAFE_SUM if self.averaging else SAFE
+
     cdef bint allowed(self, double size, double rate) noexcept nogil:
         """Will all numbers stay in range if no gradient is larger than `size`?"""
-        cdef double limit = SAFE_SUM if self.averaging else SAFE
+        cdef double limit = self.limit()
         cdef double scale = self.w.scale * self.kept(rate)
         cdef double change = rate * size, growth = 1.0
         if not change < limit:
@@ -269,11 +244,6 @@ cdef class Descent(Optimizer):
                 self.account(i, r, old)
         if self.l1 > 0.0:
             self.paid[i] = self.due
-
-    cdef inline void account(self, Py_ssize_t i, Py_ssize_t r, double old) noexcept nogil:
-        """v was `old`: keep mass * v + total what it was."""
-        cdef double* total = self.total.v + i * self.total.stride + r
-        total[0] -= self.mass * (self.w.v[i * self.w.stride + r] - old)
 
     cdef void move_biases(self, const double* slopes, double x, double rate) noexcept nogil:
         cdef double* b = self.w.b
@@ -500,121 +470,3 @@ cdef int to_memory(object array, double* numbers) except -1:
     if array.size:
         memcpy(numbers, cnp.PyArray_DATA(<cnp.ndarray> array), array.size * sizeof(double))
     return 0
-
-
-cdef class AdaGrad(Descent):
-    """Every weight has its own rate, eta / (eps + sqrt(sum of its squared gradients)).
-
-    What a feature owes is counted in steps here (`due` and `paid`): its rate stays what it was
-    while it does not come, so m steps of w -> S(w) / (1 + rate l2) have a closed form.
-    """
-
-    cdef Weights squares
-    cdef double eps
-
-    def set_squares(self, double eps):
-        self.eps = eps
-        self.squares = Weights(1, self.intercept)
-
-    cdef bint untouched(self) noexcept nogil:
-        return self.l1 > 0.0 or self.l2 > 0.0
-
-    cdef int reserve(self, Py_ssize_t width) except -1:
-        self.squares.reserve(width)
-        return Descent.reserve(self, width)
-
-    cdef int set_columns(self, Py_ssize_t k, Py_ssize_t expected) except -1:
-        self.squares.expected = expected
-        self.squares.set_columns(k)
-        return Descent.set_columns(self, k, expected)
-
-    cdef int take_after(self, Descent other) except -1:
-        cdef Weights old = (<AdaGrad> other).squares, new = old.split(1.0)
-        cdef double* v = new.v
-        cdef Py_ssize_t i
-        for i in range(new.rows):  # squares keep their sign
-            v[i * new.stride + 1] = v[i * new.stride]
-        new.b[1] = new.b[0]
-        self.squares = new
-        self.eps = (<AdaGrad> other).eps
-        return Descent.take_after(self, other)
-
-    cdef double rate_of(self, double squares) noexcept nogil:
-        return self.factor * self.schedule.eta / (self.eps + sqrt(squares)) if squares > 0.0 else 0.0
-
-    cdef double now(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
-        cdef double v = self.w.v[i * self.w.stride + r], rate, steps, kept, lost
-        if not self.untouched() or v == 0.0 or self.due == self.paid[i]:
-            return v
-        steps = self.due - self.paid[i]
-        rate = self.rate_of(self.squares.v[i * self.squares.stride + r])
-        if self.l2 == 0.0:
-            return soft(v, steps * rate * self.l1)
-        kept = exp(-steps * log1p(rate * self.l2))
-        lost = -expm1(-steps * log1p(rate * self.l2)) / (rate * self.l2) * rate * self.l1
-        return soft(kept * v, lost)
-
-    cdef bint plain(self) noexcept nogil:
-        return False
-
-    cdef double kept(self, double rate) noexcept nogil:
-        return 1.0
-
-    cdef bint allowed(self, double size, double rate) noexcept nogil:
-        """No step is longer than eta; squares must not overflow."""
-        cdef double eta = self.factor * self.schedule.eta
-        cdef double limit = SAFE_SUM if self.averaging else SAFE
-        if not size * size < SAFE:
-            return False
-        if not self.squares.bound + size * size < SAFE and not self.squares.measure() + size * size < SAFE:
-            return False
-        return self.w.bound + eta < limit or self.w.measure() + eta < limit
-
-    cdef void begin(self, double size, double rate) noexcept nogil:
-        self.squares.bound += size * size
-        self.w.bound += self.factor * self.schedule.eta
-
-    cdef void move(self, Py_ssize_t i, const double* slopes, double x, double rate) noexcept nogil:
-        cdef double* v = self.w.v + i * self.w.stride
-        cdef double* s = self.squares.v + i * self.squares.stride
-        cdef double old, g
-        cdef Py_ssize_t r
-        for r in range(self.k):
-            g = slopes[r] * x
-            old = v[r]
-            v[r] = self.now(i, r)
-            s[r] += g * g
-            v[r] -= self.rate_of(s[r]) * g
-            if self.averaging:
-                self.account(i, r, old)
-        if self.paid != NULL:
-            self.paid[i] = self.due
-
-    cdef void move_biases(self, const double* slopes, double x, double rate) noexcept nogil:
-        cdef double* b = self.w.b
-        cdef double* s = self.squares.b
-        cdef double g
-        cdef Py_ssize_t r
-        if self.intercept:
-            for r in range(self.k):
-                g = slopes[r] * x
-                s[r] += g * g
-                b[r] -= self.rate_of(s[r]) * g
-
-    cdef void penalise(self, double rate, int64_t n) noexcept nogil:
-        if self.untouched():
-            self.due += 1.0
-
-    def export(self, Py_ssize_t width):
-        sums = self.squares.export(width)
-        return {**Descent.export(self, width), "squares": sums["weights"], "bias_squares": sums["bias"]}
-
-    def restore(self, fields, Py_ssize_t width, Py_ssize_t k):
-        Descent.restore(self, fields, width, k)
-        squares, bias = fields.array("squares", (width, k)), fields.array("bias_squares", (k,))
-        if (squares < 0.0).any() or (bias < 0.0).any():
-            raise ValueError("squares holds a negative sum")
-        self.squares.restore(squares, bias, 1.0)
-
-    def memory(self):
-        return Descent.memory(self) + self.squares.memory()

@@ -11,7 +11,8 @@ import numpy as np
 from ..base.checks import choice, flag, number, positive, whole
 from ..base.learner import ProbabilisticClassifier, stream_of
 from ..core.fields import Fields as Checked
-from .descent import AdaGrad, Descent
+from .adagrad import AdaGrad
+from .descent import Descent
 from .gradient import check_gradient
 from .gradient_mixing import Both, merge_descents
 from .mixing import Fields

@@ -1,0 +1,4 @@
+from .descent import Descent
+
+class AdaGrad(Descent):
+    def set_squares(self, eps: float) -> None: ...

@@ -1,0 +1,125 @@
+"""AdaGrad: every weight has its own rate, eta / (eps + sqrt(sum of its squared gradients)).
+
+What a feature owes is counted in steps here (`due` and `paid`): its rate stays what it was while
+it does not come, so m steps of w -> S(w) / (1 + rate l2) have a closed form.
+"""
+
+from libc.math cimport exp, expm1, log1p, sqrt
+from libc.stdint cimport int64_t
+
+from ..core.weights cimport Weights
+from .descent cimport Descent, soft
+
+cdef double SAFE = 1e300
+
+
+cdef class AdaGrad(Descent):
+    cdef Weights squares
+    cdef double eps
+
+    def set_squares(self, double eps):
+        self.eps = eps
+        self.squares = Weights(1, self.intercept)
+
+    cdef bint untouched(self) noexcept nogil:
+        return self.l1 > 0.0 or self.l2 > 0.0
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        self.squares.reserve(width)
+        return Descent.reserve(self, width)
+
+    cdef int set_columns(self, Py_ssize_t k, Py_ssize_t expected) except -1:
+        self.squares.expected = expected
+        self.squares.set_columns(k)
+        return Descent.set_columns(self, k, expected)
+
+    cdef int take_after(self, Descent other) except -1:
+        cdef Weights old = (<AdaGrad> other).squares, new = old.split(1.0)
+        cdef double* v = new.v
+        cdef Py_ssize_t i
+        for i in range(new.rows):  # squares keep their sign
+            v[i * new.stride + 1] = v[i * new.stride]
+        new.b[1] = new.b[0]
+        self.squares = new
+        self.eps = (<AdaGrad> other).eps
+        return Descent.take_after(self, other)
+
+    cdef double rate_of(self, double squares) noexcept nogil:
+        return self.factor * self.schedule.eta / (self.eps + sqrt(squares)) if squares > 0.0 else 0.0
+
+    cdef double now(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
+        cdef double v = self.w.v[i * self.w.stride + r], rate, steps, kept, lost
+        if not self.untouched() or v == 0.0 or self.due == self.paid[i]:
+            return v
+        steps = self.due - self.paid[i]
+        rate = self.rate_of(self.squares.v[i * self.squares.stride + r])
+        if self.l2 == 0.0:
+            return soft(v, steps * rate * self.l1)
+        kept = exp(-steps * log1p(rate * self.l2))
+        lost = -expm1(-steps * log1p(rate * self.l2)) / (rate * self.l2) * rate * self.l1
+        return soft(kept * v, lost)
+
+    cdef bint plain(self) noexcept nogil:
+        return False
+
+    cdef double kept(self, double rate) noexcept nogil:
+        return 1.0
+
+    cdef bint allowed(self, double size, double rate) noexcept nogil:
+        """No step is longer than eta; squares must not overflow."""
+        cdef double eta = self.factor * self.schedule.eta
+        cdef double limit = self.limit()
+        if not size * size < SAFE:
+            return False
+        if not self.squares.bound + size * size < SAFE and not self.squares.measure() + size * size < SAFE:
+            return False
+        return self.w.bound + eta < limit or self.w.measure() + eta < limit
+
+    cdef void begin(self, double size, double rate) noexcept nogil:
+        self.squares.bound += size * size
+        self.w.bound += self.factor * self.schedule.eta
+
+    cdef void move(self, Py_ssize_t i, const double* slopes, double x, double rate) noexcept nogil:
+        cdef double* v = self.w.v + i * self.w.stride
+        cdef double* s = self.squares.v + i * self.squares.stride
+        cdef double old, g
+        cdef Py_ssize_t r
+        for r in range(self.k):
+            g = slopes[r] * x
+            old = v[r]
+            v[r] = self.now(i, r)
+            s[r] += g * g
+            v[r] -= self.rate_of(s[r]) * g
+            if self.averaging:
+                self.account(i, r, old)
+        if self.paid != NULL:
+            self.paid[i] = self.due
+
+    cdef void move_biases(self, const double* slopes, double x, double rate) noexcept nogil:
+        cdef double* b = self.w.b
+        cdef double* s = self.squares.b
+        cdef double g
+        cdef Py_ssize_t r
+        if self.intercept:
+            for r in range(self.k):
+                g = slopes[r] * x
+                s[r] += g * g
+                b[r] -= self.rate_of(s[r]) * g
+
+    cdef void penalise(self, double rate, int64_t n) noexcept nogil:
+        if self.untouched():
+            self.due += 1.0
+
+    def export(self, Py_ssize_t width):
+        sums = self.squares.export(width)
+        return {**Descent.export(self, width), "squares": sums["weights"], "bias_squares": sums["bias"]}
+
+    def restore(self, fields, Py_ssize_t width, Py_ssize_t k):
+        Descent.restore(self, fields, width, k)
+        squares, bias = fields.array("squares", (width, k)), fields.array("bias_squares", (k,))
+        if (squares < 0.0).any() or (bias < 0.0).any():
+            raise ValueError("squares holds a negative sum")
+        self.squares.restore(squares, bias, 1.0)
+
+    def memory(self):
+        return Descent.memory(self) + self.squares.memory()
