@@ -6,17 +6,16 @@ from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
-from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.example cimport Example
 from ..core.fields import Fields
 from ..drift.adwin cimport (
     Adwin, adwin_bytes, adwin_export, adwin_free, adwin_mean, adwin_push, adwin_restore, adwin_start,
 )
 from .arena cimport (
-    NOBODY, NO_MEMORY, Arena, View, close_view, fits_in, free_node, free_tree, give_back, grab,
-    next_node, open_view, welcome,
+    NOBODY, NO_MEMORY, Arena, View, free_node, free_tree, give_back, grab, next_node,
 )
 from .hoeffding cimport HoeffdingState
-from .leaf cimport answer, choose, prepare
+from .leaf cimport prepare
 from .records cimport preorder
 from .state cimport Opinion, TreeState
 
@@ -67,38 +66,10 @@ cdef class AdaptiveState(HoeffdingState):
         self.arena.extra[leaf] = w
         return leaf
 
-    cdef int grow(self, const Example* e, double* out) noexcept nogil:
-        cdef Arena* a = &self.arena
-        cdef View v
-        cdef int32_t leaf
-        cdef Opinion opinion
-        if not fits_in(a, e) or open_view(a, e, &v) != 0:
-            if out != NULL:
-                self.score(e, out)
-            return OVERFLOW
-        if a.root == NOBODY and self.plant() != 0:
-            close_view(a, &v)
-            return OVERFLOW
-        leaf = self.leaf_to_learn(a.root, &v)
-        if leaf != NO_MEMORY:
-            opinion = self.consult(leaf, &v, out)
-        if leaf == NO_MEMORY or welcome(a, e) != 0 or prepare(a, leaf, e.label) != 0:
-            close_view(a, &v)
-            return OVERFLOW
-        a.total += e.weight
-        self.teach(a.root, leaf, opinion, &v, e.label, e.weight)
-        close_view(a, &v)
-        return LEARNED
+    cdef void teach(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
+        self.teach_tree(self.arena.root, leaf, opinion, v, e.label, e.weight)
 
-    cdef bint wrong(self, int32_t leaf, Opinion opinion, const View* v, int32_t label) noexcept nogil:
-        """Would this leaf have missed the label?"""
-        cdef Arena* a = &self.arena
-        if opinion.mc != NOBODY:
-            return (opinion.nb if a.hits_nb[leaf] > a.hits_mc[leaf] else opinion.mc) != label
-        answer(a, leaf, v, self.rule, self.n_labels, self.votes)
-        return choose(self.votes, self.n_labels, self.tie()) != label
-
-    cdef void teach(
+    cdef void teach_tree(
         self, int32_t root, int32_t leaf, Opinion opinion, const View* v, int32_t label, double w
     ) noexcept nogil:
         """Let the tree at `root`, whose leaf for this example is known, learn it."""
@@ -136,7 +107,7 @@ cdef class AdaptiveState(HoeffdingState):
         cdef Opinion opinion
         if leaf != NO_MEMORY and prepare(&self.arena, leaf, label) == 0:
             opinion = self.consult(leaf, v, NULL)
-            self.teach(root, leaf, opinion, v, label, w)
+            self.teach_tree(root, leaf, opinion, v, label, w)
 
     cdef void challenge(self, int32_t node) noexcept nogil:
         """Start an alternate tree, an empty leaf, beside this node."""

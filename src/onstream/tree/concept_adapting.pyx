@@ -8,14 +8,13 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.example cimport Example
 from ..core.memory cimport release, resize
 from .arena cimport (
-    NOBODY, NO_MEMORY, Arena, View, close_view, fits_in, free_node, free_tree, give_back, grab,
-    next_node, open_view, welcome,
+    NOBODY, NO_MEMORY, Arena, View, free_node, free_tree, give_back, grab, next_node,
 )
 from .hoeffding cimport HoeffdingState
-from .leaf cimport answer, choose, forget, observe, prepare
+from .leaf cimport forget, observe, prepare
 from .records cimport preorder
 from .split cimport Split, best_split
 from .state cimport Opinion, TreeState
@@ -63,6 +62,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
     cdef int64_t test_length    # examples of a test
     cdef int64_t next_id
     cdef int64_t lessons        # examples learned
+    cdef int64_t youngest       # id of the youngest leaf that the present example reaches
     cdef readonly int64_t started
     cdef readonly int64_t switched
     cdef readonly int64_t pruned
@@ -177,37 +177,20 @@ cdef class ConceptAdaptingState(HoeffdingState):
 
     # -- learning ---------------------------------------------------------------------------------
 
-    cdef int grow(self, const Example* e, double* out) noexcept nogil:
-        cdef Arena* a = &self.arena
-        cdef View v
-        cdef int32_t leaf = NO_MEMORY
-        cdef int64_t id
-        cdef Opinion opinion
-        if not fits_in(a, e) or open_view(a, e, &v) != 0:
-            if out != NULL:
-                self.score(e, out)
-            return OVERFLOW
-        if (a.root != NOBODY or self.plant() == 0) and self.make_room() == 0:
-            leaf = self.leaf_to_learn(a.root, &v)
-        if leaf != NO_MEMORY:
-            opinion = self.consult(leaf, &v, out)
-        if leaf == NO_MEMORY or welcome(a, e) != 0:
-            close_view(a, &v)
-            return OVERFLOW
-        id = self.largest_id(a.root, &v, e.label)
-        if id == NO_MEMORY:
-            close_view(a, &v)
-            return OVERFLOW
-        a.total += e.weight
-        self.remember(&v, e.label, e.weight, id)
+    cdef int make_ready(self, int32_t leaf, const View* v, int32_t label) noexcept nogil:
+        if self.make_room() != 0:
+            return NO_MEMORY
+        self.youngest = self.largest_id(self.arena.root, v, label)
+        return NO_MEMORY if self.youngest == NO_MEMORY else 0
+
+    cdef void teach(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
+        self.remember(v, e.label, e.weight, self.youngest)
         if self.held > self.window:
             self.forget_oldest()
-        self.teach(a.root, &v, e.label, e.weight, True, &opinion)
+        self.teach_tree(self.arena.root, v, e.label, e.weight, True, &opinion)
         self.lessons += 1
         if self.lessons % self.check_every == 0:
-            self.check(a.root)
-        close_view(a, &v)
-        return LEARNED
+            self.check(self.arena.root)
 
     cdef int64_t largest_id(self, int32_t root, const View* v, int32_t label) noexcept nogil:
         """The youngest leaf that the example reaches, in the tree and in all alternates met on the
@@ -230,7 +213,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
                 return largest
             node = next_node(a, node, v)
 
-    cdef bint teach(
+    cdef bint teach_tree(
         self, int32_t root, const View* v, int32_t label, double w, bint consulted, Opinion* known
     ) noexcept nogil:
         """Count the example at every node of its way and in all alternates. Was it missed?"""
@@ -243,7 +226,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
         while True:
             observe(a, node, v, label, w)
             for j in range(standing(a, node).n_rivals):
-                rival_missed = self.teach(standing(a, node).rivals[j].root, v, label, w, False, NULL)
+                rival_missed = self.teach_tree(standing(a, node).rivals[j].root, v, label, w, False, NULL)
                 s = standing(a, node)
                 if s.passed >= self.test_every:
                     s.rivals[j].errors += rival_missed
@@ -254,13 +237,6 @@ cdef class ConceptAdaptingState(HoeffdingState):
                     self.attempt(node)
                 return missed
             node = next_node(a, node, v)
-
-    cdef bint wrong(self, int32_t leaf, Opinion opinion, const View* v, int32_t label) noexcept nogil:
-        cdef Arena* a = &self.arena
-        if opinion.mc != NOBODY:
-            return (opinion.nb if a.hits_nb[leaf] > a.hits_mc[leaf] else opinion.mc) != label
-        answer(a, leaf, v, self.rule, self.n_labels, self.votes)
-        return choose(self.votes, self.n_labels, self.tie()) != label
 
     cdef void attempt(self, int32_t leaf) noexcept nogil:
         """As VFDT, but the tables stay."""

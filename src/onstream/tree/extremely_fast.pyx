@@ -5,10 +5,9 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.example cimport Example
 from .arena cimport (
-    NOBODY, NO_MEMORY, Arena, View, clear_children, close_view, fits_in, give_back, grab, next_node,
-    open_view, welcome,
+    NOBODY, NO_MEMORY, Arena, View, clear_children, give_back, grab, next_node,
 )
 from .hoeffding cimport HoeffdingState
 from .leaf cimport observe, prepare
@@ -55,50 +54,33 @@ cdef class ExtremelyFastState(HoeffdingState):
         self.arena.drop_extra = drop_merits
         self.reevaluate = params["reevaluate"]
 
-    cdef int grow(self, const Example* e, double* out) noexcept nogil:
+    cdef int make_ready(self, int32_t leaf, const View* v, int32_t label) noexcept nogil:
+        while leaf != NOBODY:
+            if prepare(&self.arena, leaf, label) != 0:
+                return NO_MEMORY
+            leaf = self.arena.parent[leaf]
+        return 0
+
+    cdef void teach(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
+        """Every node of the way learns, and inner nodes think their question over."""
         cdef Arena* a = &self.arena
-        cdef View v
-        cdef int32_t leaf, node, child
-        cdef Opinion opinion
-        if not fits_in(a, e) or open_view(a, e, &v) != 0:
-            if out != NULL:
-                self.score(e, out)
-            return OVERFLOW
-        if a.root == NOBODY and self.plant() != 0:
-            close_view(a, &v)
-            return OVERFLOW
-        leaf = self.leaf_to_learn(a.root, &v)
-        if leaf != NO_MEMORY:
-            opinion = self.consult(leaf, &v, out)
-        if leaf == NO_MEMORY or welcome(a, e) != 0:
-            close_view(a, &v)
-            return OVERFLOW
-        node = leaf
-        while node != NOBODY:
-            if prepare(a, node, e.label) != 0:
-                close_view(a, &v)
-                return OVERFLOW
-            node = a.parent[node]
-        a.total += e.weight
+        cdef int32_t node = a.root, child
         self.note_hits(leaf, opinion, e.label, e.weight)
-        node = a.root
         while True:
-            observe(a, node, &v, e.label, e.weight)
+            observe(a, node, v, e.label, e.weight)
             a.mass[node] += e.weight
             if a.feature[node] == NOBODY:
                 if self.due(node):
                     self.attempt(node)
-                break
+                return
             if a.fresh[node] - a.last[node] >= self.reevaluate and self.reconsider(node):
-                break
-            child = next_node(a, node, &v)
+                return
+            child = next_node(a, node, v)
             if child == NOBODY:  # a cut that moved may have led to a node without this branch,
-                child = self.leaf_to_learn(node, &v)
+                child = self.leaf_to_learn(node, v)
             if child == NO_MEMORY or prepare(a, child, e.label) != 0:  # or to one without a table
-                break
+                return
             node = child
-        close_view(a, &v)
-        return LEARNED
 
     cdef bint weigh(self, int32_t node, Split* best) noexcept nogil:
         """Best split by today's gains; every feature's gain is added to its sum."""

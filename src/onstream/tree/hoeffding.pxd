@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t
 from ..core.example cimport Example
 from .arena cimport View
 from .promise cimport Household
-from .state cimport TreeState
+from .state cimport Opinion, TreeState
 
 
 cdef class HoeffdingState(TreeState):
@@ -14,5 +14,8 @@ cdef class HoeffdingState(TreeState):
     cdef bint short_of_memory(self) noexcept nogil
     cdef void drop_poor(self, int32_t leaf, double least) noexcept nogil
     cdef int grow(self, const Example* e, double* out) noexcept nogil
+    cdef int route_and_teach(self, const Example* e, const View* v, double* out) noexcept nogil
+    cdef int make_ready(self, int32_t leaf, const View* v, int32_t label) noexcept nogil
+    cdef void teach(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil
     cdef void learn_leaf(self, int32_t leaf, const View* v, int32_t label, double w) noexcept nogil
     cdef void attempt(self, int32_t leaf) noexcept nogil

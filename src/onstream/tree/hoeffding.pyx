@@ -33,33 +33,46 @@ cdef class HoeffdingState(TreeState):
 
     cdef int grow(self, const Example* e, double* out) noexcept nogil:
         """Learn the example; what the tree said before goes to `out`, unless that is NULL."""
-        cdef Arena* a = &self.arena
         cdef View v
-        cdef int32_t leaf
-        cdef Opinion opinion
-        if not fits_in(a, e) or open_view(a, e, &v) != 0:
+        cdef int status
+        if not fits_in(&self.arena, e) or open_view(&self.arena, e, &v) != 0:
             if out != NULL:
                 self.score(e, out)
             return OVERFLOW
+        status = self.route_and_teach(e, &v, out)
+        close_view(&self.arena, &v)
+        return status
+
+    cdef int route_and_teach(self, const Example* e, const View* v, double* out) noexcept nogil:
+        """First everything that may fail for lack of memory, then everything that changes the tree."""
+        cdef Arena* a = &self.arena
+        cdef int32_t leaf
+        cdef Opinion opinion
         if a.root == NOBODY and self.plant() != 0:
-            close_view(a, &v)
             return OVERFLOW
-        leaf = self.leaf_to_learn(a.root, &v)
-        if leaf != NO_MEMORY:
-            opinion = self.consult(leaf, &v, out)
-        if leaf == NO_MEMORY or welcome(a, e) != 0 or prepare(a, leaf, e.label) != 0:
-            close_view(a, &v)
+        leaf = self.leaf_to_learn(a.root, v)
+        if leaf == NO_MEMORY:
+            return OVERFLOW
+        opinion = self.consult(leaf, v, out)
+        if welcome(a, e) != 0 or self.make_ready(leaf, v, e.label) != 0:
             return OVERFLOW
         a.total += e.weight
+        self.teach(leaf, opinion, v, e)
+        return LEARNED
+
+    cdef int make_ready(self, int32_t leaf, const View* v, int32_t label) noexcept nogil:
+        """All memory that `teach` will need. NO_MEMORY: nothing may be learned."""
+        return prepare(&self.arena, leaf, label)
+
+    cdef void teach(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
+        """Learn the example, which has come to this leaf; `opinion` is what the leaf said."""
         self.household.features, self.household.named = e.width, e.named
         self.household.columns, self.household.labels = self.door.implicit, self.n_labels
         self.note_hits(leaf, opinion, e.label, e.weight)
         self.route_weight(leaf, e.weight)
-        self.learn_leaf(leaf, &v, e.label, e.weight)
-        close_view(a, &v)
+        self.learn_leaf(leaf, v, e.label, e.weight)
         if self.household.budget:
             self.keep_limit()
-        return LEARNED
 
     cdef void keep_limit(self) noexcept nogil:
         """Deactivate the least promising leaves when memory is short. Those that wait for tables

@@ -34,6 +34,7 @@ cdef class TreeState(ClassifierState):
     cdef int32_t leaf_to_learn(self, int32_t root, const View* v) noexcept nogil
     cdef void tell(self, int32_t node, const View* v, double* out) noexcept nogil
     cdef Opinion consult(self, int32_t node, const View* v, double* out) noexcept nogil
+    cdef bint wrong(self, int32_t leaf, Opinion opinion, const View* v, int32_t label) noexcept nogil
     cdef void note_hits(self, int32_t node, Opinion opinion, int32_t label, double w) noexcept nogil
     cdef void route_weight(self, int32_t leaf, double w) noexcept nogil
     cdef bint due(self, int32_t node) noexcept nogil

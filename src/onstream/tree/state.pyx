@@ -188,6 +188,14 @@ cdef class TreeState(ClassifierState):
             self.arena.hits_mc[node] += w * (opinion.mc == label)
             self.arena.hits_nb[node] += w * (opinion.nb == label)
 
+    cdef bint wrong(self, int32_t leaf, Opinion opinion, const View* v, int32_t label) noexcept nogil:
+        """Would this leaf have missed the label?"""
+        cdef Arena* a = &self.arena
+        if opinion.mc != NOBODY:
+            return (opinion.nb if a.hits_nb[leaf] > a.hits_mc[leaf] else opinion.mc) != label
+        answer(a, leaf, v, self.rule, self.n_labels, self.votes)
+        return choose(self.votes, self.n_labels, self.tie()) != label
+
     cdef void route_weight(self, int32_t leaf, double w) noexcept nogil:
         """Every node on the way to this leaf has been passed by so much more."""
         while leaf != NOBODY:
