@@ -230,7 +230,8 @@ cdef class Supports:
             self.placed = slot
             if self.wants_gram:
                 for i in range(self.n):
-                    self.gram[slot * self.room + i] = self.gram[i * self.room + slot] = row[i]
+                    if i != slot:  # a new slot is not in the row
+                        self.gram[slot * self.room + i] = self.gram[i * self.room + slot] = row[i]
                 self.gram[slot * self.room + slot] = self_k
             return
         if self.program.width == 0:

@@ -290,7 +290,8 @@ cdef class Descent(Optimizer):
                 if self.averaging:
                     self.account(i, r, old)
         if self.untouched():
-            memset(self.paid, 0, self.w.rows * sizeof(double))
+            for i in range(self.w.rows):
+                self.paid[i] = 0.0
             self.due = 0.0
 
     cdef void fold(self, double kept) noexcept nogil:
