@@ -8,8 +8,6 @@ between the marks of the page, and the picture beside it.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +21,8 @@ from onstream.features import StandardScaler
 from onstream.linear import LogisticRegression
 from onstream.streams import SEA, Agrawal, Hyperplane, Waveform
 
-from .page import ROOT, write_part
+from .folder import asked_for, loader
+from .page import ROOT, table, write_part, write_picture
 
 PAGE = ROOT / "docs" / "calibration.md"
 PICTURE = ROOT / "docs" / "pictures" / "calibration.png"
@@ -121,9 +120,7 @@ def anywhere() -> Iterator[Stream]:
 
 
 def from_folder(folder: Path) -> Iterator[Stream]:
-    sys.path.insert(0, str(folder))
-    from load import load  # type: ignore[import-not-found]
-
+    load = loader(folder)
     for name in ("electricity", "spambase", "magic", "phoneme"):
         X, y = load(name)
         labels = sorted(set(y.tolist()))
@@ -151,7 +148,7 @@ def bag(text: str) -> dict[str, float]:
 # -- tables and picture ------------------------------------------------------------
 
 
-def table(streams: list[Stream], told: dict[str, dict[str, Told]]) -> str:
+def quality(streams: list[Stream], told: dict[str, dict[str, Told]]) -> str:
     head = [
         "stream",
         "learner",
@@ -161,15 +158,14 @@ def table(streams: list[Stream], told: dict[str, dict[str, Told]]) -> str:
         "sure",
         "wrong when sure",
     ]
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    rows = []
     for stream in streams:
         for name, t in told[stream.name].items():
             sure = t.sure()
             wrong = f"{1.0 - t.right()[sure].mean():.1%}" if sure.any() else "–"
             cells = [stream.name, name, f"{t.right().mean():.1%}", f"{t.log_loss():.3f}"]
-            cells += [f"{t.error():.3f}", f"{sure.mean():.1%}", wrong]
-            lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+            rows.append([*cells, f"{t.error():.3f}", f"{sure.mean():.1%}", wrong])
+    return table(head, rows)
 
 
 def picture(shown: list[str], told: dict[str, dict[str, Told]]) -> None:
@@ -195,22 +191,19 @@ def picture(shown: list[str], told: dict[str, dict[str, Told]]) -> None:
         bars.set_xlabel("probability said")
     axes[0][0].set_ylabel("share that was so")
     axes[1][0].set_ylabel("how often said")
-    PICTURE.parent.mkdir(exist_ok=True)
-    page.savefig(PICTURE)
+    write_picture(page, PICTURE)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--data", type=Path, help="folder with load.py and the data sets")
-    options = parser.parse_args()
+    folder = asked_for(__doc__)
     parts = {"anywhere": list(anywhere())}
-    if options.data:
-        parts["data sets"] = list(from_folder(options.data))
+    if folder:
+        parts["data sets"] = list(from_folder(folder))
     told: dict[str, dict[str, Told]] = {}
     for name, streams in parts.items():
         for s in streams:
             told[s.name] = {learner: follow(s, make) for learner, make in s.learners().items()}
-        text = table(streams, told)
+        text = quality(streams, told)
         print(text)
         write_part(name, text, PAGE)
     here = [s.name for s in parts["anywhere"]]

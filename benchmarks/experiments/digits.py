@@ -20,7 +20,8 @@ import numpy as np
 from onstream.kernel import RBF, KernelMIRA, KernelPA, KernelPerceptron, Polynomial
 from onstream.linear import MIRA, ExactMulticlassPA, MulticlassPerceptron, PAClassifier
 
-from .page import DATA, ROOT, data_folder, table, write_part
+from .folder import DATA, loader
+from .page import ROOT, table, write_part, write_picture
 
 Make = Callable[[Any], Any]  # of a kernel; None: linear
 LABELS = range(10)
@@ -165,8 +166,8 @@ def picture(name: str, curves: dict[str, dict[str, np.ndarray]], path: Path) -> 
     panels[0, 0].set_ylabel("online error so far, %")
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="lower center", ncols=5)
     figure.tight_layout(rect=(0, 0.12, 1, 1))
-    path.parent.mkdir(exist_ok=True)
-    figure.savefig(path, dpi=90)
+    figure.set_dpi(90)
+    write_picture(figure, path)
     plt.close(figure)
 
 
@@ -232,12 +233,7 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="all rows of MNIST with kernels")
     parser.add_argument("--repeats", type=int, default=5, help="orders of the rows, linear")
     options = parser.parse_args()
-    folder = data_folder(options.data)
-    if folder is None:
-        sys.exit(f"There is no load.py in {options.data}.")
-    sys.path.insert(0, str(folder))
-    from load import load  # type: ignore[import-not-found]
-
+    load = loader(options.data)
     for name in options.names or KERNELS:
         one(name, load, 10**9 if options.full else options.rows, options.repeats)
 

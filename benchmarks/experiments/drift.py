@@ -15,10 +15,11 @@ import numpy as np
 
 from onstream.drift import ADWIN, DDM, EDDM, HDDM, KSWIN, PageHinkley
 
+from .page import table, write_part
+
 RUNS = 100
 BEFORE, AFTER = 1000, 2000
 STEADY = 1_000_000
-MARKS = "<!-- table -->", "<!-- end of table -->"
 DETECTORS = {
     "ADWIN": ADWIN(),
     "DDM": DDM(),
@@ -74,25 +75,21 @@ def steady(detector: object) -> tuple[int, int, float]:
     return often, len(alarms), (time.process_time() - start) / STEADY * 1e6
 
 
-def table() -> str:
+def report() -> str:
     head = ["detector", *STREAMS, "false, short", "false, long", "µs a value"]
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    lines = []
     for name, detector in DETECTORS.items():
         told = [found(detector, chances) for chances in STREAMS.values()]
         short, long, cost = steady(detector)
-        cells = [name, *told, f"{short:,}", f"{long:,}", f"{cost:.3f}"]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append([name, *told, f"{short:,}", f"{long:,}", f"{cost:.3f}"])
+    return table(head, lines)
 
 
 def main() -> None:
-    text = table()
+    text = report()
     print(text)
     for name in sys.argv[1:]:
-        page = Path(name)
-        before, rest = page.read_text(encoding="utf-8").split(MARKS[0])
-        _, after = rest.split(MARKS[1])
-        page.write_text(f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}", encoding="utf-8")
+        write_part("table", text, Path(name))
 
 
 if __name__ == "__main__":

@@ -36,7 +36,8 @@ from onstream.kernel import (
 )
 from onstream.streams import SEA, Drift, Hyperplane, RandomRBF, Sine
 
-from .page import DATA, data_folder, table, write_part
+from .folder import DATA, loader
+from .page import table, write_part
 
 SORTED = ("magic", "spambase", "w8a")  # by label: shuffled with a fixed seed
 LIBSVM = ("a9a", "ijcnn1", "mushrooms", "w8a")  # files in its format; all sparse but for ijcnn1
@@ -335,12 +336,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10**9)
     parser.add_argument("--only", default=",".join(SETS), help="data sets of `budgets`, by commas")
     options = parser.parse_args()
-    folder = data_folder(options.data)
-    if folder is None:
-        sys.exit(f"There is no load.py in {options.data}.")
-    sys.path.insert(0, str(folder))
-    from load import load  # type: ignore[import-not-found]
-
+    load = loader(options.data)
     for name in options.experiments or jobs:
         jobs[name](load, options.rows, tuple(options.only.split(",")))
 

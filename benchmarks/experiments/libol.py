@@ -10,7 +10,6 @@ published figures were handed to us with the task; we have not looked them up in
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -23,7 +22,8 @@ import numpy as np
 
 from onstream.linear import AROW, CW, SCW, PAClassifier, Perceptron, SGDClassifier
 
-from .page import DATA, data_folder, write_part
+from .folder import DATA, loader
+from .page import table, write_part
 
 POWERS = [2.0**i for i in range(-4, 5)]
 ETAS = [0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]
@@ -137,19 +137,20 @@ def compare(
     return results
 
 
-def luck(name: str, X: np.ndarray, y: np.ndarray, tunings: int, permutations: int) -> list[str]:
+def luck(
+    name: str, X: np.ndarray, y: np.ndarray, tunings: int, permutations: int
+) -> list[list[Any]]:
     """How much hangs on the permutation that SCW's 81 settings are tuned on: rows of a table."""
-    lines = []
+    rows = []
     for algorithm in ALGORITHMS:
         if algorithm.name.startswith("SCW"):
             found = []
             for seed in range(TUNING, TUNING + tunings):
                 chosen = tuned(algorithm, X, y, seed)
                 found.append(rates(algorithm, chosen, X, y, permutations).mean())
-            low, middle, high = np.quantile(found, [0.0, 0.5, 1.0])
-            told = f"{found[0]:.3f} | {low:.3f} | {middle:.3f} | {high:.3f}"
-            lines.append(f"| {name} | {algorithm.name} | {tunings} | {told} |")
-    return lines
+            told = [found[0], *np.quantile(found, [0.0, 0.5, 1.0])]
+            rows.append([name, algorithm.name, tunings, *(f"{rate:.3f}" for rate in told)])
+    return rows
 
 
 # -- MNIST ---------------------------------------------------------------------------------------
@@ -201,15 +202,6 @@ def mnist(
 # -- data and page -------------------------------------------------------------------------------
 
 
-def loader(folder: Path) -> Callable[..., tuple[Any, Any]]:
-    sys.path.insert(0, str(folder))
-    try:
-        from load import load  # type: ignore[import-not-found]
-    finally:
-        sys.path.pop(0)
-    return load  # type: ignore[no-any-return]
-
-
 def read(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     """The rows that LIBOL used, dense."""
     load = loader(folder)
@@ -237,30 +229,24 @@ def spread(values: np.ndarray) -> str:
     )
 
 
-def table(results: list[Result]) -> str:
-    lines = [
-        "| learner | LIBOL | ours, LIBOL's defaults | ours, tuned | chosen |",
-        "| --- " * 5 + "|",
-    ]
+def rates_table(results: list[Result]) -> str:
+    rows = []
     for r in results:
         told = ", ".join(f"{name}={value:g}" for name, value in r.chosen.items()) or "–"
-        lines.append(
-            f"| {r.name} | {r.published:.3f} | {spread(r.default)} | {spread(r.tuned)} | {told} |"
-        )
-    return "\n".join(lines)
+        rows.append([r.name, f"{r.published:.3f}", spread(r.default), spread(r.tuned), told])
+    return table(["learner", "LIBOL", "ours, LIBOL's defaults", "ours, tuned", "chosen"], rows)
 
 
 def mnist_table(results: list[Accuracy]) -> str:
-    lines = ["| learner | SOL | ours, defaults | ours, tuned | chosen |", "| --- " * 5 + "|"]
-    lines += [
-        f"| {r.name} | {r.published:.3f} | {spread(r.default)} | {spread(r.tuned)} | {r.chosen} |"
+    rows = [
+        [r.name, f"{r.published:.3f}", spread(r.default), spread(r.tuned), r.chosen]
         for r in results
     ]
-    return "\n".join(lines)
+    return table(["learner", "SOL", "ours, defaults", "ours, tuned", "chosen"], rows)
 
 
 def text(
-    parts: dict[str, tuple[int, list[Result]]], chances: list[str], digits: list[Accuracy]
+    parts: dict[str, tuple[int, list[Result]]], chances: list[list[Any]], digits: list[Accuracy]
 ) -> str:
     sections = [
         "## LIBOL's mistake rates and SOL's digits",
@@ -273,11 +259,11 @@ def text(
         'have `covariance="full"`; OGD is `SGDClassifier(loss="hinge", schedule="sqrt")`.',
     ]
     for name, (permutations, results) in parts.items():
-        sections += [f"### {name}, {permutations} permutations", table(results)]
-    head = "| data | learner | tunings | in the table above | best | median | worst |"
+        sections += [f"### {name}, {permutations} permutations", rates_table(results)]
+    head = ["data", "learner", "tunings", "in the table above", "best", "median", "worst"]
     sections += [
         "### How much of a tuned SCW is luck",
-        "\n".join([head, "| --- " * 7 + "|", *chances]),
+        table(head, chances),
         "The mean rate of the setting that was chosen, when the choice is made on other "
         "permutations (on ijcnn1 the rates are over 5 permutations). One permutation is too noisy "
         "to choose among 81 settings: read SCW's tuned figures with this spread in mind.",
@@ -295,28 +281,23 @@ def text(
     return "\n\n".join(sections)
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.experiments.libol")
     parser.add_argument("--permutations", type=int, default=20, metavar="N")
     parser.add_argument("--data", type=Path, default=DATA, metavar="DIR")
     options = parser.parse_args()
-    folder = data_folder(options.data)
-    if folder is None:
-        print(f"libol: no data in {options.data}: it must hold load.py.", file=sys.stderr)
-        return 2
     start = time.perf_counter()
     parts, chances = {}, []
     for name, tunings, some in (("svmguide3", 10, 20), ("ijcnn1", 5, 5)):
-        X, y = read(folder, name)
+        X, y = read(options.data, name)
         results = compare(name, X, y, options.permutations)
         chances += luck(name, X, y, tunings, min(some, options.permutations))
         parts[name] = (options.permutations, results)
-        print(f"{name}, {time.perf_counter() - start:.0f} s\n{table(results)}", flush=True)
-    digits = mnist(*read_mnist(folder), min(options.permutations, 5))
+        print(f"{name}, {time.perf_counter() - start:.0f} s\n{rates_table(results)}", flush=True)
+    digits = mnist(*read_mnist(options.data), min(options.permutations, 5))
     print(f"MNIST, {time.perf_counter() - start:.0f} s\n{mnist_table(digits)}")
     write_part("libol", text(parts, chances, digits))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -17,7 +17,7 @@ import numpy as np
 
 from onstream.neighbors import KNNADWINClassifier, KNNClassifier
 
-from .page import write_part
+from .page import table, write_part
 
 SETS = ("electricity", "noaa_weather", "outdoor", "powersupply", "gas_drift", "luxembourg")
 
@@ -42,18 +42,19 @@ def abrupt(every: int) -> tuple[np.ndarray, np.ndarray]:
     return X, np.where(side ^ (rng.random(len(X)) < 0.05), "a", "b")
 
 
-def table(folder: Path) -> str:
+def shrinking(folder: Path) -> str:
     streams = {name: real(folder, name) for name in SETS}
     streams |= {f"turning line, every {n:,}": abrupt(n) for n in (500, 2000, 5000)}
-    lines = ["| stream | rows | kNN | kNN-ADWIN | gain |", "| --- | --- | --- | --- | --- |"]
+    lines = []
     for name, (X, y) in streams.items():
         told = [
             (model.predict_learn_many(X, y) == y).mean()
             for model in (KNNClassifier(), KNNADWINClassifier())
         ]
         gain = told[1] - told[0]
-        lines.append(f"| {name} | {len(y):,} | {told[0]:.2%} | {told[1]:.2%} | {gain:+.2%} |")
-    return "\n".join(lines)
+        cells = [name, f"{len(y):,}", f"{told[0]:.2%}", f"{told[1]:.2%}", f"{gain:+.2%}"]
+        lines.append(cells)
+    return table(["stream", "rows", "kNN", "kNN-ADWIN", "gain"], lines)
 
 
 # -- long windows -----------------------------------------------------------------------------
@@ -85,7 +86,7 @@ def cost(X: np.ndarray, y: np.ndarray, window: int, index: bool) -> tuple[float,
 
 def long_windows(folder: Path) -> str:
     head = ["stream", "window", "all examples", "index", "gain", "learning alone"]
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    lines = []
     for name in ("electricity", "uniform 8", "covtype", "uniform 54"):
         for window in (10_000, 100_000):
             X, y = rows_of(folder, name, window + 7500)
@@ -95,13 +96,13 @@ def long_windows(folder: Path) -> str:
             quick, more, same = cost(X, y, window, True)
             assert (told == same).all()
             cells = [name, f"{window:,}", f"{plain:.0f}", f"{quick:.0f}", f"{plain / quick:.1f}×"]
-            lines.append("| " + " | ".join([*cells, f"{only:.1f} → {more:.1f}"]) + " |")
-    return "\n".join(lines)
+            lines.append([*cells, f"{only:.1f} → {more:.1f}"])
+    return table(head, lines)
 
 
 def main() -> None:
     folder, *pages = map(Path, sys.argv[1:])
-    for name, make in (("long windows", long_windows), ("shrinking", table)):
+    for name, make in (("long windows", long_windows), ("shrinking", shrinking)):
         text = make(folder)
         print(text, flush=True)
         for page in pages:

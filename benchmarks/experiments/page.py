@@ -9,17 +9,10 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "experiments.md"
-DATA = Path("../shared/data")  # from the project's root
 HEAD = """# Experiments
 
 Published figures beside ours, whatever comes out. Each part is written by the command it names.
 """
-
-
-def data_folder(given: Path = DATA) -> Path | None:
-    """The folder with load.py and the data sets, or None."""
-    folder = ROOT / given
-    return folder if (folder / "load.py").exists() else None
 
 
 def write_part(name: str, text: str, page: Path = PAGE) -> None:
@@ -30,6 +23,12 @@ def write_part(name: str, text: str, page: Path = PAGE) -> None:
     known = pattern.search(old) is not None
     new = pattern.sub(lambda _: part, old) if known else f"{old.rstrip()}\n\n{part}\n"
     page.write_text(new, encoding="utf-8")
+
+
+def write_picture(figure: Any, path: Path) -> None:
+    """A figure of Matplotlib as a file beside the pages."""
+    path.parent.mkdir(exist_ok=True)
+    figure.savefig(path)
 
 
 def table(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:

@@ -8,8 +8,6 @@ between the marks of the page, and the picture beside it.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +22,8 @@ from onstream.neighbors import KNNADWINClassifier, KNNClassifier
 from onstream.streams import SEA, Agrawal, Drift, Hyperplane, RandomRBF, Sine
 from onstream.tree import HAT, VFDT
 
-from .page import ROOT, write_part
+from .folder import asked_for, loader
+from .page import ROOT, table, write_part, write_picture
 
 PAGE = ROOT / "docs" / "robustness.md"
 PICTURE = ROOT / "docs" / "pictures" / "robustness.png"
@@ -97,27 +96,27 @@ def remembered(name: str) -> dict[str, tuple[float, float, float]]:
 
 def changes_table() -> str:
     """Accuracy after the change, and how much of it the memory of what was before it costs."""
-    lines = ["| change | " + " | ".join(LEARNERS) + " |", "| --- |" + " --- |" * len(LEARNERS)]
+    lines = []
     for name in CHANGES:
         told = remembered(name)
         cells = [
             f"{before:.1%} → {after:.1%} ({after - anew:+.1%})"
             for before, after, anew in told.values()
         ]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append([name, *cells])
+    return table(["change", *LEARNERS], lines)
 
 
 def moving_table() -> str:
-    lines = ["| stream | " + " | ".join(LEARNERS) + " |", "| --- |" + " --- |" * len(LEARNERS)]
+    lines = []
     for name, make_stream in MOVING.items():
         told: dict[str, list[float]] = {learner: [] for learner in LEARNERS}
         for seed in range(RUNS):
             X, y = rows(make_stream(seed + 1), AT + AFTER)
             for learner, (_, _, make) in LEARNERS.items():
                 told[learner].append(hits(make, X, y).mean())
-        lines.append(f"| {name} | " + " | ".join(f"{np.mean(v):.1%}" for v in told.values()) + " |")
-    return "\n".join(lines)
+        lines.append([name, *(f"{np.mean(v):.1%}" for v in told.values())])
+    return table(["stream", *LEARNERS], lines)
 
 
 # -- real data ------------------------------------------------------------
@@ -125,7 +124,7 @@ def moving_table() -> str:
 
 def real_table(streams: Iterator[tuple[str, np.ndarray, np.ndarray]]) -> str:
     """Going on learning; and frozen after the first fifth, in order and shuffled."""
-    lines = ["| stream | " + " | ".join(LEARNERS) + " |", "| --- |" + " --- |" * len(LEARNERS)]
+    lines = []
     for name, X, y in streams:
         cut = len(y) // 5
         order = np.random.default_rng(0).permutation(len(y))
@@ -138,9 +137,9 @@ def real_table(streams: Iterator[tuple[str, np.ndarray, np.ndarray]]) -> str:
                 model.learn_many(X[some[:cut]], y[some[:cut]])
                 kept.append((model.predict_many(X[some[cut:]]) == y[some[cut:]]).mean())
             frozen.append(f"{kept[0]:.1%} ({kept[0] - kept[1]:+.1%})")
-        lines.append(f"| {name}, learning on | " + " | ".join(going) + " |")
-        lines.append(f"| {name}, frozen | " + " | ".join(frozen) + " |")
-    return "\n".join(lines)
+        lines.append([f"{name}, learning on", *going])
+        lines.append([f"{name}, frozen", *frozen])
+    return table(["stream", *LEARNERS], lines)
 
 
 def weather() -> tuple[str, np.ndarray, np.ndarray]:
@@ -149,9 +148,7 @@ def weather() -> tuple[str, np.ndarray, np.ndarray]:
 
 
 def from_folder(folder: Path) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    sys.path.insert(0, str(folder))
-    from load import load  # type: ignore[import-not-found]
-
+    load = loader(folder)
     for name in ("electricity", "gas_drift", "powersupply", "luxembourg", "usenet2"):
         X, y = load(name)
         yield name, X.to_numpy(dtype=float), np.asarray(y)
@@ -188,21 +185,18 @@ def picture() -> None:
         panel.set_ylabel(f"right, % of the latest {window:,}")
     handles, names = panels[0].get_legend_handles_labels()
     page.legend(handles, names, loc="outside lower center", ncols=4)
-    PICTURE.parent.mkdir(exist_ok=True)
-    page.savefig(PICTURE)
+    write_picture(page, PICTURE)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--data", type=Path, help="folder with load.py and the data sets")
-    options = parser.parse_args()
+    folder = asked_for(__doc__)
     parts = {
         "changes": changes_table,
         "moving": moving_table,
         "weather": lambda: real_table(iter([weather()])),
     }
-    if options.data:
-        parts["data sets"] = lambda: real_table(from_folder(options.data))
+    if folder:
+        parts["data sets"] = lambda: real_table(from_folder(folder))
     for name, make in parts.items():
         text = make()
         print(text, flush=True)

@@ -30,7 +30,8 @@ from onstream.kernel import (
     WeisfeilerLehman,
 )
 
-from .page import DATA, data_folder, table, write_part
+from .folder import DATA, loader
+from .page import table, write_part
 
 Make = Callable[[Any, int], Any]
 LEARNERS: dict[str, Make] = {
@@ -149,12 +150,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--rows", type=int, default=10**9, help="questions to learn from")
     options = parser.parse_args()
-    folder = data_folder(options.data)
-    if folder is None:
-        sys.exit(f"There is no load.py in {options.data}.")
-    sys.path.insert(0, str(folder))
-    from load import load  # type: ignore[import-not-found]
-
+    load = loader(options.data)
     for name in options.names or ["trec6", *GRAPHS]:
         if name == "trec6":
             questions(load, options.rows)

@@ -24,6 +24,7 @@ from onstream.streams import SEA, Agrawal, Drift, Hyperplane, RandomRBF
 from onstream.tree import CVFDT, HAT, VFDT, ExtremelyFastDecisionTree
 
 from .. import environments, moa
+from .folder import loader
 
 TREES = {"VFDT": VFDT, "HAT": HAT, "EFDT": ExtremelyFastDecisionTree, "CVFDT": CVFDT}
 MOA = {"VFDT": "HoeffdingTree", "HAT": "HoeffdingAdaptiveTree", "EFDT": "EFDT"}
@@ -62,11 +63,9 @@ print(100 * hits / len(y), time.process_time() - start)
 """
 
 
-def files(folder: str) -> Any:
+def files(folder: Path) -> Any:
     """Yield (name, X, y) of every data set that is there."""
-    sys.path.insert(0, folder)
-    from load import load  # type: ignore[import-not-found]
-
+    load = loader(folder)
     for name, rows in FILES.items():
         X, y = load(name)
         yield name, X.iloc[:rows], np.asarray(y[:rows])
@@ -146,7 +145,7 @@ def row(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Prequential accuracy of the trees.")
-    parser.add_argument("folder", help="holds the data sets and load.py")
+    parser.add_argument("folder", type=Path, help="holds the data sets and load.py")
     parser.add_argument("--rivals", default="", help="moa, river, or both with a comma")
     parser.add_argument("--only", default="", help="streams whose name has this text")
     parser.add_argument("--most", type=float, default=600.0, help="seconds for a rival's run")

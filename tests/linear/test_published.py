@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks.experiments import libol, page
+from benchmarks.experiments import folder, libol, page
 
-FOLDER = page.data_folder()
+FOLDER = folder.data_folder()
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(FOLDER is None, reason="there is no ../shared/data"),
@@ -59,7 +59,7 @@ def test_the_page_holds_the_figures(svmguide3, tmp_path):
     path = tmp_path / "experiments.md"
     page.write_part("other", "something else", path)
     digits = [libol.Accuracy("PA-I", 0.875, np.full(2, 0.9), "C=1", np.full(2, 0.9))]
-    told = libol.text({"svmguide3": (20, list(svmguide3.values()))}, ["| – |"], digits)
+    told = libol.text({"svmguide3": (20, list(svmguide3.values()))}, [["–"] * 7], digits)
     for _ in range(2):
         page.write_part("libol", told, path)
     written = path.read_text(encoding="utf-8")
