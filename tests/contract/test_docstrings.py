@@ -1,12 +1,12 @@
 """Docstrings: every parameter with its default, a reference, an example that is true."""
 
 import ast
-import doctest
 import inspect
 import re
 
 import onstream
 
+from ..docstrings import check_examples
 from .table import Case
 
 
@@ -43,13 +43,7 @@ def test_first_line_and_reference(anything: Case) -> None:
 def test_examples_are_true(anything: Case) -> None:
     text = inspect.getdoc(anything.cls) or ""
     assert re.search(r"^Examples\n-+\n", text, re.M), "there is no section Examples"
-    names = {name: getattr(onstream, name) for name in onstream.__all__}
-    names[anything.name] = anything.cls
-    test = doctest.DocTestParser().get_doctest(text, names, anything.name, None, 0)
-    assert test.examples
-    report: list[str] = []
-    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=report.append)
-    assert not report, "".join(report)
+    check_examples(anything.cls, **{name: getattr(onstream, name) for name in onstream.__all__})
 
 
 def test_verbs_are_described(anything: Case) -> None:

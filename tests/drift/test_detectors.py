@@ -1,9 +1,6 @@
 """What every detector does, and the vectors and the reference table of the specification."""
 
-import doctest
-import inspect
 import pickle
-import re
 from typing import Any
 
 import numpy as np
@@ -17,6 +14,8 @@ from onstream.drift import ADWIN, DDM, EDDM, HDDM, KSWIN, PageHinkley
 from onstream.drift.detector import Detector
 from onstream.persist import dumps, loads
 from onstream.persist.format import ModelFileError
+
+from ..docstrings import check_defaults, check_examples
 
 CLASSES = [cls for cls in parts().values() if issubclass(cls, Detector)]
 DETECTORS = [
@@ -295,16 +294,8 @@ def test_bad_parameters(cls):
 
 @each_class
 def test_docstrings(cls):
-    text = inspect.getdoc(cls) or ""
-    for name, default in cls().params.items():
-        told = re.search(rf"^{name} : .*default (.*)$", text, re.M)
-        assert told, name
-        assert eval(told[1]) == default
-    test = doctest.DocTestParser().get_doctest(text, {cls.__name__: cls}, cls.__name__, None, 0)
-    assert test.examples
-    report: list[str] = []
-    doctest.DocTestRunner().run(test, out=report.append)
-    assert not report, "".join(report)
+    check_defaults(cls)
+    check_examples(cls)
 
 
 @each

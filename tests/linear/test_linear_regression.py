@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import linear_regression as oracle
+from oracles.rates import BY_HAND
 from oracles.rls import ridge
 from oracles.side_by_side import KINDS, blocks, eighths, follow, measured, quick, rows
 
@@ -191,15 +192,7 @@ def test_l2_shrinks_the_weights_and_not_the_intercept():
     assert (model.weights, model.bias) == ({"a": 0.875, "b": 0.0}, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("schedule", "rates"),
-    [
-        ("constant", [0.4, 0.4, 0.4, 0.4]),
-        ("power", [0.4, 0.4 * 2**-0.75, 0.4 * 3**-0.75, 0.4 * 4**-0.75]),
-        ("inverse", [0.4 / (1 + 0.4 * 0.5 * n) for n in (1, 2, 3, 4)]),
-        ("sqrt", [0.4, 0.4 / 2**0.5, 0.4 / 3**0.5, 0.2]),
-    ],
-)
+@pytest.mark.parametrize(("schedule", "rates"), BY_HAND.items())
 def test_schedule(schedule, rates):
     """A new feature alone with the target 1: its weight is the rate."""
     l2 = 0.5 if schedule == "inverse" else 0.0

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import logistic_regression as oracle
+from oracles.rates import BY_HAND
 from oracles.side_by_side import (
     KINDS,
     eighths,
@@ -251,15 +252,7 @@ def test_small_probabilities_keep_their_digits():
 # -- learning rates -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("schedule", "rates"),
-    [
-        ("constant", [0.4, 0.4, 0.4, 0.4]),
-        ("power", [0.4, 0.4 * 2**-0.75, 0.4 * 3**-0.75, 0.4 * 4**-0.75]),
-        ("inverse", [0.4 / (1 + 0.4 * 0.5 * n) for n in (1, 2, 3, 4)]),
-        ("sqrt", [0.4, 0.4 / 2**0.5, 0.4 / 3**0.5, 0.2]),
-    ],
-)
+@pytest.mark.parametrize(("schedule", "rates"), BY_HAND.items())
 def test_schedule(schedule, rates):
     """A new feature alone: p = 1/2, so its weight is half the rate (and shrinks afterwards)."""
     l2 = 0.5 if schedule == "inverse" else 0.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .linear import LinearOracle
+from .linear import LinearOracle, RegressionOracle
 
 
 class DeltaRule(LinearOracle):
@@ -26,23 +26,12 @@ class DeltaRule(LinearOracle):
         self.W = self.W + weight * self.eta * np.outer(targets - self.W @ x, x)
 
 
-class LMS:
+class LMS(RegressionOracle):
     def __init__(self, d, eta=0.01, normalized=False, c=0.0, intercept=True):
-        self.eta, self.normalized, self.c, self.intercept = eta, normalized, c, intercept
-        self.W = np.zeros((1, d + intercept))
-        self.seen = 0
+        super().__init__(d, intercept)
+        self.eta, self.normalized, self.c = eta, normalized, c
 
-    def extended(self, x):
-        return np.append(x, 1.0) if self.intercept else np.asarray(x, dtype=float)
-
-    def scores(self, x):
-        return self.W @ self.extended(x)
-
-    def learn(self, x, y, weight=1.0):
-        if weight == 0.0:
-            return
-        self.seen += 1
-        z = self.extended(x)
-        size = self.c + z @ z if self.normalized else 1.0
+    def update(self, x, y, weight):
+        size = self.c + x @ x if self.normalized else 1.0
         if size > 0.0:
-            self.W[0] += weight * self.eta / size * (y - self.W[0] @ z) * z
+            self.W[0] += weight * self.eta / size * (y - self.W[0] @ x) * x

@@ -1,24 +1,41 @@
-"""What the reference classifiers share: labels, their codes, and the step from two to more."""
+"""What the reference learners share: rows of weights; labels, and the step from two to more."""
 
 import numpy as np
 
 
-class LinearOracle:
-    """One row of weights for two labels, one row per label for more; the intercept stands last."""
+class Rows:
+    """Rows of weights; the intercept stands last."""
 
-    def __init__(self, d, intercept=True, labels=()):
+    def __init__(self, d, intercept=True):
         self.intercept = intercept
         self.W = np.zeros((1, d + intercept))
-        self.labels = []
         self.seen = 0
-        for label in labels:
-            self.meet(label)
 
     def extended(self, x):
         return np.append(x, 1.0) if self.intercept else np.asarray(x, dtype=float)
 
     def scores(self, x):
         return self.W @ self.extended(x)
+
+
+class RegressionOracle(Rows):
+    """One row of weights."""
+
+    def learn(self, x, y, weight=1.0):
+        if weight == 0.0:
+            return
+        self.seen += 1
+        self.update(self.extended(x), y, weight)
+
+
+class LinearOracle(Rows):
+    """One row of weights for two labels, one row per label for more."""
+
+    def __init__(self, d, intercept=True, labels=()):
+        super().__init__(d, intercept)
+        self.labels = []
+        for label in labels:
+            self.meet(label)
 
     def code(self, label):
         """-1 or +1: a first label True or 1 is +1, any other first label is -1."""

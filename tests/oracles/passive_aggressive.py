@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .linear import LinearOracle, best_wrong
+from .linear import LinearOracle, RegressionOracle, best_wrong
 
 
 def step(variant, loss, q, C):
@@ -42,25 +42,12 @@ def max_margin_step(W, x, right, variant, C):
     return W
 
 
-class PARegressor:
-    """The intercept stands last."""
-
+class PARegressor(RegressionOracle):
     def __init__(self, d, variant="PA-I", C=1.0, epsilon=0.1, intercept=True):
-        self.variant, self.C, self.epsilon, self.intercept = variant, C, epsilon, intercept
-        self.W = np.zeros((1, d + intercept))
-        self.seen = 0
+        super().__init__(d, intercept)
+        self.variant, self.C, self.epsilon = variant, C, epsilon
 
-    def extended(self, x):
-        return np.append(x, 1.0) if self.intercept else np.asarray(x, dtype=float)
-
-    def scores(self, x):
-        return self.W @ self.extended(x)
-
-    def learn(self, x, y, weight=1.0):
-        if weight == 0.0:
-            return
-        self.seen += 1
-        z = self.extended(x)
-        error = y - self.W[0] @ z
+    def update(self, x, y, weight):
+        error = y - self.W[0] @ x
         loss = max(0.0, abs(error) - self.epsilon)
-        self.W[0] += np.sign(error) * step(self.variant, loss, z @ z, weight * self.C) * z
+        self.W[0] += np.sign(error) * step(self.variant, loss, x @ x, weight * self.C) * x

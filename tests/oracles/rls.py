@@ -2,27 +2,18 @@
 
 import numpy as np
 
+from .linear import RegressionOracle
 
-class RLS:
+
+class RLS(RegressionOracle):
     """The intercept is one more feature and stands last."""
 
     def __init__(self, d, lam=1.0, forgetting=1.0, joseph=False, intercept=True):
-        self.lam, self.mu, self.joseph, self.intercept = lam, forgetting, joseph, intercept
-        self.W = np.zeros((1, d + intercept))
+        super().__init__(d, intercept)
+        self.lam, self.mu, self.joseph = lam, forgetting, joseph
         self.P = np.eye(d + intercept) / lam
-        self.seen = 0
 
-    def extended(self, x):
-        return np.append(x, 1.0) if self.intercept else np.asarray(x, dtype=float)
-
-    def scores(self, x):
-        return self.W @ self.extended(x)
-
-    def learn(self, x, y, weight=1.0):
-        if weight == 0.0:
-            return
-        self.seen += 1
-        x = self.extended(x)
+    def update(self, x, y, weight):
         d = len(x)
         Px = self.P @ x
         g = weight * Px / (self.mu + weight * (x @ Px))

@@ -1,10 +1,7 @@
 """Every statistic against NumPy on all values at once."""
 
-import doctest
-import inspect
 import math
 import pickle
-import re
 from typing import Any
 
 import numpy as np
@@ -29,6 +26,8 @@ from onstream.stats import (
 )
 from onstream.stats.sketches import Sketch
 from onstream.stats.statistic import Statistic
+
+from ..docstrings import check_defaults, check_examples
 
 CLASSES = [cls for cls in parts().values() if issubclass(cls, (Statistic, Sketch))]
 STATISTICS = [
@@ -271,14 +270,5 @@ def test_face(statistic):
 
 @each_class
 def test_docstrings(cls):
-    text = inspect.getdoc(cls) or ""
-    for name, default in cls().params.items():
-        told = re.search(rf"^{name} : .*default (.*)$", text, re.M)
-        assert told, name
-        assert eval(told[1]) == default
-    names = {cls.__name__: cls}
-    test = doctest.DocTestParser().get_doctest(text, names, cls.__name__, None, 0)
-    assert test.examples
-    report: list[str] = []
-    doctest.DocTestRunner().run(test, out=report.append)
-    assert not report, "".join(report)
+    check_defaults(cls)
+    check_examples(cls)

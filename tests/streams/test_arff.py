@@ -1,7 +1,5 @@
 """ARFF files, dense and sparse."""
 
-from pathlib import Path
-
 import pytest
 
 from onstream import LogisticRegression
@@ -17,16 +15,6 @@ HEADER = """% a comment
 @attribute class {yes,no}
 @data
 """
-
-
-@pytest.fixture
-def write(tmp_path: Path):
-    def write(text: str | bytes, name: str = "data.arff") -> Path:
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
 
 
 def test_dense(write) -> None:

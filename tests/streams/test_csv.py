@@ -18,16 +18,6 @@ from onstream.streams import Stream, files, read_csv
 TEXT = "age,city,member,pay\n31,Bonn,true,1.5\n45,Köln,false,2\n,Bonn,true,3\n"
 
 
-@pytest.fixture
-def write(tmp_path: Path):
-    def write(text: str | bytes, name: str = "data.csv") -> Path:
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
-
-
 def test_rows(write) -> None:
     assert list(read_csv(write(TEXT), target="pay")) == [
         ({"age": 31.0, "city": "Bonn", "member": True}, 1.5),

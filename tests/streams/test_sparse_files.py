@@ -19,16 +19,6 @@ from onstream.streams.blocks import examples
 from onstream.streams.sparse_text import LibsvmText, VWText, name_hash
 
 
-@pytest.fixture
-def write(tmp_path: Path):
-    def write(text: str | bytes, name: str = "data.txt") -> Path:
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
-
-
 def parsed(parser, text: bytes):
     return parser.parse(bytearray(text), len(text), False)
 
