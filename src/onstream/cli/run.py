@@ -113,15 +113,10 @@ def run(
 
 def titled(models: list[Any], texts: list[str]) -> dict[str, Any]:
     """The models by class, or by the classes of their steps; as typed, if two are the same."""
-    kinds = [kind_of(model) for model in models]
-    named: dict[str, Any] = {}
-    for model, kind, text in zip(models, kinds, texts, strict=True):
-        name = kind if kinds.count(kind) == 1 else text.strip()
-        number = 2
-        while name in named:
-            name, number = f"{text.strip()} #{number}", number + 1
-        named[name] = model
-    return named
+    from ..evaluate.choices import told_apart
+
+    names = told_apart([kind_of(model) for model in models], [text.strip() for text in texts])
+    return dict(zip(names, models, strict=True))
 
 
 def kind_of(model: Any) -> str:
