@@ -21,6 +21,7 @@ from .tools import (
     learned,
     some_rows,
     streams,
+    target_columns,
     targets,
 )
 
@@ -224,22 +225,7 @@ def test_columns_of_targets(case: Case) -> None:
     y = [1, -2, 0, 3, 3, -1]
     plain = case.make()
     plain.learn_many(rows, np.array(y, dtype=float))
-    read_only = np.array(y, dtype=float)
-    read_only.flags.writeable = False
-    for column in (
-        y,
-        tuple(y),
-        np.array(y),
-        np.array(y, dtype=">i2"),
-        np.array(y, dtype="f4"),
-        np.array(y, dtype=object),
-        np.repeat(y, 2)[::2],
-        read_only,
-        pd.Series(y),
-        pl.Series(y),
-        pa.array(y),
-        pa.chunked_array([y[:2], y[2:]]),
-    ):
+    for column in target_columns(y, ">i2", "f4", "f8"):
         model = case.make()
         model.learn_many(rows, column)
         assert fingerprint(model) == fingerprint(plain), type(column)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from .table import Case
-from .tools import fingerprint, opposites, outputs, reloaded, some_rows
+from .tools import fingerprint, opposites, outputs, reloaded, some_rows, target_columns
 
 KINDS = {
     "bool": [False, True],
@@ -85,40 +85,17 @@ def test_numpy_scalars_become_pythons(classifier: Case) -> None:
 
 def test_columns_of_labels(classifier: Case) -> None:
     """A column is a list, an array of any dtype, or a series of any library."""
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
+    numeric = ("i4", ">i8", "f8")
     rows = [{i: 1.0} for i in range(4)]
-    for y in ([1, 0, 0, 1], [5, -3, 5, 70_000_000]):
+    for y, dtypes in (
+        ([1, 0, 0, 1], numeric),
+        ([5, -3, 5, 70_000_000], numeric),
+        (["x", "y", "x", "z"], ()),
+        ([True, False, False, True], ()),
+    ):
         model = classifier.make()
         model.learn_many(rows, y)
-        for column in (
-            tuple(y),
-            np.array(y),
-            np.array(y, dtype="i4"),
-            np.array(y, dtype=">i8"),
-            np.array(y, dtype="f8"),
-            np.array(y, dtype=object),
-            np.repeat(y, 2)[::2],
-            pd.Series(y),
-            pl.Series(y),
-            pa.array(y),
-            pa.chunked_array([y[:1], y[1:]]),
-        ):
-            other = classifier.make()
-            other.learn_many(rows, column)
-            assert fingerprint(other) == fingerprint(model), type(column)
-    for y in (["x", "y", "x", "z"], [True, False, False, True]):
-        model = classifier.make()
-        model.learn_many(rows, y)
-        for column in (
-            np.array(y),
-            np.array(y, dtype=object),
-            pd.Series(y),
-            pl.Series(y),
-            pa.array(y),
-        ):
+        for column in target_columns(y, *dtypes):
             other = classifier.make()
             other.learn_many(rows, column)
             assert fingerprint(other) == fingerprint(model), type(column)

@@ -139,6 +139,23 @@ def assert_close(a: Any, b: Any) -> None:
 # -- kinds of input ----------------------------------------------------------------------------
 
 
+def target_columns(y: list[Any], *dtypes: str) -> list[Any]:
+    """The same targets in all that can hold them: sequences, arrays, series of any library."""
+    read_only = np.array(y)
+    read_only.flags.writeable = False
+    return [
+        y,
+        tuple(y),
+        read_only,
+        *(np.array(y, dtype=dtype) for dtype in ("O", *dtypes)),
+        np.repeat(y, 2)[::2],
+        pd.Series(y),
+        pl.Series(y),
+        pa.array(y),
+        pa.chunked_array([y[:2], y[2:]]),
+    ]
+
+
 def dicts(X: np.ndarray) -> list[dict[int, float]]:
     return [dict(enumerate(row)) for row in X.tolist()]
 
