@@ -113,6 +113,7 @@ sanitize-checked: .venv-checked/.installed
 # Only Python's own output is captured: what a dying process says must be seen.
 sanitize-asan: .venv-asan/.installed
 	$(SAY) "tests under ASan and UBSan"
-	@ONSTREAM_SANITIZE=asan LD_PRELOAD="$(PRELOAD)" PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
+	@ONSTREAM_SANITIZE=asan LD_PRELOAD="$(PRELOAD)" PYTHONMALLOC=malloc \
+	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	    .venv-asan/bin/python -m pytest -n $(JOBS) --capture=sys

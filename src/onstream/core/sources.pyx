@@ -667,9 +667,10 @@ cdef object refuse_infinite(Door door, Packed packed, block):
 def distinct_names(block):
     """For each entry the number of its name, and for each name the first entry that has it."""
     cdef Py_ssize_t n = len(block.values), i, size = 1024, found = 0
+    name_starts, names = block.named()  # ours: another thread may make the block's own anew
     cdef const uint64_t* hashes = <const uint64_t*> cnp.PyArray_DATA(<cnp.ndarray> block.hashes)
-    cdef const int64_t* at = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> block.name_starts)
-    cdef const char* text = <const char*> cnp.PyArray_DATA(<cnp.ndarray> block.names)
+    cdef const int64_t* at = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> name_starts)
+    cdef const char* text = <const char*> cnp.PyArray_DATA(<cnp.ndarray> names)
     cdef int64_t* table
     cdef uint64_t h
     cdef int64_t other

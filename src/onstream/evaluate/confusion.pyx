@@ -248,8 +248,9 @@ cdef class Confusion(Sums):
             self.commonest = y
 
     cdef void clear(self) noexcept nogil:
-        memset(self.c, 0, self.room * (self.room + 1) * sizeof(double))
-        memset(self.rows, 0, self.room * sizeof(double))
+        if self.room:
+            memset(self.c, 0, self.room * (self.room + 1) * sizeof(double))
+            memset(self.rows, 0, self.room * sizeof(double))
         self.persistent = self.common = self.first_weight = 0.0
         self.previous = self.commonest = self.first = -1
 
