@@ -6,8 +6,9 @@ from typing import Any, Literal
 from ..base.checks import choice, number, whole
 from ..base.kinds import Label
 from .base import Kernel
+from .expansion import DropOldest, DropRandom, StopWhenFull
 from .face import KernelClassifier
-from .learners import LeastRecentState, RandomizedState, StoptronState
+from .learners import PerceptronState
 from .perceptron import UPDATES
 
 
@@ -62,8 +63,9 @@ class Stoptron(KernelClassifier):
         self.beta = number(self, "beta", beta, least=0.0)
         self._begin(labels, init, reset_schedule)
 
-    def _new_state(self) -> StoptronState:
-        return StoptronState(*self._arguments(), self.budget, self.beta, self.update)
+    def _new_state(self) -> PerceptronState:
+        expansion = StopWhenFull(self._program(), self.budget)
+        return PerceptronState(*self._arguments(), expansion, self.beta, self.update)
 
 
 class RandomizedPerceptron(KernelClassifier):
@@ -121,8 +123,9 @@ class RandomizedPerceptron(KernelClassifier):
         self.seed = whole(self, "seed", seed, least=0, most=2**64 - 1)
         self._begin(labels, init, reset_schedule)
 
-    def _new_state(self) -> RandomizedState:
-        return RandomizedState(*self._arguments(), self.budget, self.beta, self.update, self.seed)
+    def _new_state(self) -> PerceptronState:
+        expansion = DropRandom(self._program(), self.budget, self.seed)
+        return PerceptronState(*self._arguments(), expansion, self.beta, self.update)
 
 
 class LeastRecentPerceptron(KernelClassifier):
@@ -176,5 +179,6 @@ class LeastRecentPerceptron(KernelClassifier):
         self.beta = number(self, "beta", beta, least=0.0)
         self._begin(labels, init, reset_schedule)
 
-    def _new_state(self) -> LeastRecentState:
-        return LeastRecentState(*self._arguments(), self.budget, self.beta, self.update)
+    def _new_state(self) -> PerceptronState:
+        expansion = DropOldest(self._program(), self.budget)
+        return PerceptronState(*self._arguments(), expansion, self.beta, self.update)

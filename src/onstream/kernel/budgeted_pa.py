@@ -6,10 +6,10 @@ from typing import Any, Literal
 from ..base.checks import choice, flag, positive
 from ..base.kinds import Label
 from .base import Kernel
-from .budgets import BPANearest, BPAProjection, BPASimple
+from .budgeted_pa_machines import BPANearest, BPAProjection, BPASimple
 from .face import KernelClassifier
+from .one_vs_rest import OneVsRestState
 from .passive_aggressive import C_HINT
-from .state import OneVsRestState
 
 MACHINES = {"simple": BPASimple, "nearest": BPANearest, "projection": BPAProjection}
 
@@ -75,4 +75,4 @@ class BudgetedPA(KernelClassifier):
     def _new_state(self) -> OneVsRestState:
         machine = MACHINES[self.maintenance]
         arguments = self.budget, self.C, self.allow_skip
-        return OneVsRestState(*self._arguments(), machine, *arguments)
+        return OneVsRestState(*self._arguments(), self._program(), machine, *arguments)

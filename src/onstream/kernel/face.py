@@ -9,6 +9,7 @@ from ..base.checks import whole
 from ..base.errors import NotMergeable
 from ..base.learner import Classifier, Learner, Regressor
 from .base import Kernel
+from .supports import Program
 from .vectors import RBF
 
 
@@ -33,6 +34,9 @@ class KernelLearner(Learner):
             self.budget = None
         else:
             self.budget = whole(self, "budget", budget, least=1, most=2**31 - 1)
+
+    def _program(self) -> Program:
+        return Program(self._kernel, type(self).__name__)
 
     def merge(self, other: Any) -> None:
         """Refused: two sets of supports do not amount to one that was learned in sequence."""
@@ -78,14 +82,14 @@ class KernelClassifier(KernelLearner, Classifier):
         self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
 
     def _arguments(self) -> tuple[Any, ...]:
-        return type(self).__name__, None, 0, self.max_labels, self._kernel
+        return type(self).__name__, None, 0, self.max_labels
 
 
 class KernelRegressor(KernelLearner, Regressor):
     """A kernel learner of numbers."""
 
     def _arguments(self) -> tuple[Any, ...]:
-        return type(self).__name__, None, 0, self._kernel
+        return type(self).__name__, None, 0
 
 
 def examples(store: Any, fields: dict[str, Any]) -> list[Any]:

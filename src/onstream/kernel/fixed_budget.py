@@ -6,9 +6,9 @@ from typing import Any
 from ..base.checks import number, whole
 from ..base.kinds import Label
 from .base import Kernel
-from .budgets import FixedBudgetMachine, TighterMachine
 from .face import KernelClassifier
-from .state import OneVsRestState
+from .fixed_budget_machines import FixedBudgetMachine, TighterMachine
+from .one_vs_rest import OneVsRestState
 
 
 class FixedBudgetPerceptron(KernelClassifier):
@@ -60,7 +60,8 @@ class FixedBudgetPerceptron(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> OneVsRestState:
-        return OneVsRestState(*self._arguments(), FixedBudgetMachine, self.budget, self.beta)
+        arguments = *self._arguments(), self._program()
+        return OneVsRestState(*arguments, FixedBudgetMachine, self.budget, self.beta)
 
 
 class TighterBudgetPerceptron(KernelClassifier):
@@ -117,5 +118,5 @@ class TighterBudgetPerceptron(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> OneVsRestState:
-        arguments = self.budget, self.beta, self.memory
-        return OneVsRestState(*self._arguments(), TighterMachine, *arguments)
+        arguments = *self._arguments(), self._program()
+        return OneVsRestState(*arguments, TighterMachine, self.budget, self.beta, self.memory)

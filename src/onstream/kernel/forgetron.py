@@ -6,9 +6,9 @@ from typing import Any, Literal
 from ..base.checks import choice, number
 from ..base.kinds import Label
 from .base import Kernel
-from .budgets import BasicForgetron, SelfTunedForgetron, SimpleForgetron
 from .face import KernelClassifier
-from .state import OneVsRestState
+from .forgetron_machines import BasicForgetron, SelfTunedForgetron, SimpleForgetron
+from .one_vs_rest import OneVsRestState
 
 VARIANTS = ("self-tuned", "basic", "simple")
 
@@ -70,7 +70,7 @@ class Forgetron(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> OneVsRestState:
-        arguments = self._arguments()
+        arguments = *self._arguments(), self._program()
         assert self.budget is not None
         if self.variant == "simple":
             room = self.budget + 1

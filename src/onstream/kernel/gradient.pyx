@@ -15,12 +15,12 @@ from ..core.gaussian cimport gaussian
 from ..core.hashing cimport hash_bytes, seeded
 from ..core.memory cimport release, resize
 from ..core.state cimport ClassifierState
-from .state cimport Machine, kernel_sum
-from .supports cimport Program, draw, grown
+from .expansion cimport fill, floats, kernel_sum, matrix
+from .one_vs_rest cimport Machine
+from .supports cimport LARGEST, Program, draw, grown
 
 cnp.import_array()
 
-cdef double LARGEST = 1e300
 cdef double SMALLEST = 1e-300  # coefficients that have decayed below are 0
 
 
@@ -196,32 +196,22 @@ cdef class NOGDMachine(Machine):
         order = np.argsort(values)[::-1][: self.rank]
         order = order[values[order] > 1e-10 * values.max()]
         P = vectors[:, order].T / np.sqrt(values[order])[:, None]
-        coefficients = np.empty(n)
-        memcpy(cnp.PyArray_DATA(<cnp.ndarray> coefficients), self.a, n * sizeof(double))
         # w = L^1/2 U'a and a = P'w
-        w = np.sqrt(values[order]) * (vectors[:, order].T @ coefficients)
+        w = np.sqrt(values[order]) * (vectors[:, order].T @ floats(self.a, n))
         self.set_features(P)
-        coefficients = np.ascontiguousarray(P.T @ w)
-        memcpy(self.a, cnp.PyArray_DATA(<cnp.ndarray> coefficients), n * sizeof(double))
+        fill(self.a, (P.T @ w).reshape(1, n), n)
 
     def set_features(self, P):
-        cdef Py_ssize_t j, n = self.s.n
-        P = np.ascontiguousarray(P)
         if not (
             grown(<void**> &self.P, 0, len(P) * self.room * sizeof(double))
             and grown(<void**> &self.z, 0, len(P) * sizeof(double))
         ):
             raise MemoryError
-        for j in range(len(P)):
-            memcpy(self.P + j * self.room, <double*> cnp.PyArray_DATA(<cnp.ndarray> P) + j * n, n * sizeof(double))
+        fill(self.P, P, self.room)
         self.found = len(P)
 
     def export(self):
-        cdef Py_ssize_t j
-        P = np.empty((self.found, self.s.n))
-        for j in range(self.found):
-            memcpy(<double*> cnp.PyArray_DATA(<cnp.ndarray> P) + j * self.s.n, self.P + j * self.room, self.s.n * sizeof(double))
-        return {**Machine.export(self), "features": P}
+        return {**Machine.export(self), "features": matrix(self.P, self.found, self.s.n, self.room)}
 
     def restore(self, fields, width, who):
         Machine.restore(self, fields, width, who)
@@ -364,17 +354,14 @@ cdef class FOGDState(ClassifierState):
 
     def weights(self):
         """2 D weights for each column."""
-        array = np.empty((self.k, 2 * self.D))
-        memcpy(cnp.PyArray_DATA(<cnp.ndarray> array), self.w, array.nbytes)
-        return array
+        return matrix(self.w, self.k, 2 * self.D, 2 * self.D)
 
     def export(self):
         return {**ClassifierState.export(self), "weights": self.weights()}
 
     def restore(self, fields):
         ClassifierState.restore(self, fields)
-        array = np.ascontiguousarray(fields.array("weights", (self.k, 2 * self.D)))
-        memcpy(self.w, cnp.PyArray_DATA(<cnp.ndarray> array), array.nbytes)
+        fill(self.w, fields.array("weights", (self.k, 2 * self.D)), 2 * self.D)
 
     def memory(self):
         numbers = self.rows * self.stride + self.k * 2 * self.D + self.stride + self.D + max(1, self.n_labels)

@@ -2,11 +2,10 @@
 that learn numbers. Their faces are in the Python files of the same names."""
 
 from libc.math cimport fabs, pow, sqrt
-from libc.stdint cimport int64_t, uint64_t
 
-from ..core.example cimport LEARNED, OVERFLOW, Example
-from .state cimport KernelClassifierState, KernelRegressorState, kernel_sum
-from .supports cimport draw
+from ..core.example cimport LEARNED, Example
+from .expansion cimport Expansion
+from .state cimport KernelClassifierState, KernelRegressorState
 
 ctypedef double (*Step)(double loss, double q, double C) noexcept nogil
 ctypedef void (*Blame)(double* steps, const double* f, int label, Py_ssize_t k, double beta) noexcept nogil
@@ -62,79 +61,24 @@ cdef class PerceptronState(KernelClassifierState):
     cdef double beta
     cdef Blame blame
 
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, kernel, budget, double beta, str update, *args):
+    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, Expansion expansion, double beta, str update):
         self.beta = beta
         self.blame = blame_top if update == "max" else blame_all if update == "uniform" else blame_by_score
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
-        cdef Py_ssize_t r
-        if self.k == 1:
+        cdef Py_ssize_t r, k = self.expansion.k
+        if k == 1:
             if e.y * f[0] > self.beta:
                 return LEARNED
             self.steps[0] = e.y * e.weight
-            return self.store(e)
-        if f[e.label] - f[rival(f, e.label, self.k)] > self.beta:
+            return self.expansion.store(e, self.steps)
+        if f[e.label] - f[rival(f, e.label, k)] > self.beta:
             return LEARNED
-        self.blame(self.steps, f, e.label, self.k, self.beta)
+        self.blame(self.steps, f, e.label, k, self.beta)
         self.steps[e.label] = 1.0
-        for r in range(self.k):
+        for r in range(k):
             self.steps[r] *= 0.5 * e.weight
-        return self.store(e)
-
-
-cdef class StoptronState(PerceptronState):
-    """Full: nothing is learned any more."""
-
-    cdef Py_ssize_t slot(self) noexcept nogil:
-        return self.s.n if self.s.n < self.budget else -1
-
-
-cdef class RandomizedState(PerceptronState):
-    """Full: a support drawn at random makes room."""
-
-    cdef uint64_t seed
-    cdef int64_t draws
-
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, kernel, budget, beta, update, seed):
-        self.seed = seed
-
-    cdef Py_ssize_t slot(self) noexcept nogil:
-        if self.s.n < self.budget:
-            return self.s.n
-        return <Py_ssize_t> ((draw(self.seed, self.draws) >> 32) * <uint64_t> self.budget >> 32)
-
-    cdef void placed(self, Py_ssize_t slot) noexcept nogil:
-        self.draws += self.s.n == self.budget
-
-    def export(self):
-        return {**PerceptronState.export(self), "draws": self.draws}
-
-    def restore(self, fields):
-        PerceptronState.restore(self, fields)
-        self.draws = fields.integer("draws", 0)
-
-
-cdef class LeastRecentState(PerceptronState):
-    """Full: the oldest support makes room. The slots are a ring."""
-
-    cdef int64_t oldest
-    cdef bint full
-
-    cdef Py_ssize_t slot(self) noexcept nogil:
-        return self.s.n if self.s.n < self.budget else self.oldest
-
-    cdef void placed(self, Py_ssize_t slot) noexcept nogil:
-        if self.full:
-            self.oldest = (slot + 1) % self.budget
-        self.full = self.s.n == self.budget
-
-    def export(self):
-        return {**PerceptronState.export(self), "oldest": self.oldest}
-
-    def restore(self, fields):
-        PerceptronState.restore(self, fields)
-        self.oldest = fields.integer("oldest", 0, self.budget - 1)
-        self.full = self.s.n == self.budget
+        return self.expansion.store(e, self.steps)
 
 
 # -- passive-aggressive ------------------------------------------------------------------------------
@@ -160,42 +104,44 @@ cdef class PAState(KernelClassifierState):
     cdef double C
     cdef Step step
 
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, kernel, budget, str variant, double C):
+    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, Expansion expansion, str variant, double C):
         self.C, self.step = C, step_of(variant)
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
-        cdef double C = self.C * e.weight, loss, step
-        cdef Py_ssize_t r
+        cdef double C = self.C * e.weight, self_k = self.expansion.self_k, loss, step
+        cdef Py_ssize_t r, k = self.expansion.k
         cdef int q
-        if self.k == 1:
+        if k == 1:
             loss = 1.0 - e.y * f[0]
-            if not (loss > 0.0 and self.self_k > 0.0):
+            if not (loss > 0.0 and self_k > 0.0):
                 return LEARNED
-            self.steps[0] = e.y * self.step(loss, self.self_k, C)
-            return self.store(e)
-        q = rival(f, e.label, self.k)
+            self.steps[0] = e.y * self.step(loss, self_k, C)
+            return self.expansion.store(e, self.steps)
+        q = rival(f, e.label, k)
         loss = 1.0 - (f[e.label] - f[q])
-        if not (loss > 0.0 and self.self_k > 0.0):
+        if not (loss > 0.0 and self_k > 0.0):
             return LEARNED
-        step = self.step(loss, 2.0 * self.self_k, C)
-        for r in range(self.k):
+        step = self.step(loss, 2.0 * self_k, C)
+        for r in range(k):
             self.steps[r] = step if r == e.label else -step if r == q else 0.0
-        return self.store(e)
+        return self.expansion.store(e, self.steps)
 
 
 cdef class PARegressorState(KernelRegressorState):
     cdef double C, epsilon
     cdef Step step
 
-    def __cinit__(self, str who, hash_bits, hash_seed, kernel, budget, str variant, double C, double epsilon):
+    def __cinit__(self, str who, hash_bits, hash_seed, Expansion expansion, str variant, double C, double epsilon):
         self.C, self.epsilon, self.step = C, epsilon, step_of(variant)
 
     cdef int update(self, const Example* e, double f) noexcept nogil:
-        cdef double loss = fabs(e.y - f) - self.epsilon, step
-        if not (loss > 0.0 and self.self_k > 0.0):
+        cdef double loss = fabs(e.y - f) - self.epsilon, self_k = self.expansion.self_k, step
+        if not (loss > 0.0 and self_k > 0.0):
             return LEARNED
-        step = self.step(loss, self.self_k, self.C * e.weight)
-        return self.store(e, step if e.y > f else -step)
+        step = self.step(loss, self_k, self.C * e.weight)
+        if e.y < f:
+            step = -step
+        return self.expansion.store(e, &step)
 
 
 # -- MIRA ----------------------------------------------------------------------------------------------
@@ -207,51 +153,43 @@ cdef class MIRAState(KernelClassifierState):
 
     cdef double beta
 
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, kernel, budget, double beta):
+    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, Expansion expansion, double beta):
         self.beta = beta
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
-        cdef double C = e.weight, step
-        cdef Py_ssize_t r
-        if not self.self_k > 0.0:
+        cdef double C = e.weight, self_k = self.expansion.self_k, step
+        cdef Py_ssize_t r, k = self.expansion.k
+        if not self_k > 0.0:
             return LEARNED
-        if self.k == 1:  # f is the difference of two rows, each of which moves by the step
-            step = (self.beta - e.y * f[0]) / (2.0 * self.self_k)
+        if k == 1:  # f is the difference of two rows, each of which moves by the step
+            step = (self.beta - e.y * f[0]) / (2.0 * self_k)
             step = C if self.beta == 0.0 and self.nothing(f) else min(step, C)
             if not step > 0.0:
                 return LEARNED
             self.steps[0] = 2.0 * e.y * step
-            return self.store(e)
+            return self.expansion.store(e, self.steps)
         if self.beta == 0.0 and self.nothing(f):
-            for r in range(self.k):
-                self.steps[r] = C if r == e.label else -C / (self.k - 1)
-            return self.store(e)
-        for r in range(self.k):
-            self.steps[r] = f[r] / self.self_k
-        self.steps[e.label] += C - self.beta / self.self_k
-        project(self.steps, self.k, C)
+            for r in range(k):
+                self.steps[r] = C if r == e.label else -C / (k - 1)
+            return self.expansion.store(e, self.steps)
+        for r in range(k):
+            self.steps[r] = f[r] / self_k
+        self.steps[e.label] += C - self.beta / self_k
+        project(self.steps, k, C)
         if self.steps[e.label] >= C:
             return LEARNED
-        for r in range(self.k):
+        for r in range(k):
             self.steps[r] = (C if r == e.label else 0.0) - self.steps[r]
-        return self.store(e)
-
+        return self.expansion.store(e, self.steps)
 
     cdef bint nothing(self, const double* f) noexcept nogil:
         """Is f zero everywhere? It would never leave zero by itself, so a perceptron's step is made.
-        Two contrary lessons may have taken it back there; objects have no row to ask."""
-        cdef Py_ssize_t i, r
-        for r in range(self.k):
+        Two contrary lessons may have taken it back there."""
+        cdef Py_ssize_t r
+        for r in range(self.expansion.k):
             if f[r] != 0.0:
                 return False
-        if self.s.n and not self.s.program.vectors:
-            return False
-        for i in range(self.s.n):
-            self.s.row_of(i, self.row)
-            for r in range(self.k):
-                if kernel_sum(self.row, self.a + r * self.room, self.s.n) != 0.0:
-                    return False
-        return True
+        return self.expansion.vanishes()
 
 
 cdef void project(double* v, Py_ssize_t k, double total) noexcept nogil:
@@ -302,63 +240,15 @@ cdef class LMSState(KernelRegressorState):
     cdef bint normalized
     cdef Rate rate
 
-    def __cinit__(self, str who, hash_bits, hash_seed, kernel, budget, str schedule, double eta, double power, double l2, bint normalized, *args):
+    def __cinit__(self, str who, hash_bits, hash_seed, Expansion expansion, str schedule, double eta, double power, double l2, bint normalized):
         self.eta, self.power, self.l2, self.normalized = eta, power, l2, normalized
         self.rate = by_power if schedule == "power" else inverse if schedule == "inverse" else inverse_sqrt if schedule == "sqrt" else constant
 
     cdef int update(self, const Example* e, double f) noexcept nogil:
-        cdef double rate = self.rate(self.eta, self.power, self.l2, self.seen - self.start + 1)
+        cdef double rate = self.rate(self.eta, self.power, self.l2, self.seen - self.start + 1), step
         if self.normalized:
-            rate /= 1.0 + self.self_k
+            rate /= 1.0 + self.expansion.self_k
         if e.y == f:
             return LEARNED
-        return self.store(e, rate * e.weight * (e.y - f))
-
-
-cdef class StopLMSState(LMSState):
-    cdef Py_ssize_t slot(self) noexcept nogil:
-        return self.s.n if self.s.n < self.budget else -1
-
-
-cdef class RandomLMSState(LMSState):
-    cdef uint64_t seed
-    cdef int64_t draws
-
-    def __cinit__(self, str who, hash_bits, hash_seed, kernel, budget, schedule, eta, power, l2, normalized, seed):
-        self.seed = seed
-
-    cdef Py_ssize_t slot(self) noexcept nogil:
-        if self.s.n < self.budget:
-            return self.s.n
-        return <Py_ssize_t> ((draw(self.seed, self.draws) >> 32) * <uint64_t> self.budget >> 32)
-
-    cdef void placed(self, Py_ssize_t slot) noexcept nogil:
-        self.draws += self.s.n == self.budget
-
-    def export(self):
-        return {**LMSState.export(self), "draws": self.draws}
-
-    def restore(self, fields):
-        LMSState.restore(self, fields)
-        self.draws = fields.integer("draws", 0)
-
-
-cdef class OldestLMSState(LMSState):
-    cdef int64_t oldest
-    cdef bint full
-
-    cdef Py_ssize_t slot(self) noexcept nogil:
-        return self.s.n if self.s.n < self.budget else self.oldest
-
-    cdef void placed(self, Py_ssize_t slot) noexcept nogil:
-        if self.full:
-            self.oldest = (slot + 1) % self.budget
-        self.full = self.s.n == self.budget
-
-    def export(self):
-        return {**LMSState.export(self), "oldest": self.oldest}
-
-    def restore(self, fields):
-        LMSState.restore(self, fields)
-        self.oldest = fields.integer("oldest", 0, self.budget - 1)
-        self.full = self.s.n == self.budget
+        step = rate * e.weight * (e.y - f)
+        return self.expansion.store(e, &step)

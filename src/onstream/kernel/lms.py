@@ -4,8 +4,9 @@ from typing import Any, Literal
 
 from ..base.checks import choice, flag, number, positive, whole
 from .base import Kernel
+from .expansion import DropOldest, DropRandom, Expansion, StopWhenFull
 from .face import KernelRegressor
-from .learners import LMSState, OldestLMSState, RandomLMSState, StopLMSState
+from .learners import LMSState
 
 SCHEDULES = ("constant", "power", "inverse", "sqrt")
 POLICIES = ("oldest", "random", "stop")
@@ -81,11 +82,14 @@ class KernelLMS(KernelRegressor):
 
     def _new_state(self) -> LMSState:
         rate = self.schedule, self.eta, self.power, self.l2, self.normalized
-        arguments = *self._arguments(), self.budget, *rate
+        return LMSState(*self._arguments(), self._expansion(), *rate)
+
+    def _expansion(self) -> Expansion:
+        program = self._program()
         if self.budget is None:
-            return LMSState(*arguments)
+            return Expansion(program)
         if self.policy == "oldest":
-            return OldestLMSState(*arguments)
+            return DropOldest(program, self.budget)
         if self.policy == "random":
-            return RandomLMSState(*arguments, self.seed)
-        return StopLMSState(*arguments)
+            return DropRandom(program, self.budget, self.seed)
+        return StopWhenFull(program, self.budget)

@@ -6,6 +6,7 @@ from typing import Any
 from ..base.checks import number
 from ..base.kinds import Label
 from .base import Kernel
+from .expansion import Expansion
 from .face import KernelClassifier
 from .learners import MIRAState
 
@@ -57,4 +58,4 @@ class KernelMIRA(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> MIRAState:
-        return MIRAState(*self._arguments(), None, self.beta)
+        return MIRAState(*self._arguments(), Expansion(self._program()), self.beta)

@@ -8,7 +8,7 @@ from ..base.kinds import Label
 from .base import Kernel
 from .face import KernelClassifier
 from .gradient import BOGDMachine, FOGDState, NOGDMachine
-from .state import OneVsRestState
+from .one_vs_rest import OneVsRestState
 from .vectors import RBF
 
 ETA_HINT = "It is the step per example."
@@ -86,7 +86,7 @@ class BOGD(KernelClassifier):
 
     def _new_state(self) -> OneVsRestState:
         arguments = self.budget, self.eta, self.lam, self.removal, self.cap, self.seed
-        return OneVsRestState(*self._arguments(), BOGDMachine, *arguments)
+        return OneVsRestState(*self._arguments(), self._program(), BOGDMachine, *arguments)
 
 
 class NOGD(KernelClassifier):
@@ -143,7 +143,8 @@ class NOGD(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> OneVsRestState:
-        return OneVsRestState(*self._arguments(), NOGDMachine, self.budget, self.rank, self.eta)
+        arguments = *self._arguments(), self._program()
+        return OneVsRestState(*arguments, NOGDMachine, self.budget, self.rank, self.eta)
 
 
 class FOGD(KernelClassifier):

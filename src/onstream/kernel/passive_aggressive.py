@@ -6,6 +6,7 @@ from typing import Any, Literal
 from ..base.checks import choice, number, positive
 from ..base.kinds import Label
 from .base import Kernel
+from .expansion import Expansion
 from .face import KernelClassifier, KernelRegressor
 from .learners import PARegressorState, PAState
 
@@ -65,7 +66,8 @@ class KernelPA(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> PAState:
-        return PAState(*self._arguments(), None, self.variant, self.C)
+        expansion = Expansion(self._program())
+        return PAState(*self._arguments(), expansion, self.variant, self.C)
 
 
 class KernelPARegressor(KernelRegressor):
@@ -116,4 +118,5 @@ class KernelPARegressor(KernelRegressor):
         self._begin(init, reset_schedule)
 
     def _new_state(self) -> PARegressorState:
-        return PARegressorState(*self._arguments(), None, self.variant, self.C, self.epsilon)
+        arguments = *self._arguments(), Expansion(self._program())
+        return PARegressorState(*arguments, self.variant, self.C, self.epsilon)

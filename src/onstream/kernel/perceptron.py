@@ -6,6 +6,7 @@ from typing import Any, Literal
 from ..base.checks import choice, number
 from ..base.kinds import Label
 from .base import Kernel
+from .expansion import Expansion
 from .face import KernelClassifier
 from .learners import PerceptronState
 
@@ -65,4 +66,5 @@ class KernelPerceptron(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> PerceptronState:
-        return PerceptronState(*self._arguments(), None, self.beta, self.update)
+        expansion = Expansion(self._program())
+        return PerceptronState(*self._arguments(), expansion, self.beta, self.update)

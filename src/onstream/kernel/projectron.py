@@ -6,9 +6,9 @@ from typing import Any
 from ..base.checks import number, positive
 from ..base.kinds import Label
 from .base import Kernel
-from .budgets import ProjectronMachine
 from .face import KernelClassifier
-from .state import OneVsRestState
+from .one_vs_rest import OneVsRestState
+from .projectron_machines import ProjectronMachine
 
 ETA_HINT = "It is a distance in the space of the kernel; 0.1 is a good start."
 
@@ -64,7 +64,7 @@ class Projectron(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> OneVsRestState:
-        arguments = self._arguments()
+        arguments = *self._arguments(), self._program()
         return OneVsRestState(*arguments, ProjectronMachine, self.budget, self.eta, False)
 
 
@@ -117,5 +117,5 @@ class ProjectronPlusPlus(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> OneVsRestState:
-        arguments = self._arguments()
+        arguments = *self._arguments(), self._program()
         return OneVsRestState(*arguments, ProjectronMachine, self.budget, self.eta, True)

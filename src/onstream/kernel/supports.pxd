@@ -31,6 +31,9 @@ cdef extern from "rows.h" nogil:
         int full, double rest)
 
 
+cdef double LARGEST  # no number of a state is larger
+
+
 cdef class Program:
     cdef readonly object kernel  # the user's kernel
     cdef bint vectors            # it is one of vectors, and compiled to the steps:
@@ -73,5 +76,6 @@ cdef class Supports:
 
 cdef bint grown(void** block, size_t old, size_t new) noexcept nogil
 cdef bint restrided(double** block, Py_ssize_t rows, Py_ssize_t old, Py_ssize_t new) noexcept nogil
+cdef bint widened(double** block, Py_ssize_t old, Py_ssize_t new) noexcept nogil
 cdef Py_ssize_t eights(Py_ssize_t n) noexcept nogil
 cdef uint64_t draw(uint64_t seed, uint64_t number) noexcept nogil

@@ -24,7 +24,7 @@ from .postings cimport Postings
 
 cnp.import_array()
 
-cdef double LARGEST = 1e300  # no number of a state is larger
+LARGEST = 1e300
 cdef Py_ssize_t BLOCK = 2**17   # numbers of a block that is dense in any case: 1 MiB
 cdef Py_ssize_t SPARSE = 16     # beyond it, a block is dense if one number in so many is not 0
 OPS = {
@@ -76,6 +76,12 @@ cdef class Program:
         for i in range(self.n):
             if self.steps[i].by_width:
                 self.steps[i].gamma = 1.0 / max(1, width)
+
+    def restore(self, fields):
+        """The width of a file (a `Fields`), if its first support was there."""
+        width = fields.integer("gamma_width", 0, 2**31 - 1)
+        if width:
+            self.set_width(width)
 
 
 cdef class Supports:
@@ -179,12 +185,8 @@ cdef class Supports:
                 and (self.is_sparse or restrided(&self.v, self.rows, self.room, room))
             ):
                 return False
-            if self.wants_gram:
-                if not (
-                    restrided(&self.gram, self.room, self.room, room)
-                    and grown(<void**> &self.gram, self.room * room * sizeof(double), room * room * sizeof(double))
-                ):
-                    return False
+            if self.wants_gram and not widened(&self.gram, self.room, room):
+                return False
             self.room = room
         if not self.program.vectors:
             return True
@@ -425,15 +427,21 @@ cdef bint grown(void** block, size_t old, size_t new) noexcept nogil:
 
 cdef bint restrided(double** block, Py_ssize_t rows, Py_ssize_t old, Py_ssize_t new) noexcept nogil:
     """The same rows with room for more columns. False: no memory, nothing is changed."""
-    cdef double* moved
+    return rows == 0 or moved_to(block, rows, old, rows, new)
+
+
+cdef bint widened(double** block, Py_ssize_t old, Py_ssize_t new) noexcept nogil:
+    """A square matrix with room for more rows and columns. False: no memory, nothing is changed."""
+    return moved_to(block, old, old, new, new)
+
+
+cdef bint moved_to(double** block, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t new_rows, Py_ssize_t new_columns) noexcept nogil:
+    cdef double* moved = <double*> PyMem_RawCalloc(max(1, new_rows * new_columns), sizeof(double))
     cdef Py_ssize_t i
-    if rows == 0:
-        return True
-    moved = <double*> PyMem_RawCalloc(max(1, rows * new), sizeof(double))
     if moved == NULL:
         return False
     for i in range(rows):
-        memcpy(moved + i * new, block[0] + i * old, old * sizeof(double))
+        memcpy(moved + i * new_columns, block[0] + i * columns, columns * sizeof(double))
     PyMem_RawFree(block[0])
     block[0] = moved
     return True

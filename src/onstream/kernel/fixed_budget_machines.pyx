@@ -1,0 +1,233 @@
+"""Full: out goes the support that is needed least, by a look at what its absence would do.
+
+The slots are overwritten in place: where a support goes, the new one comes.
+"""
+
+from libc.math cimport INFINITY, fabs
+from libc.string cimport memset
+
+import numpy as np
+
+from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy, onstream_dot
+from ..core.memory cimport release
+from .expansion cimport fill, floats, matrix
+from .one_vs_rest cimport Machine
+from .supports cimport LARGEST, Program, Supports, grown, widened
+
+
+cdef class FixedBudgetMachine(Machine):
+    """Full: out goes the support that is safest without itself (Crammer, Kandola & Singer)."""
+
+    cdef double beta
+    cdef double* g         # f at each support, kept up to date
+    cdef double step       # planned: coefficient of the new support,
+    cdef Py_ssize_t slot   # its slot,
+    cdef double at_new     # and f there afterwards
+
+    def __cinit__(self, Program program, budget, double beta, *args):
+        self.beta = beta
+        self.g = NULL
+
+    def __dealloc__(self):
+        release(self.g)
+
+    cdef bint grow(self, Py_ssize_t supports, const Example* e) noexcept nogil:
+        cdef Py_ssize_t old = self.room
+        return Machine.grow(self, supports, e) and grown(
+            <void**> &self.g, old * sizeof(double), self.room * sizeof(double))
+
+    cdef Py_ssize_t safest(self) noexcept nogil:
+        """argmax of y_j f(x_j) - |a_j| K(x_j, x_j)."""
+        cdef Py_ssize_t j, best = 0
+        cdef double margin, top = -INFINITY
+        for j in range(self.s.n):
+            margin = self.margin(j)
+            if margin > top:
+                best, top = j, margin
+        return best
+
+    cdef double margin(self, Py_ssize_t j) noexcept nogil:
+        """The margin of support j without itself."""
+        return (self.g[j] if self.a[j] > 0.0 else -self.g[j]) - fabs(self.a[j]) * self.s.self_k[j]
+
+    cdef Py_ssize_t victim(self, double y, double step) noexcept nogil:
+        return self.safest()
+
+    cdef int decide(self, const Example* e, double y, double f) noexcept nogil:
+        if y * f > self.beta:
+            return LEARNED
+        self.step = y * e.weight
+        if not fabs(self.step) < LARGEST or not self.grow(min(self.s.n + 1, self.budget), e):
+            return OVERFLOW
+        self.slot = self.s.n
+        self.at_new = f + self.step * self.self_k
+        if self.s.n == self.budget:
+            self.slot = self.victim(y, self.step)
+            self.s.row_of(self.slot, self.other)
+            self.at_new -= self.a[self.slot] * self.row[self.slot]
+        self.acts = True
+        return LEARNED
+
+    cdef void commit(self, const Example* e) noexcept nogil:
+        if self.slot < self.s.n:
+            onstream_axpy(self.g, self.other, -self.a[self.slot], self.s.n)
+        onstream_axpy(self.g, self.row, self.step, self.s.n)
+        self.s.put(self.slot, e, self.length, self.self_k, self.row)
+        self.a[self.slot] = self.step
+        self.g[self.slot] = self.at_new
+
+    cdef void negate(self) noexcept nogil:
+        cdef Py_ssize_t i
+        Machine.negate(self)
+        for i in range(self.s.n):
+            self.g[i] = 0.0 - self.g[i]
+
+    def export(self):
+        return {**Machine.export(self), "margins": floats(self.g, self.s.n)}
+
+    def restore(self, fields, width, who):
+        Machine.restore(self, fields, width, who)
+        fill(self.g, fields.array("margins", (self.s.n,)).reshape(1, -1), self.room)
+
+    def memory(self):
+        return Machine.memory(self) + 8 * self.room
+
+
+cdef class TighterMachine(FixedBudgetMachine):
+    """Full: out goes the support whose absence costs the fewest errors on the supports and the last
+    examples; of equal ones the safest (Weston, Bordes & Bottou)."""
+
+    cdef Supports recent       # the last examples
+    cdef Py_ssize_t memory_    # how many of them at most
+    cdef Py_ssize_t next       # the slot of the next one
+    cdef double* labels        # -1 or +1, of each
+    cdef double* recent_row    # kernel row of the example being learned with them
+    cdef double* gram          # kernels between supports: room x room
+    cdef double* cross         # kernels of supports with the last examples: room x memory
+    cdef double* errors        # of each support's absence
+    cdef double y              # planned: label of the example
+
+    def __cinit__(self, Program program, budget, double beta, Py_ssize_t memory):
+        self.memory_ = memory
+        self.recent = Supports(program)
+        self.next = 0
+        self.labels = self.recent_row = self.gram = self.cross = self.errors = NULL
+
+    def __dealloc__(self):
+        release(self.labels)
+        release(self.recent_row)
+        release(self.gram)
+        release(self.cross)
+        release(self.errors)
+
+    cdef bint grow(self, Py_ssize_t supports, const Example* e) noexcept nogil:
+        cdef Py_ssize_t old = self.room, room
+        if not FixedBudgetMachine.grow(self, supports, e):
+            return False
+        room = self.room
+        return (
+            widened(&self.gram, old, room)
+            and grown(<void**> &self.cross, old * self.memory_ * sizeof(double), room * self.memory_ * sizeof(double))
+            and grown(<void**> &self.errors, old * sizeof(double), room * sizeof(double))
+        ) if room > old else True
+
+    cdef int plan(self, const Example* e, double y, double* f) noexcept nogil:
+        cdef int status
+        cdef Example none
+        none.ids, none.values, none.n, none.width = NULL, NULL, 0, 0
+        if self.memory_:
+            if not self.recent.fit(min(max(2 * self.recent.n, self.recent.n + 1), self.memory_), e):
+                return OVERFLOW
+            if not (
+                grown(<void**> &self.labels, self.recent.room * sizeof(double), self.recent.room * sizeof(double))
+                and grown(<void**> &self.recent_row, self.recent.room * sizeof(double), self.recent.room * sizeof(double))
+                and self.grow(self.s.n, &none)
+            ):
+                return OVERFLOW
+            if not self.s.measure(e, &self.length, &self.self_k):
+                return OVERFLOW
+            self.recent.row(e, self.length, self.recent_row)
+        self.slot = -1
+        self.y = y
+        status = Machine.plan(self, e, y, f)
+        self.acts = True
+        return status
+
+    cdef Py_ssize_t victim(self, double y, double step) noexcept nogil:
+        cdef Py_ssize_t i, j, best = 0, n = self.s.n
+        cdef double f, label
+        memset(self.errors, 0, n * sizeof(double))
+        for i in range(n):  # supports
+            label = 1.0 if self.a[i] > 0.0 else -1.0
+            f = onstream_dot(self.gram + i * self.room, self.a, n)
+            for j in range(n):
+                self.errors[j] += label * (f - self.a[j] * self.gram[i * self.room + j]) <= 0.0
+        for i in range(self.recent.n):
+            f = 0.0
+            for j in range(n):
+                f += self.a[j] * self.cross[j * self.memory_ + i]
+            for j in range(n):
+                self.errors[j] += self.labels[i] * (f - self.a[j] * self.cross[j * self.memory_ + i]) <= 0.0
+        for j in range(1, n):
+            if self.errors[j] < self.errors[best] or (
+                self.errors[j] == self.errors[best] and self.margin(j) > self.margin(best)
+            ):
+                best = j
+        return best
+
+    cdef void commit(self, const Example* e) noexcept nogil:
+        cdef Py_ssize_t i
+        if self.slot >= 0:
+            FixedBudgetMachine.commit(self, e)
+            for i in range(self.s.n):
+                self.gram[self.slot * self.room + i] = self.gram[i * self.room + self.slot] = self.row[i]
+            self.gram[self.slot * self.room + self.slot] = self.self_k
+            for i in range(self.recent.n):
+                self.cross[self.slot * self.memory_ + i] = self.recent_row[i]
+            self.row[self.slot] = self.self_k
+        if self.memory_:
+            self.recent.put(self.next, e, self.length, self.self_k, self.recent_row)
+            self.labels[self.next] = self.y
+            for i in range(self.s.n):
+                self.cross[i * self.memory_ + self.next] = self.row[i]
+            self.next = (self.next + 1) % self.memory_
+
+    cdef void negate(self) noexcept nogil:
+        cdef Py_ssize_t i
+        FixedBudgetMachine.negate(self)
+        for i in range(self.recent.n):
+            self.labels[i] = -self.labels[i]
+
+    def stores(self):
+        return [self.s, self.recent] if self.memory_ else [self.s]
+
+    def export(self):
+        return {
+            **FixedBudgetMachine.export(self), "recent": self.recent.export(), "next": self.next,
+            "recent_labels": floats(self.labels, self.recent.n),
+            "gram": matrix(self.gram, self.s.n, self.s.n, self.room),
+            "cross": matrix(self.cross, self.s.n, self.recent.n, self.memory_),
+        }
+
+    def restore(self, fields, width, who):
+        FixedBudgetMachine.restore(self, fields, width, who)
+        self.recent.restore(fields.child("recent"), self.memory_, width, who)
+        n = self.recent.n
+        self.next = fields.integer("next", 0, max(0, self.memory_ - 1))
+        if n < self.memory_ and self.next != n:
+            raise ValueError("next does not fit")
+        if not (
+            grown(<void**> &self.labels, 0, self.recent.room * sizeof(double))
+            and grown(<void**> &self.recent_row, 0, self.recent.room * sizeof(double))
+        ):
+            raise MemoryError
+        labels = fields.array("recent_labels", (n,))
+        if not (np.abs(labels) == 1.0).all():
+            raise ValueError("recent_labels must be -1 or 1")
+        fill(self.labels, labels.reshape(1, -1), n)
+        fill(self.gram, fields.array("gram", (self.s.n, self.s.n)), self.room)
+        fill(self.cross, fields.array("cross", (self.s.n, n)), self.memory_)
+
+    def memory(self):
+        own = 2 * self.recent.room + self.room * self.room + self.room * self.memory_ + self.room
+        return FixedBudgetMachine.memory(self) + self.recent.memory() + 8 * own

@@ -1,0 +1,10 @@
+from ..core.state cimport ClassifierState, RegressorState
+from .supports cimport Program
+
+
+cdef class ObjectClassifierState(ClassifierState):
+    cdef readonly Program program  # the kernel
+
+
+cdef class ObjectRegressorState(RegressorState):
+    cdef readonly Program program

@@ -1,0 +1,3 @@
+from .one_vs_rest import Machine
+
+class ProjectronMachine(Machine): ...

@@ -1,0 +1,121 @@
+"""Examples are projected on the span of the supports, by the inverse of their Gram matrix."""
+
+from libc.math cimport fabs, sqrt
+
+from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy, onstream_dot
+from ..core.memory cimport release
+from .expansion cimport fill, matrix
+from .one_vs_rest cimport Machine
+from .supports cimport LARGEST, Program, grown, widened
+
+cdef double JITTER = 1e-10  # what is closer than this to the span of the supports is in it
+
+
+cdef class Inverse:
+    """The inverse of the Gram matrix of n supports."""
+
+    def __cinit__(self, *args):
+        self.room = 0
+        self.values = self.d = NULL
+
+    def __dealloc__(self):
+        release(self.values)
+        release(self.d)
+
+    cdef bint fit(self, Py_ssize_t room) noexcept nogil:
+        """Room for so many supports. False: no memory."""
+        if room > self.room:
+            if not (
+                grown(<void**> &self.d, self.room * sizeof(double), room * sizeof(double))
+                and widened(&self.values, self.room, room)
+            ):
+                return False
+            self.room = room
+        return True
+
+    cdef void project(self, const double* row, double self_k, Py_ssize_t n) noexcept nogil:
+        """d = K_S^-1 k and the squared distance K(x, x) - k.d."""
+        cdef Py_ssize_t i
+        for i in range(n):
+            self.d[i] = onstream_dot(self.values + i * self.room, row, n)
+        self.gap = max(0.0, self_k - onstream_dot(row, self.d, n))
+
+    cdef void enlarge(self, Py_ssize_t n) noexcept nogil:
+        """The inverse with the projected example as support n."""
+        cdef Py_ssize_t i
+        for i in range(n):
+            onstream_axpy(self.values + i * self.room, self.d, self.d[i] / self.gap, n)
+            self.values[i * self.room + n] = self.values[n * self.room + i] = -self.d[i] / self.gap
+        self.values[n * self.room + n] = 1.0 / self.gap
+
+    def export(self, n):
+        return {"inverse": matrix(self.values, n, n, self.room)}
+
+    def restore(self, fields, n):
+        fill(self.values, fields.array("inverse", (n, n)), self.room)
+
+    def memory(self):
+        return 8 * (self.room * self.room + self.room)
+
+
+cdef class ProjectronMachine(Machine):
+    """A mistake whose example is nearly in the span of the supports only changes coefficients
+    (Orabona, Keshet & Caputo)."""
+
+    cdef Inverse inverse
+    cdef double eta
+    cdef bint plus         # also learn from small margins
+    cdef double step       # planned: of the example, or of its projection
+    cdef bint adds         # it becomes a support
+
+    def __cinit__(self, Program program, budget, double eta, bint plus):
+        self.inverse = Inverse()
+        self.eta, self.plus = eta, plus
+
+    cdef bint grow(self, Py_ssize_t supports, const Example* e) noexcept nogil:
+        return Machine.grow(self, supports, e) and self.inverse.fit(self.room)
+
+    cdef int decide(self, const Example* e, double y, double f) noexcept nogil:
+        cdef double m = y * f, loss = 1.0 - m, p, gap
+        cdef Py_ssize_t i
+        if m > 0.0 and not (self.plus and loss > 0.0):
+            return LEARNED
+        self.inverse.project(self.row, self.self_k, self.s.n)
+        if m > 0.0:  # Projectron++ on a small margin
+            p = self.self_k - self.inverse.gap
+            gap = sqrt(self.inverse.gap) / self.eta
+            if not (p > 0.0 and loss > gap and self.s.n):
+                return LEARNED
+            self.step = y * e.weight * min(min(loss / p, 2.0 * (loss - gap) / p), 1.0)
+            self.adds = False
+        else:
+            self.step = y * e.weight
+            self.adds = sqrt(self.inverse.gap) > self.eta and self.inverse.gap > JITTER * self.self_k
+            if self.budget and self.s.n == self.budget:
+                self.adds = False
+        if self.adds:
+            if not (fabs(self.step) < LARGEST and 1.0 / self.inverse.gap < LARGEST and self.grow(self.s.n + 1, e)):
+                return OVERFLOW
+        for i in range(self.s.n):
+            if not fabs(self.a[i] + self.step * self.inverse.d[i]) < LARGEST or not fabs(self.inverse.d[i]) < LARGEST:
+                return OVERFLOW
+        self.acts = True
+        return LEARNED
+
+    cdef void commit(self, const Example* e) noexcept nogil:
+        if not self.adds:
+            onstream_axpy(self.a, self.inverse.d, self.step, self.s.n)
+            return
+        self.inverse.enlarge(self.s.n)
+        self.a[self.s.n] = self.step
+        self.s.put(self.s.n, e, self.length, self.self_k, self.row)
+
+    def export(self):
+        return {**Machine.export(self), **self.inverse.export(self.s.n)}
+
+    def restore(self, fields, width, who):
+        Machine.restore(self, fields, width, who)
+        self.inverse.restore(fields, self.s.n)
+
+    def memory(self):
+        return Machine.memory(self) + self.inverse.memory()

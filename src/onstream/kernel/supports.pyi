@@ -1,0 +1,4 @@
+from typing import Any
+
+class Program:
+    def __init__(self, kernel: Any, who: str) -> None: ...
