@@ -56,6 +56,20 @@ class Combination(Kernel):
             return [k.prepare(part) for k, part in zip(self.kernels, form["pair"], strict=True)]
         return [k.prepare(form) for k in self.kernels]
 
+    def _steps(self, op: str, weights: list[float] | None) -> list[Step] | None:
+        """The steps of every kernel, each followed by its weight, joined by `op`."""
+        found: list[Step] = []
+        for i, kernel in enumerate(self.kernels):
+            inner = kernel.steps()
+            if inner is None or self.pairs or self.kind != "vector":
+                return None
+            found += shifted(inner, len(found))
+            if weights is not None:
+                found.append(("scale", weights[i], 0.0, 0, 0))
+            if i:
+                found.append((op, 0.0, 0.0, 0, 0))
+        return found
+
     def values(self, a: Any, b: Any) -> list[float]:
         """What each kernel says."""
         return [k.value(x, z) for k, x, z in zip(self.kernels, a, b, strict=True)]
@@ -96,17 +110,7 @@ class Sum(Combination):
 
     def steps(self) -> list[Step] | None:
         """How to compute it from dot products and distances."""
-        found: list[Step] = []
-        for i, kernel in enumerate(self.kernels):
-            inner = kernel.steps()
-            if inner is None or self.pairs or self.kind != "vector":
-                return None
-            found += shifted(inner, len(found))
-            if self.weights is not None:
-                found.append(("scale", self.weights[i], 0.0, 0, 0))
-            if i:
-                found.append(("add", 0.0, 0.0, 0, 0))
-        return found
+        return self._steps("add", self.weights)
 
     def value(self, a: Any, b: Any) -> float:
         """The kernel of two prepared examples."""
@@ -138,15 +142,7 @@ class Product(Combination):
 
     def steps(self) -> list[Step] | None:
         """How to compute it from dot products and distances."""
-        found: list[Step] = []
-        for i, kernel in enumerate(self.kernels):
-            inner = kernel.steps()
-            if inner is None or self.pairs or self.kind != "vector":
-                return None
-            found += shifted(inner, len(found))
-            if i:
-                found.append(("multiply", 0.0, 0.0, 0, 0))
-        return found
+        return self._steps("multiply", None)
 
     def value(self, a: Any, b: Any) -> float:
         """The kernel of two prepared examples."""

@@ -132,18 +132,15 @@ cdef double subsequences(Sequence s, Sequence t, int n, double lam, double* room
 
 def subsequence_row(list supports, Sequence x, int n, double lam):
     """The gappy subsequence kernel of many sequences with one."""
-    cdef double* room = NULL
-    cdef Py_ssize_t size, held = 0
+    cdef double* room
     cdef Sequence s
+    cdef Py_ssize_t longest = 0
+    for s in supports:
+        longest = max(longest, s.n)
+    room = <double*> resize(NULL, 0, 2 * (longest + 1) * (x.n + 1) * sizeof(double))
     values = []
     try:
         for s in supports:
-            size = 2 * (s.n + 1) * (x.n + 1)
-            if size > held:
-                release(room)
-                room = NULL
-                room = <double*> resize(NULL, 0, size * sizeof(double))
-                held = size
             values.append(subsequences(s, x, n, lam, room))
     finally:
         release(room)
@@ -206,19 +203,16 @@ cdef double common(Tree s, Tree t, double lam, double sigma, double* room) noexc
 
 def tree_row(list supports, Tree x, double lam, double sigma):
     """The tree kernel of many trees with one."""
-    cdef double* room = NULL
-    cdef Py_ssize_t size, held = 0
+    cdef double* room
     cdef Tree s
+    cdef Py_ssize_t largest = 0
+    for s in supports:
+        largest = max(largest, s.n)
+    room = <double*> resize(NULL, 0, largest * x.n * sizeof(double))
     values = []
     try:
         for s in supports:
-            size = s.n * x.n
-            if size > held:
-                release(room)
-                room = NULL
-                room = <double*> resize(NULL, 0, size * sizeof(double))
-                held = size
-            values.append(common(s, x, lam, sigma, room) if size else 0.0)
+            values.append(common(s, x, lam, sigma, room))
     finally:
         release(room)
     return values

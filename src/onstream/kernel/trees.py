@@ -51,8 +51,10 @@ class TreeKernel(Kernel):
     """The sum over pairs of inner nodes of C(n1, n2) (Collins & Duffy)."""
 
     kind = "tree"
-    sigma = 0.0
-    lam: float
+    sigma: float  # what a pair of children adds besides what they have in common
+
+    def __init__(self, lam: float = 0.4) -> None:
+        self.lam = number(self, "lam", lam, above=0.0, most=1.0)
 
     def canonical(self, x: Any) -> Any:
         """The example in its one plain form."""
@@ -98,9 +100,6 @@ class SubsetTree(TreeKernel):
 
     sigma = 1.0
 
-    def __init__(self, lam: float = 0.4) -> None:
-        self.lam = number(self, "lam", lam, above=0.0, most=1.0)
-
 
 class Subtree(TreeKernel):
     """Common complete subtrees, down to the leaves (Vishwanathan & Smola, 2002).
@@ -112,6 +111,3 @@ class Subtree(TreeKernel):
     """
 
     sigma = 0.0
-
-    def __init__(self, lam: float = 0.4) -> None:
-        self.lam = number(self, "lam", lam, above=0.0, most=1.0)
