@@ -178,3 +178,12 @@ def test_members_of_all_kinds():
     z = minmax.transform_one(scaler.transform_one(X[0]))
     assert last.score_one(z) == pytest.approx(model.score_one(X[0]))
     assert (scaler.seen, minmax.seen, last.seen) == (500, 500, 500)
+
+
+def test_transformers_in_a_row_transform():
+    """The first step's features have room, however many the pipeline makes of them."""
+    both = Select("a", "c") | StandardScaler()
+    rows = [{"a": 1.0, "b": 5.0, "c": 2.0}, {"a": 3.0, "b": 6.0, "c": 4.0}]
+    both.learn_many(rows)
+    assert both.transform_one(rows[1]) == {"a": 1.0, "c": 1.0}
+    assert both.transform_many(rows) == [{"a": -1.0, "c": -1.0}, {"a": 1.0, "c": 1.0}]

@@ -201,7 +201,7 @@ cdef class TransformerState(Step):
         cdef TransformerState first = self.front if self.front is not None else self
         cdef Py_ssize_t room = e.n
         if self.front is not None:
-            room = self.front.pass_most(room)
+            room = first.pass_most(room)
         room = max(1, self.most(room))
         pool.n = pool.part = 0
         pool.ids = <int32_t*> resize(pool.ids, 0, room * sizeof(int32_t))
