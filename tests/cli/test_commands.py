@@ -178,6 +178,19 @@ def test_run_saves_and_reports(sea: Path) -> None:
     assert onstream.load(folder / "1-PAClassifier.onstream").seen == 2000
 
 
+def test_a_generator_is_shuffled_as_a_file_is(tmp_path: Path) -> None:
+    def learned(*options: Any) -> dict[Any, float]:
+        out = tmp_path / "model"
+        call("train", "SEA()", "--limit", 500, "-m", "PAClassifier()", "-o", out, *options)
+        weights: dict[Any, float] = onstream.load(out).weights
+        return weights
+
+    plain, mixed = learned(), learned("--shuffle", 100)
+    assert plain == learned()
+    assert mixed != plain
+    assert mixed != learned("--shuffle", 100, "--seed", 1)
+
+
 def test_run_over_a_generator_and_over_numbers() -> None:
     told = call("run", "Friedman()", "--limit", 3000, "-m", "RLS()", "--json").output
     assert json.loads(told)["learners"][0]["values"]["R2"]["cumulative"] > 0.5

@@ -93,7 +93,10 @@ def from_generator(source: str, options: dict[str, Any]) -> Any:
         raise ValueError("onstream: a generator never ends; say how many rows with --limit 10000.")
     if "skip" in options:
         stream = stream.skip(options["skip"])
-    return stream.limit(options["limit"])
+    stream = stream.limit(options["limit"])
+    if "shuffle" in options:
+        stream = stream.shuffled(options["shuffle"], options.get("seed", 0))
+    return stream
 
 
 def format_of(source: str) -> str:
