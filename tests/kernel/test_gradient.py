@@ -1,12 +1,15 @@
 """BOGD, NOGD and FOGD: identities of the specification and plain NumPy."""
 
 import math
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
-from onstream.kernel import BOGD, FOGD, NOGD, RBF
+from onstream.kernel import BOGD, FOGD, NOGD, RBF, Linear
+from onstream.persist import dumps, loads
 
 
 def stream(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -156,6 +159,35 @@ def test_nogd_against_numpy() -> None:
             )
     assert len(model.supports) == B
     assert w is not None
+
+
+ZEROS = """
+from onstream.kernel import NOGD, Linear
+model = NOGD(kernel=Linear(), budget=8)
+for i in range(2000):
+    model.learn_one({}, i % 2)
+assert len(model.supports) == 8
+"""
+
+
+def test_a_full_budget_of_zeros_stays_full() -> None:
+    """No kernel value is above 0, so there are no features. In a process of its own: memory was
+    overrun."""
+    done = subprocess.run([sys.executable, "-c", ZEROS], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("rows", [19, 20])
+def test_zeros_are_saved_and_loaded(rows: int) -> None:
+    model = NOGD(kernel=Linear(), budget=20, labels=[0, 1])
+    for i in range(rows):
+        model.learn_one({}, i % 2)
+    again = loads(dumps(model))
+    assert isinstance(again, NOGD)
+    for one in (model, again):
+        one.learn_one({"a": 1.0}, 1)
+    assert again.supports == model.supports
+    assert len(again.supports) == 20
 
 
 # -- FOGD -------------------------------------------------------------------------------------

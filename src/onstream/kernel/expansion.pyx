@@ -102,7 +102,7 @@ cdef class Expansion:
         """Room for so many supports, and for the example's features. False: no memory."""
         cdef Py_ssize_t room = self.room
         if supports > room:
-            room = eights(min(2 * supports, self.budget) if self.budget else 2 * supports)
+            room = eights(max(supports, min(2 * supports, self.budget)) if self.budget else 2 * supports)
         if not self.s.fit(room, e):
             return False
         if room > self.room:

@@ -158,9 +158,11 @@ cdef class NOGDMachine(Machine):
         self.step = self.eta * e.weight * y
         if not fabs(self.step) < LARGEST:
             return OVERFLOW
-        if self.found == 0:
+        if self.s.n < self.budget:
             if not self.grow(self.s.n + 1, e):
                 return OVERFLOW
+        elif self.found == 0:  # all kernel values are 0: there is no feature to learn with
+            return LEARNED
         else:
             for j in range(self.s.n):
                 self.other[j] = self.a[j]
@@ -216,7 +218,7 @@ cdef class NOGDMachine(Machine):
     def restore(self, fields, width, who):
         Machine.restore(self, fields, width, who)
         P = fields.array("features", (-1, self.s.n))
-        if len(P) > self.rank or (len(P) > 0) != (self.s.n == self.budget):
+        if len(P) > self.rank or (len(P) > 0 and self.s.n < self.budget):
             raise ValueError("the Nyström features do not fit")
         if len(P):
             self.set_features(P)
