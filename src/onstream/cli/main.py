@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 from .convert import convert, generate
 from .demo import demo
+from .faults import FAULTS, sentence
 from .look import inspect
 from .models import models
 from .predict import predict
@@ -27,15 +28,8 @@ class Commands(TyperGroup):
             raise typer.Exit(130) from None
         except BrokenPipeError:  # the reader of a pipe left; typer ends quietly
             raise
-        except (ValueError, TypeError, ImportError, OSError) as error:
-            sentence = str(error)
-            if isinstance(error, OSError) and error.filename:
-                sentence = f"onstream: {error.filename}: {error.strerror}."
-            Console(stderr=True).print(sentence, style="red", markup=False, soft_wrap=True)
-            raise typer.Exit(1) from None
-        except MemoryError as error:
-            sentence = f"onstream: out of memory: {error!s:.200}"
-            Console(stderr=True).print(sentence, style="red", markup=False, soft_wrap=True)
+        except FAULTS as error:
+            Console(stderr=True).print(sentence(error), style="red", markup=False, soft_wrap=True)
             raise typer.Exit(1) from None
 
 

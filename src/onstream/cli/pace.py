@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any, Self
 
 from ..streams.blocks import cut, length
+from .faults import Unreadable
 
 BLOCK = 16_384  # rows read at a time
 PIECE = 0.2  # seconds
@@ -23,7 +24,7 @@ def pieces(
     could read these again.
     """
     rows = 64
-    for block in stream.blocks():
+    for block in read(stream):
         start, stop = 0, length(block)
         while start < stop:
             piece = cut(block, start, min(start + rows, stop))
@@ -35,6 +36,14 @@ def pieces(
             rows = max(1, min(most, 4 * rows, int(fitting)))
             if ctrl_c is not None and ctrl_c.pressed and not stream.live:
                 return
+
+
+def read(stream: Any) -> Iterator[tuple[Any, ...]]:
+    """The blocks of a stream, whose errors can be told from those of who works on them."""
+    try:
+        yield from stream.blocks()
+    except ValueError as error:
+        raise Unreadable(str(error)) from error
 
 
 class CtrlC:

@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 
 from . import options
+from .faults import FAULTS, with_the_rest
 from .live import Live
 from .memory import Memory
 from .pace import CtrlC, pieces
@@ -92,12 +93,23 @@ def run(
     memory = Memory(target)
     course.expect(limit)
     with CtrlC(stream) as ctrl_c, Live("run", stream, limit, quiet=quiet or as_json) as live:
-        for block in pieces(stream, ctrl_c):
-            course.add(*to_learn(block))
-            memory.meet(block)
-            live.advance(len(block[1]), so_far(course) if live.shown else "")
-    if not course.rows and not ctrl_c.pressed:
-        raise ValueError(f"onstream: {source}: there were no rows to learn.")
+        try:
+            for block in pieces(stream, ctrl_c):
+                course.add(*to_learn(block))
+                memory.meet(block)
+                live.advance(len(block[1]), so_far(course) if live.shown else "")
+        except FAULTS as error:
+            if not course.rows or out is None:
+                raise
+            save_all(models, out, memory)
+            raise with_the_rest(error, course.rows, out) from None
+    if not course.rows:
+        if not ctrl_c.pressed:
+            raise ValueError(f"onstream: {source}: there were no rows to learn.")
+        Console(stderr=True).print(
+            "Interrupted before the first row: nothing was learned or written.", style="yellow"
+        )
+        raise typer.Exit(130)
     result = course.report()
     if out is not None:
         save_all(models, out, memory)

@@ -1,7 +1,7 @@
 """`onstream train`: learn a stream and save the model."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -9,6 +9,7 @@ from rich.console import Console
 
 from ..persist import load
 from . import options
+from .faults import FAULTS, with_the_rest
 from .live import Live
 from .memory import Memory
 from .pace import CtrlC, pieces
@@ -87,27 +88,60 @@ def train(
         if memory.target != target:
             memory.target, memory.target_kind = target, ""
         stream.expect(memory.expected(closed=False))
-    rows = 0
+    replaces = out.exists() and not (start is not None and start.resolve() == out.resolve())
+    rows, fault = 0, None
     with CtrlC(stream) as ctrl_c, Live("train", stream, limit, quiet=quiet or as_json) as live:
-        for block in pieces(stream, ctrl_c):
-            learner.learn_many(*to_learn(block))
-            memory.meet(block)
-            before, rows = rows, rows + len(block[1])
-            if every and rows // every > before // every:
-                memory.save(learner, out)
-            live.advance(len(block[1]))
-    memory.save(learner, out)
-    rejected = stream.rejected
+        try:
+            for block in pieces(stream, ctrl_c):
+                learner.learn_many(*to_learn(block))
+                memory.meet(block)
+                before, rows = rows, rows + len(block[1])
+                if every and rows // every > before // every:
+                    memory.save(learner, out)
+                live.advance(len(block[1]))
+        except FAULTS as error:
+            if not rows:
+                raise
+            fault = error
+    if rows:
+        memory.save(learner, out)
+    if fault is not None:
+        raise with_the_rest(fault, rows, out) from None
+    if not rows and not ctrl_c.pressed:
+        raise ValueError(f"onstream: {source}: there were no rows to learn.")
     if as_json:
-        told = {"model": repr(learner), "rows": rows, "rejected": rejected, "file": str(out)}
-        typer.echo(msgspec.json.encode(told).decode())
-    elif not quiet:
-        console = paper()
-        left = f", {rejected:,} lines left out" if rejected else ""
-        console.print(f"{learner!r} learned {rows:,} rows{left}.", markup=False, soft_wrap=True)
-        console.print(f"Saved to {out}.", markup=False, soft_wrap=True)
+        tell_programs(learner, rows, stream.rejected, out, replaces)
+    elif rows and not quiet:
+        tell(learner, rows, stream.rejected, out, replaces)
     if ctrl_c.pressed:
-        Console(stderr=True).print(
-            f"Interrupted after {rows:,} rows; these are learned and saved.", style="yellow"
-        )
+        Console(stderr=True).print(interrupted(rows, out), style="yellow", soft_wrap=True)
         raise typer.Exit(130)
+
+
+def tell(learner: Any, rows: int, rejected: int, out: Path, replaces: bool) -> None:
+    """What was learned, and where it is."""
+    console = paper()
+    left = f", {rejected:,} lines left out" if rejected else ""
+    console.print(f"{learner!r} learned {rows:,} rows{left}.", markup=False, soft_wrap=True)
+    before = ", in place of the earlier model" if replaces else ""
+    console.print(f"Saved to {out}{before}.", markup=False, soft_wrap=True)
+
+
+def tell_programs(learner: Any, rows: int, rejected: int, out: Path, replaces: bool) -> None:
+    """The same as JSON; the file is null if nothing was learned."""
+    told = {
+        "model": repr(learner),
+        "rows": rows,
+        "rejected": rejected,
+        "file": str(out) if rows else None,
+        "replaced": replaces and rows > 0,
+    }
+    typer.echo(msgspec.json.encode(told).decode())
+
+
+def interrupted(rows: int, out: Path) -> str:
+    """What Ctrl-C left."""
+    if rows:
+        return f"Interrupted after {rows:,} rows; these are learned and saved."
+    kept = f"{out} is as it was" if out.exists() else "nothing was saved"
+    return f"Interrupted before the first row: nothing was learned, {kept}."
