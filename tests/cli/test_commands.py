@@ -243,6 +243,23 @@ def test_models_come_from_the_code() -> None:
     assert "Crammer" in one
 
 
+def test_models_know_short_names_and_what_is_no_online_learner() -> None:
+    assert "onstream.tree.HoeffdingTreeClassifier (VFDT)" in call("models", "VFDT").output
+    assert "Did you mean 'VFDT'" in call("models", "VFTD", code=1).output
+    told = {line["name"]: line for line in json.loads(call("models", "--json").output)}
+    assert told["HoeffdingAdaptiveTreeClassifier"]["short_names"] == ["HAT"]
+    only_fit = {name for name, line in told.items() if "fit" in line["learns"]}
+    assert only_fit == {"BatchTree"}
+    assert "labels, by fit only" in call("models", "--family", "tree").output
+
+
+def test_train_does_not_go_on_with_a_batch_tree(sea: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.onstream"
+    onstream.save(onstream.tree.BatchTree().fit([{"0": 1.0}, {"0": 2.0}], [0, 1]), model)
+    told = call("train", sea, "-t", "y", "--from", model, "-o", model, code=1).stderr
+    assert "BatchTree is no online learner" in told
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_ctrl_c_leaves_a_model_and_figures(tmp_path: Path) -> None:
     model = tmp_path / "m.onstream"

@@ -1,9 +1,20 @@
 """Models and generators as people type them."""
 
+import sys
+from typing import Any
+
 import pytest
 
-from onstream import LogisticRegression, PAClassifier, kernel, stats
-from onstream.base import parts
+from onstream import (
+    HoeffdingAdaptiveTreeClassifier,
+    HoeffdingTreeClassifier,
+    LogisticRegression,
+    PAClassifier,
+    kernel,
+    stats,
+)
+from onstream.base import learners, parts
+from onstream.cli.names import by_name
 from onstream.cli.specs import build, parse_generator, parse_model
 
 
@@ -26,6 +37,27 @@ def test_sum_is_the_one_of_the_package_it_stands_in() -> None:
     assert type(build("Sum()", parts(), "model")) is stats.Sum
     mixed = parse_model("StandardScaler() | KernelPA(kernel=Sum(Linear(), RBF()))")
     assert "Sum(Linear()" in repr(mixed)
+
+
+def exported() -> list[tuple[str, type[Any]]]:
+    """All names of all learners that the packages offer."""
+    known = learners().values()
+    homes = {sys.modules[cls.__module__.rpartition(".")[0]] for cls in known}
+    found = {name: getattr(home, name) for home in homes for name in home.__all__}
+    return sorted((name, thing) for name, thing in found.items() if thing in known)
+
+
+def test_every_exported_name_can_be_typed() -> None:
+    assert {"VFDT", "HAT"} <= {name for name, _ in exported()}
+    for name, cls in exported():
+        assert by_name()[name] is cls
+    assert type(parse_model("VFDT(grace_period=50)")) is HoeffdingTreeClassifier
+    assert type(parse_model("HAT")) is HoeffdingAdaptiveTreeClassifier
+
+
+def test_a_batch_tree_may_be_a_parameter() -> None:
+    model = parse_model("HoeffdingTreeClassifier(init=BatchTree(max_depth=3))")
+    assert type(model) is HoeffdingTreeClassifier
 
 
 def test_generators_of_generators() -> None:
@@ -51,6 +83,10 @@ def test_generators_of_generators() -> None:
         ("PAClassifier(**{'C': 1})", "neither a value nor"),
         ("ADWIN()", "is no learner"),
         ("7", "is no learner"),
+        ("BatchTree()", "BatchTree is no online learner"),
+        ("StandardScaler() | BatchTree()", "BatchTree is no online learner"),
+        ("VFTD()", "Did you mean 'VFDT'"),
+        ("VFDT(grace=9)", "Did you mean 'grace_period'. The parameters are delta, grace_period"),
         ("(" * 1000 + ")" * 1000, "cannot be read"),
     ],
 )

@@ -18,6 +18,7 @@ from ..base import (
 from ..base.checks import nearest
 from ..base.learner import parameters
 from . import options
+from .names import by_name, meant, needs_all_at_once, short_names
 from .paper import paper
 
 
@@ -35,9 +36,10 @@ def models(
     """
     known = {**learners(), **parts()}
     if name is not None:
-        if name not in known:
-            raise ValueError(f"onstream: there is no model {name!r}.{nearest(name, known)}")
-        describe(name, known[name], as_json)
+        cls = by_name().get(name)
+        if cls is None:
+            raise ValueError(f"onstream: there is no model {name!r}.{meant(name, by_name())}")
+        describe(cls.__name__ if name in short_names(cls) else name, cls, as_json)
         return
     chosen = {n: cls for n, cls in known.items() if family in (None, family_of(cls))}
     if not chosen:
@@ -55,7 +57,9 @@ def models(
     last = None
     for n, cls in sorted(chosen.items(), key=lambda item: (family_of(item[1]), item[0])):
         here = family_of(cls)
-        table.add_row(here if here != last else "", n, kind_of(cls), summary(cls), style=None)
+        table.add_row(
+            here if here != last else "", with_short(n, cls), kind_of(cls), summary(cls), style=None
+        )
         last = here
     paper().print(table)
 
@@ -65,8 +69,16 @@ def family_of(cls: type[Any]) -> str:
     return cls.__module__.split(".")[1]
 
 
+def with_short(name: str, cls: type[Any]) -> str:
+    """The name, and the short ones after it."""
+    short = short_names(cls)
+    return f"{name} ({', '.join(short)})" if short else name
+
+
 def kind_of(cls: type[Any]) -> str:
     """What it learns."""
+    if needs_all_at_once(cls):
+        return "labels, by fit only" if issubclass(cls, Classifier) else "by fit only"
     if issubclass(cls, Classifier):
         return "labels"
     if issubclass(cls, Regressor):
@@ -88,6 +100,7 @@ def facts(name: str, cls: type[Any]) -> dict[str, Any]:
     defaults = {n: repr(v) for n, v in parameters(cls).items()}
     return {
         "name": name,
+        "short_names": short_names(cls),
         "family": family_of(cls),
         "learns": kind_of(cls),
         "summary": summary(cls),
@@ -104,6 +117,6 @@ def describe(name: str, cls: type[Any], as_json: bool) -> None:
     given = ", ".join(
         n if v is reflection.Parameter.empty else f"{n}={v!r}" for n, v in parameters(cls).items()
     )
-    console.print(f"[bold]onstream.{family_of(cls)}.{name}[/]")
+    console.print(f"[bold]onstream.{family_of(cls)}.{with_short(name, cls)}[/]")
     console.print(f"({given})\n", markup=False, highlight=False)
     console.print(reflection.getdoc(cls) or "", markup=False, highlight=False)

@@ -11,8 +11,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from ..base import learners, parts
-from ..base.checks import nearest
+from .names import by_name, check_online, meant, package
 
 JOINTS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.BitOr: operator.or_,
@@ -22,9 +21,10 @@ JOINTS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 def parse_model(text: str) -> Any:
     """A learner from its description."""
-    model = build(text, {**parts(), **learners()}, "model")
+    model = build(text, by_name(), "model")
     if not hasattr(model, "learn_one"):
         raise ValueError(f"onstream: {text!r} is no learner; `onstream models` lists them.")
+    check_online(model)
     return model
 
 
@@ -92,7 +92,7 @@ class Builder:
                 return cls
         if name not in self.known:
             raise ValueError(
-                f"onstream: there is no {self.kind} {name!r}.{nearest(name, self.known)}"
+                f"onstream: there is no {self.kind} {name!r}.{meant(name, self.known)}"
             )
         return self.known[name]
 
@@ -102,7 +102,8 @@ class Builder:
         for option in options:
             if option not in names:
                 raise ValueError(
-                    f"onstream: {name} has no parameter {option!r}.{nearest(option, names)}"
+                    f"onstream: {name} has no parameter {option!r}.{meant(option, names)} "
+                    f"The parameters are {', '.join(names)}."
                 )
         return cls(*arguments, **options)
 
@@ -113,8 +114,3 @@ class Builder:
             f"onstream: in the {self.kind} {self.text!r:.80}, {piece!r:.40} is neither a value nor "
             f"a {self.kind}. Text needs quotes: variant='PA-II'."
         )
-
-
-def package(cls: type[Any]) -> str:
-    """The part of the library that a class belongs to."""
-    return cls.__module__.rpartition(".")[0]

@@ -12,6 +12,7 @@ from . import options
 from .faults import FAULTS, with_the_rest
 from .live import Live
 from .memory import Memory
+from .names import check_online
 from .pace import CtrlC, pieces
 from .paper import paper
 from .sources import folder_exists, open_stream, to_learn
@@ -60,6 +61,7 @@ def train(
         raise ValueError("onstream: --model begins anew, --from goes on; say one of them.")
     folder_exists(out)
     learner = parse_model(model) if model is not None else load(start)  # type: ignore[arg-type]
+    check_online(learner)
     if not hasattr(learner, "predict_many"):
         raise ValueError(
             f"onstream: {type(learner).__name__} learns no targets; put a learner behind it: "
