@@ -1,12 +1,14 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onstream.features import Imputer, MinMaxScaler, StandardScaler
-from onstream.linear import PAClassifier
+from onstream.linear import LogisticRegression, PAClassifier
+from onstream.persist import dumps, loads
 
 
 class TestStandardScaler:
@@ -67,6 +69,27 @@ def test_min_max():
     scaler.learn_many([{"a": 2.0, "b": 1.0}, {"a": 4.0}, {"a": 10.0}])
     assert scaler.transform_one({"a": 6.0, "b": 5.0}) == {"a": 0.5, "b": 0.0}
     assert scaler.transform_one({"a": 18.0}) == {"a": 2.0}  # not clipped
+
+
+@pytest.mark.parametrize("make", [StandardScaler, MinMaxScaler])
+def test_text_stays_what_it_is(make):
+    rows = [{"c": "red" if i % 3 else "blue", "n": float(i)} for i in range(60)]
+    scaler = make()
+    scaler.learn_many(rows)
+    assert scaler.transform_one({"c": "red"}) == {"c=red": 1.0}
+    assert loads(dumps(scaler)).transform_one({"c": "red"}) == {"c=red": 1.0}
+    other = make()
+    other.learn_many([{"c": "green", "n": 3.0}])
+    scaler.merge(other)
+    assert scaler.transform_one({"c": "green"}) == {"c=green": 1.0}
+    frame = make()
+    frame.learn_many(pd.DataFrame(rows))
+    assert frame.transform_one({"c": "blue"}) == {"c=blue": 1.0}
+    scaler.learn_one({"c=red": 3.0})  # after all it is a number
+    assert scaler.transform_one({"c=red": 1.0})["c=red"] <= 0.0
+    model = make() | LogisticRegression()
+    hits = [model.predict_one(x) == x["c"] or model.learn_one(x, x["c"]) for x in rows * 5]
+    assert hits[-60:] == [True] * 60
 
 
 class TestImputer:

@@ -103,6 +103,38 @@ def test_explain() -> None:
     assert model.explain_one(X[0]).path[0].startswith("1 ")
 
 
+def test_explanations_say_when_a_leaf_has_a_model_of_its_own() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(600, 2))
+    y = np.where(X[:, 0] > 0.8, "rare", "usual")
+    told = {"mc": set(), "nb": set()}  # type: dict[str, set[tuple[str, str]]]
+    for rule, found in told.items():
+        model = VFDT(leaf_prediction=rule, max_depth=1, grace_period=10_000)
+        model.learn_many(X, y)
+        found |= {(why.prediction, why.model) for why in map(model.explain_one, X)}
+    assert told["mc"] == {("usual", "")}
+    assert told["nb"] == {("usual", ""), ("rare", "naive Bayes")}
+    assert "=> 'rare' by naive Bayes (" in str(model.explain_one(X[np.argmax(X[:, 0])]))
+    line = HoeffdingTreeRegressor(leaf_prediction="linear", grace_period=10_000)
+    line.learn_many(X, X[:, 0])
+    assert line.explain_one(X[0]).model == "its linear model"
+    mean = HoeffdingTreeRegressor(leaf_prediction="mean", grace_period=10_000)
+    mean.learn_many(X, X[:, 0])
+    assert mean.explain_one(X[0]).model == ""
+
+
+def test_a_box_shows_the_threshold_and_a_branch_is_one_line() -> None:
+    rng = np.random.default_rng(4)
+    name = "a name that is much longer than any box, in two\nlines"
+    model = VFDT(delta=0.01, grace_period=50)
+    for value in rng.normal(size=500).tolist():
+        model.learn_one({name: value}, value > 0.25)
+    cut = f"{model._root().threshold:.6g} ?"
+    root = ElementTree.fromstring(model.to_svg())
+    assert any((e.text or "").endswith(f"… ≤ {cut}") for e in root.iter() if e.tag.endswith("text"))
+    assert len(model.to_text().split("\n")) == model.n_nodes
+
+
 def test_explanations_end_where_predictions_come_from() -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(5000, 4))

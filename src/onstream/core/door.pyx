@@ -156,8 +156,12 @@ cdef class Door:
         cdef Py_ssize_t id = self.implicit + len(self.names)
         if id >= MAX_FEATURES:
             raise ValueError(f"{self.who}: more than {MAX_FEATURES:,} features; set hash_bits.")
-        self.index[name] = id
         self.names.append(name)
+        try:
+            self.index[name] = id
+        except:
+            self.names.pop()  # as `truncate` expects: in both, or in none
+            raise
         self.tally(name, PER_NAME, 1)
         return <int32_t> id
 
@@ -184,9 +188,12 @@ cdef class Door:
         cdef Py_ssize_t n = 0
         self.width = width
         if self.new_values:
-            while n < len(self.new_values) and self.new_values[n][2] <= row:
+            while n < len(self.new_values) and <Py_ssize_t> self.new_values[n][2] <= row:
                 n += 1
-            del self.new_values[:n]
+            if n == len(self.new_values):
+                self.new_values.clear()  # takes no memory: what was learned must not fail now
+            else:
+                del self.new_values[:n]
         return 0
 
     cdef bint fits(self, object name, Py_ssize_t more) except -1:
@@ -257,8 +264,12 @@ cdef class Door:
                 return UNSEEN
             code = len(known)
             known[valid_name(self.who, value)] = code
+            try:
+                self.new_values.append((id, value, self.row))
+            except:
+                del known[value]
+                raise
             self.tally(value, PER_VALUE, 1)
-            self.new_values.append((id, value, self.row))
         return code
 
     cdef bint codes_numbers(self):

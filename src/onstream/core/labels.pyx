@@ -84,8 +84,12 @@ cdef class Labels:
         return 0
 
     cdef int append(self, object y) except -1:
-        self.numbers[y] = len(self.names)
         self.names.append(y)
+        try:
+            self.numbers[y] = len(self.names) - 1
+        except:
+            self.names.pop()
+            raise
         self.cached = None
         return 0
 

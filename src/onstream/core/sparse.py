@@ -84,9 +84,10 @@ class SparseBlock:
 
     def named(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Both; made at the first call, if they were not made before."""
-        if callable(self._names):
-            self._names = self._names()
-        starts, names = self._names
+        made = self._names  # asked once: another thread may be making them, too
+        if callable(made):
+            made = self._names = made()
+        starts, names = made
         return starts, names
 
     def __len__(self) -> int:

@@ -219,7 +219,8 @@ cdef class State:
             if self.outer_learn(&e) != LEARNED:
                 raise ValueError(
                     f"{self.who}: learning this example would overflow the range of floats "
-                    f"(largest |value| {e.peak:.3g}, weight {weight:.3g}). Scale the features."
+                    f"(largest |value| {e.peak:.3g}, weight {weight:.3g}). Scale the features and "
+                    f"the target, or learn in smaller steps."
                 )
             self.seen += 1
             if newcomer:
@@ -351,7 +352,8 @@ cdef class State:
         if done < stop:
             raise ValueError(
                 f"{self.who}: row {done}: learning this example would overflow the range of floats. "
-                f"The rows before it were learned. Scale the features."
+                f"The rows before it were learned. Scale the features and the target, or learn in "
+                f"smaller steps."
             )
         return 0
 
@@ -650,7 +652,8 @@ cdef class ClassifierState(State):
                 if self.outer_learn(&e) != LEARNED:
                     raise ValueError(
                         f"{self.who}: row {i}: learning this example would overflow the range of "
-                        f"floats. The rows before it were learned. Scale the features."
+                        f"floats. The rows before it were learned. Scale the features, or learn in "
+                        f"smaller steps."
                     )
             except:
                 self.retract()

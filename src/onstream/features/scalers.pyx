@@ -15,11 +15,9 @@ import numpy as np
 from ..core.door cimport bounded
 from ..core.example cimport LEARNED, NUMBER, OVERFLOW, Example
 from ..core.memory cimport release, resize, roomier
-from ..core.state cimport State
 from ..core.transformer cimport TransformerState
 
 from ..base.checks import choice, number
-from ..base.errors import NotMergeable
 from ..base.union import union_of_features
 from .transformer import Transformer
 
@@ -136,8 +134,24 @@ cdef inline bint skipped(const Example* e, Py_ssize_t i) noexcept nogil:
     return e.values[i] != e.values[i] or (e.codes != NULL and e.codes[i] != NUMBER)
 
 
-cdef class StandardState(PerFeature):
-    """Numbers of a feature: weight, mean, sum of squared deviations."""
+cdef class ScalerState(PerFeature):
+    """Fourth number of a feature: is it named `name=value`, as what becomes of text is?"""
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        cdef Py_ssize_t id, old = self.rows
+        PerFeature.reserve(self, width)
+        for id in range(old, width):
+            name = None if self.door.bits >= 0 else self.door.name_of(id)
+            self.stats[KEPT * id + 3] = type(name) is str and "=" in name
+        return 0
+
+    cdef double constant(self, const double* stats, double value) noexcept nogil:
+        """What becomes of a feature that never changed: 0, but a text stays what it is, 1."""
+        return value if stats[3] != 0.0 and stats[1] == 1.0 else 0.0
+
+
+cdef class StandardState(ScalerState):
+    """Numbers of a feature: weight, mean, sum of squared deviations, as above."""
 
     cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
         cdef double total = stats[0] + weight, delta = value - stats[1]
@@ -150,12 +164,12 @@ cdef class StandardState(PerFeature):
 
     cdef double scaled(self, const double* stats, double value) noexcept nogil:
         if stats[2] <= 0.0:
-            return 0.0
+            return self.constant(stats, value)
         return (value - stats[1]) / sqrt(stats[2] / stats[0])
 
 
-cdef class MinMaxState(PerFeature):
-    """Numbers of a feature: weight, least, largest."""
+cdef class MinMaxState(ScalerState):
+    """Numbers of a feature: weight, least, largest, as above."""
 
     cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
         cdef double low = value, high = value
@@ -167,7 +181,9 @@ cdef class MinMaxState(PerFeature):
         return True
 
     cdef double scaled(self, const double* stats, double value) noexcept nogil:
-        return (value - stats[1]) / (stats[2] - stats[1]) if stats[2] > stats[1] else 0.0
+        if stats[2] <= stats[1]:
+            return self.constant(stats, value)
+        return (value - stats[1]) / (stats[2] - stats[1])
 
 
 cdef class ImputerState(PerFeature):
@@ -244,8 +260,9 @@ def both_means(ours, other):
 class StandardScaler(_PerFeature):
     """Subtract the mean of each feature so far and divide by its standard deviation (Welford).
 
-    A feature that was constant so far becomes 0. Absent features stay absent. In a pipeline a row
-    is first noted, then scaled, so a row that is learned is at most sqrt(n-1) after n rows.
+    A feature that was constant so far becomes 0, but text stays what it is: its feature
+    `name=value`, always 1, is not scaled. Absent features stay absent. In a pipeline a row is
+    first noted, then scaled, so a row that is learned is at most sqrt(n-1) after n rows.
 
     Examples
     --------
@@ -264,13 +281,15 @@ class StandardScaler(_PerFeature):
 
     def _together(self, ours, other):
         total, mean, between = both_means(ours, other)
-        return np.column_stack([total, mean, ours[:, 2] + other[:, 2] + between, np.zeros(len(total))])
+        spread = ours[:, 2] + other[:, 2] + between
+        return np.column_stack([total, mean, spread, np.maximum(ours[:, 3], other[:, 3])])
 
 
 class MinMaxScaler(_PerFeature):
     """Map the smallest value of each feature so far to 0 and the largest to 1; not clipped.
 
-    A feature that was constant so far becomes 0. Absent features stay absent.
+    A feature that was constant so far becomes 0, but text stays what it is: its feature
+    `name=value`, always 1, is not scaled. Absent features stay absent.
 
     Examples
     --------
@@ -291,7 +310,8 @@ class MinMaxScaler(_PerFeature):
         mine, theirs = ours[:, 0] > 0.0, other[:, 0] > 0.0
         low = np.where(mine & theirs, np.minimum(ours[:, 1], other[:, 1]), ours[:, 1] + other[:, 1])
         high = np.where(mine & theirs, np.maximum(ours[:, 2], other[:, 2]), ours[:, 2] + other[:, 2])
-        return np.column_stack([ours[:, 0] + other[:, 0], low, high, np.zeros(len(low))])
+        indicators = np.maximum(ours[:, 3], other[:, 3])
+        return np.column_stack([ours[:, 0] + other[:, 0], low, high, indicators])
 
 
 class Imputer(_PerFeature):

@@ -4,7 +4,8 @@ from libc.math cimport exp
 
 
 cdef inline void sigmoids(double f, double first_sign, double* p) noexcept nogil:
-    """Of two labels; the score speaks for the first of them if `first_sign` is 1, else -1."""
+    """Of two labels; the score speaks for the first of them if `first_sign` is positive, else for the
+    second."""
     cdef int positive = 0 if first_sign > 0.0 else 1
     p[positive] = 1.0 / (1.0 + exp(-f))
     p[1 - positive] = 1.0 / (1.0 + exp(f))

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.example cimport Example
 from ..core.memory cimport release, resize
 from .arena cimport (
-    NOBODY, NO_MEMORY, Arena, View, free_node, free_tree, give_back, grab, next_node,
+    NOBODY, NO_MEMORY, Arena, View, child_of, free_node, free_tree, give_back, grab, next_node,
 )
 from .hoeffding cimport HoeffdingState
 from .leaf cimport forget, observe, prepare
@@ -62,7 +62,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
     cdef int64_t test_length    # examples of a test
     cdef int64_t next_id
     cdef int64_t lessons        # examples learned
-    cdef int64_t youngest       # id of the youngest leaf that the present example reaches
+    cdef int64_t youngest       # by `make_ready`: id of the youngest leaf that the example reaches
     cdef readonly int64_t started
     cdef readonly int64_t switched
     cdef readonly int64_t pruned
@@ -259,12 +259,8 @@ cdef class ConceptAdaptingState(HoeffdingState):
         for j in range(n):
             self.check(standing(a, root).rivals[j].root)
         while True:
-            child = a.left[root] if at == 0 else a.right[root]
-            if a.fan[root] != NULL:
-                child = a.fan[root][1 + at] if at < a.fan[root][0] else NO_MEMORY
-            elif at > 1:
-                child = NO_MEMORY
-            if child == NO_MEMORY:
+            child = child_of(a, root, at)
+            if child == NO_MEMORY:  # there are no more
                 break
             if child != NOBODY:
                 self.check(child)

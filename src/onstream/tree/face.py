@@ -21,11 +21,13 @@ class Explanation(NamedTuple):
     path: list[str]  # the conditions that the example met, from the root down
     weight: float  # examples counted at the node where it ended
     counts: dict[Any, float]  # classifier: of which label
+    model: str = ""  # what answered at that node, if not the majority or the mean of its examples
 
     def __str__(self) -> str:
         way = "\n".join(f"{'  ' * i}{step}" for i, step in enumerate(self.path))
         counts = ", ".join(f"{y}: {n:g}" for y, n in self.counts.items() if n > 0)
-        found = f"{self.prediction!r} ({counts or f'{self.weight:g} examples'})"
+        by = f" by {self.model}" if self.model else ""
+        found = f"{self.prediction!r}{by} ({counts or f'{self.weight:g} examples'})"
         return f"{way}\n=> {found}" if way else f"=> {found}"
 
 
@@ -106,7 +108,7 @@ class Tree(Learner):
             absent = values.get(str(node.feature)) is None
             path.append(node.test(taken[0]) + (" (missing: the heaviest branch)" if absent else ""))
             node = taken[1]
-        return Explanation(answer, path, node.weight, dict(node.counts))
+        return Explanation(answer, path, node.weight, dict(node.counts), another(node, answer))
 
     def merge(self, other: Learner) -> None:
         """Trees cannot be merged: two trees ask different questions at different nodes."""
@@ -115,6 +117,16 @@ class Tree(Learner):
             f"and what their leaves have counted does not say how the other tree would have "
             f"sorted it."
         )
+
+
+def another(node: Node, answer: Any) -> str:
+    """Who has answered, where the majority or the mean of a node would have said otherwise."""
+    if node.weight <= 0.0:
+        return ""
+    if not node.counts:
+        return "" if answer == node.mean else "its linear model"
+    most = max(node.counts.values())
+    return "" if node.counts.get(answer, 0.0) == most else "naive Bayes"
 
 
 def depths(nodes: NDArray[np.int64]) -> list[int]:

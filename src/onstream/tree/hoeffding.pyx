@@ -44,7 +44,7 @@ cdef class HoeffdingState(TreeState):
         return status
 
     cdef int route_and_teach(self, const Example* e, const View* v, double* out) noexcept nogil:
-        """First everything that may fail for lack of memory, then everything that changes the tree."""
+        """First what the example cannot be learned without; from `teach` on nothing is refused."""
         cdef Arena* a = &self.arena
         cdef int32_t leaf
         cdef Opinion opinion

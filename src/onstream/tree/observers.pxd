@@ -35,6 +35,7 @@ cdef inline void add(double* n, double* mean, double* m2, double y, double w) no
     m2[0] += w * before * (y - mean[0])
 
 
+cdef int make_room(Arena* a, Observer* o) noexcept nogil
 cdef int insert(Arena* a, Observer* o, const Slot* s) noexcept nogil
 cdef void watch(Arena* a, Observer* o, double x, double y, double w, bint exact) noexcept nogil
 cdef void best_cut(Observer* o, int32_t feature, bint nominal, bint sdr, Cut* out) noexcept nogil

@@ -23,10 +23,24 @@ cdef inline void join(Slot* s, const Slot* t) noexcept nogil:
     s.n = n
 
 
+cdef int make_room(Arena* a, Observer* o) noexcept nogil:
+    """Place for one more slot. NO_MEMORY: there is none."""
+    cdef int32_t room = o.room + o.room // 2 + 8
+    cdef void* moved
+    if o.n < o.room:
+        return 0
+    moved = PyMem_RawRealloc(o.slots, room * sizeof(Slot))
+    if moved == NULL:
+        return NO_MEMORY
+    a.bytes += (room - o.room) * sizeof(Slot)
+    o.slots = <Slot*> moved
+    o.room = room
+    return 0
+
+
 cdef int insert(Arena* a, Observer* o, const Slot* s) noexcept nogil:
     """Add to the slot of this key, or make one. NO_MEMORY: it could not be."""
-    cdef int32_t low = 0, high = o.n, mid, room
-    cdef void* moved
+    cdef int32_t low = 0, high = o.n, mid
     while low < high:
         mid = (low + high) // 2
         if o.slots[mid].key < s.key:
@@ -36,14 +50,8 @@ cdef int insert(Arena* a, Observer* o, const Slot* s) noexcept nogil:
     if low < o.n and o.slots[low].key == s.key:
         join(&o.slots[low], s)
         return 0
-    if o.n == o.room:
-        room = o.room + o.room // 2 + 8
-        moved = PyMem_RawRealloc(o.slots, room * sizeof(Slot))
-        if moved == NULL:
-            return NO_MEMORY
-        a.bytes += (room - o.room) * sizeof(Slot)
-        o.slots = <Slot*> moved
-        o.room = room
+    if make_room(a, o) != 0:
+        return NO_MEMORY
     memmove(o.slots + low + 1, o.slots + low, (o.n - low) * sizeof(Slot))
     o.slots[low] = s[0]
     o.n += 1
@@ -51,6 +59,7 @@ cdef int insert(Arena* a, Observer* o, const Slot* s) noexcept nogil:
 
 
 cdef void watch(Arena* a, Observer* o, double x, double y, double w, bint exact) noexcept nogil:
+    """Note a value and its target; `make_room` was called before."""
     cdef Slot s
     s.x, s.n, s.mean, s.m2 = x, w, y, 0.0
     s.key = x if o.radius == 0.0 else floor(x / o.radius)

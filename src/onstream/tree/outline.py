@@ -25,9 +25,9 @@ class Node:
 
     def test(self, branch: Any) -> str:
         """The condition that leads into a branch."""
-        if self.threshold is None:
-            return f"{self.feature} = {branch}"
-        return f"{self.feature} {branch} {self.threshold:.6g}"
+        value = branch if self.threshold is None else f"{self.threshold:.6g}"
+        told = f"{self.feature} {'=' if self.threshold is None else branch} {value}"
+        return told.replace("\n", "\\n")  # one line, whatever names are like
 
     def step(self, x: Mapping[str, Any]) -> tuple[Any, "Node"] | None:
         """The branch that an example takes; None: a nominal value without one."""

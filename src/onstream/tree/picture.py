@@ -39,8 +39,12 @@ def saying(node: Node) -> str:
 
 def asking(node: Node) -> str:
     """The question of an inner node."""
-    cut = "" if node.threshold is None else f" ≤ {node.threshold:.6g}"
-    return f"{node.feature}{cut} ?"
+    return f"{node.feature}{cut(node)}"
+
+
+def cut(node: Node) -> str:
+    """The end of that question, which says more than the end of a long name."""
+    return " ?" if node.threshold is None else f" ≤ {node.threshold:.6g} ?"
 
 
 def more(node: Node) -> str:
@@ -109,10 +113,10 @@ def colour(r: int) -> str:
     )
 
 
-def shortened(text: str, width: float, letter: float = LETTER) -> str:
-    """As much of a text as has room."""
-    room = max(2, int(width / letter))
-    return text if len(text) <= room else text[: room - 1] + "…"
+def shortened(text: str, width: float, letter: float = LETTER, end: str = "") -> str:
+    """As much of a text as has room, and all of its end."""
+    room = max(2, int(width / letter) - len(end))
+    return (text if len(text) <= room else text[: room - 1] + "…") + end
 
 
 def bar(node: Node, x: float, y: float, width: float) -> Iterator[str]:
@@ -168,7 +172,8 @@ def box(node: Node, x: float, y: float) -> Iterator[str]:
     """What a node asks or answers, and its bar."""
     title = saying(node) if node.feature is None else asking(node)
     kind, fill = ("box leaf", "#f4f6f8") if node.feature is None else ("box", "#ffffff")
-    shown = shortened(title, BOX_WIDTH - 14, LETTER * 1.08)
+    name, end = (title, "") if node.feature is None else (str(node.feature), cut(node))
+    shown = shortened(name, BOX_WIDTH - 14, LETTER * 1.08, end)
     told = f"{title}; {node.mass:,.0f} examples passed" + (f"; {more(node)}" if node.below else "")
     yield (
         f'<g><title>{escape(told)}</title><rect class="{kind}" x="{x:.1f}" y="{y:.1f}" '

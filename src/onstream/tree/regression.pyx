@@ -14,7 +14,7 @@ from .arena cimport (
     give_back, grab, new_node, next_node, open_view, set_branch, start, welcome, widen,
 )
 from .criteria cimport hoeffding
-from .observers cimport Cut, Observer, Slot, add, best_cut, insert, watch
+from .observers cimport Cut, Observer, Slot, add, best_cut, insert, make_room, watch
 from .records cimport export_trees, outline, preorder, restore_trees
 
 cnp.import_array()
@@ -58,6 +58,17 @@ cdef void free_observers(Arena* a, Leaf* leaf) noexcept nogil:
 cdef void drop_leaf(Arena* a, void* extra) noexcept nogil:
     free_observers(a, <Leaf*> extra)
     give_back(a, extra, sizeof(Leaf))
+
+
+cdef int ensure_slots(Arena* a, Leaf* leaf, const View* v) noexcept nogil:
+    """Place for the values of an example in the observers of all its features."""
+    cdef Py_ssize_t f
+    if ensure_room(a, leaf) != 0:
+        return NO_MEMORY
+    for f in range(min(v.n, <Py_ssize_t> leaf.d)):
+        if v.x[f] == v.x[f] and make_room(a, &leaf.observers[f]) != 0:
+            return NO_MEMORY
+    return 0
 
 
 cdef int ensure_room(Arena* a, Leaf* leaf) noexcept nogil:
@@ -219,7 +230,7 @@ cdef class HoeffdingRegressorState(RegressorState):
             if leaf != NO_MEMORY and set_branch(a, node, <int32_t> v.x[a.feature[node]], leaf) != 0:
                 free_node(a, leaf)
                 leaf = NO_MEMORY
-        if leaf == NO_MEMORY or welcome(a, e) != 0 or ensure_room(a, leaf_at(a, leaf)) != 0:
+        if leaf == NO_MEMORY or welcome(a, e) != 0 or ensure_slots(a, leaf_at(a, leaf), &v) != 0:
             close_view(a, &v)
             return OVERFLOW
         a.total += e.weight
