@@ -23,7 +23,7 @@ from .linear import (
     SGDClassifier,
     SGDRegressor,
 )
-from .persist import load, save
+from .persist import ModelFileError, load, save
 
 if TYPE_CHECKING:
     from .bayes import GaussianNB, MultinomialNB
@@ -52,6 +52,7 @@ __all__ = [
     "LinearRegression",
     "LogisticRegression",
     "MinMaxScaler",
+    "ModelFileError",
     "MultinomialNB",
     "NotMergeable",
     "PAClassifier",

@@ -19,7 +19,8 @@ def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any
     try:
         table = pa.table(X)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        raise TypeError(f"{who}: X could not be read as a table: {error!s:.200}") from None
+        told = " ".join(map(str, error.args))  # pyarrow's errors may have several parts
+        raise TypeError(f"{who}: X could not be read as a table: {told:.200}") from None
     metadata = table.schema.pandas_metadata or {}
     index = {name for name in metadata.get("index_columns", []) if isinstance(name, str)}
     names = [name for name in table.column_names if name not in index]

@@ -1,6 +1,6 @@
 """State on disk."""
 
 from .files import load, load_notes, save
-from .format import dumps, loads
+from .format import ModelFileError, dumps, loads
 
-__all__ = ["dumps", "load", "load_notes", "loads", "save"]
+__all__ = ["ModelFileError", "dumps", "load", "load_notes", "loads", "save"]

@@ -179,7 +179,10 @@ def loads(data: bytes, **functions: Callable[..., Any]) -> Any:
                 f"give it again: load(path, {name}=...)."
             )
     if extra := set(functions) - set(header.functions):
-        raise ModelFileError(f"{header.cls} has no function {min(extra)} to be given again.")
+        raise ModelFileError(
+            f"{min(extra)} is not to be given: load takes only the functions that a "
+            f"{header.cls} was made with, the other parameters are in the file."
+        )
     try:
         params = {name: built(value) for name, value in header.params.items()}
         return revive(cls, {**params, **functions}, fields)
