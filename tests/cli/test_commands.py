@@ -331,3 +331,22 @@ def test_a_folder_that_is_not_there_is_noticed_at_once(sea: Path, tmp_path: Path
     for command in (("train", "-o"), ("run", "--save"), ("run", "--report")):
         told = call(command[0], sea, "-t", "y", "-m", "RLS()", command[1], nowhere, code=1).stderr
         assert "there is no folder" in told
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes")
+@pytest.mark.parametrize("rows", [20, 200_000])  # noticed at the end, and on the way
+def test_a_closed_pipe_ends_quietly(tmp_path: Path, rows: int) -> None:
+    model, source = tmp_path / "m.onstream", tmp_path / "x.csv"
+    made = onstream.PAClassifier()
+    made.learn_one({"a": 1.0}, True)
+    onstream.save(made, model)
+    source.write_text("a\n" + "1\n" * rows)
+    for arguments in (("predict", model, source), ("inspect", model), ("models",)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        with os.fdopen(writer, "w") as closed:
+            done = subprocess.run(
+                [*COMMAND, *map(str, arguments)], stdout=closed, stderr=subprocess.PIPE, text=True
+            )
+        assert done.stderr == ""
+        assert done.returncode == 141  # as of a program that SIGPIPE ends

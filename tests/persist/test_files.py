@@ -195,3 +195,12 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
     path.write_bytes(b"not a model")
     with pytest.raises(ModelFileError, match=r"broken\.onstream"):
         onstream.load(path)
+
+
+def test_a_folder_that_is_not_there_is_named(model: Any, tmp_path: Path) -> None:
+    path = tmp_path / "nope" / "x"
+    with pytest.raises(FileNotFoundError) as caught:
+        onstream.save(model, path)
+    assert caught.value.filename == str(path)
+    assert f"there is no folder {str(path.parent)!r}" in str(caught.value)
+    assert ".tmp" not in str(caught.value)

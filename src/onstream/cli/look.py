@@ -53,7 +53,7 @@ def inspect(
         table.add_row("columns", told_columns(memory), style="bold")
     console.print(table)
     if has_weights(last):
-        show_weights(console, last.weights, top)
+        show_weights(console, last, top)
     if hasattr(last, "supports"):
         show_supports(console, last.supports, top)
     if hasattr(last, "feature_importances"):
@@ -110,10 +110,34 @@ def heaviest(weights: dict[Any, float], top: int) -> list[tuple[Any, float]]:
     return sorted(weights.items(), key=lambda item: -abs(item[1]))[:top]
 
 
-def show_weights(console: Console, weights: Any, top: int) -> None:
+def by_label(values: Any) -> dict[Any, Any]:
+    """Weights of each label; those of two labels, or of numbers, are one set, under None."""
+    several = bool(values) and isinstance(next(iter(values.values())), dict)
+    return dict(values) if several else {None: values}
+
+
+def bias_of(learner: Any, label: Any) -> float | None:
+    """The constant term, if there is one."""
+    bias = getattr(learner, "bias", None) if getattr(learner, "intercept", True) else None
+    found = bias.get(label) if isinstance(bias, dict) else bias
+    return found if isinstance(found, (int, float)) else None
+
+
+def bar(weight: float, most: float) -> str:
+    """As long as the weight is heavy; pale if it is negative."""
+    if not weight or not most:
+        return ""
+    return ("█" if weight > 0 else "░") * max(1, round(20 * abs(weight) / most))
+
+
+def show_weights(console: Console, learner: Any, top: int) -> None:
     """A table of the heaviest features; with more than two labels, one for each."""
-    several = bool(weights) and isinstance(next(iter(weights.values())), dict)
-    for label, own in (weights if several else {None: weights}).items():
+    labels: list[Any] = getattr(learner, "labels", [])
+    for label, own in by_label(learner.weights).items():
+        console.print()
+        if label is None and len(labels) == 2:
+            told = f"█ positive weights speak for {labels[1]!r}, ░ negative ones for {labels[0]!r}"
+            console.print(told, markup=False, highlight=False, soft_wrap=True)
         table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
         table.add_column("feature" if label is None else f"feature, for {label!r}")
         table.add_column("weight", justify="right")
@@ -121,9 +145,11 @@ def show_weights(console: Console, weights: Any, top: int) -> None:
         rows = heaviest(own, top)
         most = abs(rows[0][1]) if rows else 0.0
         for name, weight in rows:
-            bar = "█" * max(1, round(20 * abs(weight) / most)) if most else ""
-            table.add_row(str(name), f"{weight:.6g}", bar, style="green" if weight > 0 else "red")
-        console.print()
+            colour = "green" if weight > 0 else "red" if weight < 0 else None
+            table.add_row(str(name), f"{weight:.6g}", bar(weight, most), style=colour)
+        bias = bias_of(learner, label)
+        if bias is not None:
+            table.add_row("(bias)", f"{bias:.6g}", "", style="bold")
         console.print(table)
         if len(own) > len(rows):
             console.print(f"... and {len(own) - len(rows):,} more")
@@ -151,12 +177,15 @@ def facts(learner: Any, top: int) -> dict[str, Any]:
         found["value"] = learner.value
     last = behind(learner)
     if has_weights(last):
-        weights = last.weights
-        several = bool(weights) and isinstance(next(iter(weights.values())), dict)
+        sets = by_label(last.weights)
         found["weights"] = [
             {"label": label, "feature": name, "weight": weight}
-            for label, own in (weights if several else {None: weights}).items()
+            for label, own in sets.items()
             for name, weight in heaviest(own, top)
+        ]
+        biases = {label: bias_of(last, label) for label in sets}
+        found["bias"] = [
+            {"label": label, "bias": bias} for label, bias in biases.items() if bias is not None
         ]
     if hasattr(last, "supports"):
         found["supports"] = [[plain(x), plain(a)] for x, a in last.supports[:top]]

@@ -1,5 +1,8 @@
 """The `onstream` command, and how every subcommand ends when it cannot go on."""
 
+import contextlib
+import os
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -20,17 +23,26 @@ class Commands(TyperGroup):
     """Subcommands whose failures are one sentence and an exit code, never a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the subcommand; 130 when interrupted, 1 when its input or a file is at fault."""
+        """Run the subcommand; 130: interrupted, 141: nobody reads, 1: input or file at fault."""
         try:
-            return super().invoke(ctx)
+            answer = super().invoke(ctx)
+            sys.stdout.flush()
+            return answer
         except KeyboardInterrupt:
             Console(stderr=True).print("Interrupted.", style="yellow")
             raise typer.Exit(130) from None
-        except BrokenPipeError:  # the reader of a pipe left; typer ends quietly
-            raise
+        except BrokenPipeError:  # the reader of a pipe left: the code of who dies of SIGPIPE
+            forget_output()
+            raise typer.Exit(141) from None
         except FAULTS as error:
             Console(stderr=True).print(sentence(error), style="red", markup=False, soft_wrap=True)
             raise typer.Exit(1) from None
+
+
+def forget_output() -> None:
+    """Send what is still to be written nowhere, or Python would complain when it ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 app = typer.Typer(

@@ -36,9 +36,15 @@ def save(
     data = dumps(model, notes)
     target = Path(os.path.realpath(path))  # of a link, the file behind it is written
     scratch = target.parent / f".onstream-{secrets.token_hex(8)}.tmp"
-    handle = os.open(
-        scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
-    )
+    try:
+        handle = os.open(
+            scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
+        )
+    except OSError as error:  # told of the path that was given
+        why = error.strerror
+        if isinstance(error, FileNotFoundError):
+            why = f"there is no folder {str(target.parent)!r}; make it first"
+        raise type(error)(error.errno, f"save: {why}", os.fspath(path)) from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

@@ -1,0 +1,93 @@
+"""`inspect`: what stands in a file, for people and in files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import onstream
+from onstream.base import Classifier, learners
+from onstream.cli.main import app
+
+
+def shown(model: Any, folder: Path, *options: str) -> str:
+    """What `inspect` writes of a model."""
+    onstream.save(model, folder / "m.onstream")
+    found = CliRunner().invoke(app, ["inspect", str(folder / "m.onstream"), *options])
+    assert found.exit_code == 0, found.output
+    return found.stdout
+
+
+def line_of(name: str, text: str) -> str:
+    """The line that begins with a name."""
+    return next(line for line in text.splitlines() if line.startswith(f"{name} "))
+
+
+@pytest.fixture
+def model() -> Any:
+    """Words of spam weigh more than 0, those of ham less, one nothing."""
+    model = onstream.PAClassifier(labels=["ham", "spam"])
+    model.learn_one({"offer": 1.0, "cheap": 0.5, "a": 0.0}, "spam")
+    model.learn_one({"meeting": 1.0, "offer": 0.5}, "ham")
+    assert model.weights["a"] == 0.0
+    assert model.bias != 0.0
+    return model
+
+
+def test_no_line_ends_with_spaces(model: Any, tmp_path: Path) -> None:
+    told = shown(onstream.PAClassifier(labels=[f"label {i}" for i in range(40)]), tmp_path)
+    assert all(line == line.rstrip() for line in told.splitlines())
+    told = shown(model, tmp_path)
+    assert "offer" in told
+    assert all(line == line.rstrip() for line in told.splitlines())
+
+
+def test_bars_tell_signs_apart(model: Any, tmp_path: Path) -> None:
+    told = shown(model, tmp_path)
+    assert set(line_of("offer", told)) & set("█░") == {"█"}
+    assert set(line_of("meeting", told)) & set("█░") == {"░"}
+    assert line_of("a", told).split() == ["a", "0"]
+
+
+def test_two_labels_and_the_bias_are_told(model: Any, tmp_path: Path) -> None:
+    told = shown(model, tmp_path)
+    assert "positive weights speak for 'spam'" in told
+    assert line_of("(bias)", told).split() == ["(bias)", f"{model.bias:.6g}"]
+    facts = json.loads(shown(model, tmp_path, "--json"))
+    assert facts["bias"] == [{"label": None, "bias": model.bias}]
+    plain = onstream.PAClassifier(intercept=False)
+    plain.learn_one({"offer": 1.0}, True)
+    assert "(bias)" not in shown(plain, tmp_path)
+    line = onstream.LinearRegression()
+    line.learn_one({"x": 1.0}, 2.0)
+    assert "(bias)" in shown(line, tmp_path)
+    assert "speak for" not in shown(line, tmp_path)
+
+
+def test_every_label_has_its_bias(tmp_path: Path) -> None:
+    model = onstream.PAClassifier()
+    for label in "abc" * 3:
+        model.learn_one({label: 1.0, "x": 0.5}, label)
+    told = shown(model, tmp_path)
+    for label in "abc":
+        assert f"feature, for '{label}'" in told
+        assert f"{model.bias[label]:.6g}" in told
+    assert "speak for" not in told
+
+
+def test_positive_weights_speak_for_the_second_label() -> None:
+    tried = 0
+    for cls in learners().values():
+        if not issubclass(cls, Classifier) or not isinstance(getattr(cls, "weights", 0), property):
+            continue
+        model = cls()
+        for _ in range(20):
+            model.learn_one({"p": 1.0}, "first")
+            model.learn_one({"q": 1.0}, "second")
+        if model.weights.keys() == {"p", "q"}:  # else a set of weights for each label
+            assert model.labels == ["first", "second"]
+            assert model.weights["q"] > 0 > model.weights["p"], cls
+            tried += 1
+    assert tried > 9
