@@ -245,18 +245,22 @@ cdef class KeptInverse(Inverse):
 
     cdef int64_t replaced  # since the inverse was made
     cdef double jitter     # what the diagonal is raised by, relatively
-    cdef double* gram      # kernels between supports, room x room
+    cdef Py_ssize_t gram_room  # supports that fit into this; `room` may be behind, if memory failed:
+    cdef double* gram      # kernels between supports, gram_room x gram_room
 
     def __cinit__(self):
         self.jitter = JITTER
         self.gram = NULL
+        self.gram_room = 0
 
     def __dealloc__(self):
         release(self.gram)
 
     cdef bint fit(self, Py_ssize_t room) noexcept nogil:
-        if room > self.room and not widened(&self.gram, self.room, room):
-            return False
+        if room > self.gram_room:
+            if not widened(&self.gram, self.gram_room, room):
+                return False
+            self.gram_room = room
         return Inverse.fit(self, room)
 
     cdef double with_example(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
@@ -271,8 +275,8 @@ cdef class KeptInverse(Inverse):
         """The row of support r in the Gram matrix."""
         cdef Py_ssize_t i
         for i in range(n):
-            self.gram[r * self.room + i] = self.gram[i * self.room + r] = row[i]
-        self.gram[r * self.room + r] = self_k
+            self.gram[r * self.gram_room + i] = self.gram[i * self.gram_room + r] = row[i]
+        self.gram[r * self.gram_room + r] = self_k
 
     cdef void mend(self, const double* self_k, double* other, Py_ssize_t n) noexcept nogil:
         """One more was replaced: make the inverse anew if it is time."""
@@ -291,7 +295,7 @@ cdef class KeptInverse(Inverse):
         for i in range(n):
             other[i] = 1.0 if (i * 7) & 4 else -1.0
         for i in range(n):
-            self.d[i] = onstream_dot(self.gram + i * self.room, other, n)
+            self.d[i] = onstream_dot(self.gram + i * self.gram_room, other, n)
             self.d[i] += self.jitter * self_k[i] * other[i]
         for i in range(n):
             v = onstream_dot(self.values + i * self.room, self.d, n)
@@ -326,7 +330,7 @@ cdef class KeptInverse(Inverse):
         self.replaced = 0
         for i in range(n):
             for j in range(i + 1):
-                L[i * room + j] = self.gram[i * room + j]
+                L[i * room + j] = self.gram[i * self.gram_room + j]
             L[i * room + i] *= 1.0 + self.jitter
         for i in range(n):
             for j in range(i + 1):
@@ -357,14 +361,14 @@ cdef class KeptInverse(Inverse):
                 L[i * room + j] = L[j * room + i]
 
     def export(self, n):
-        gram = matrix(self.gram, n, n, self.room)
+        gram = matrix(self.gram, n, n, self.gram_room)
         return {**Inverse.export(self, n), "replaced": self.replaced, "jitter": self.jitter, "gram": gram}
 
     def restore(self, fields, n):
         Inverse.restore(self, fields, n)
         self.replaced = fields.integer("replaced", 0)
         self.jitter = fields.number("jitter", JITTER, MOST_JITTER)
-        fill(self.gram, fields.array("gram", (n, n)), self.room)
+        fill(self.gram, fields.array("gram", (n, n)), self.gram_room)
 
     def memory(self):
-        return Inverse.memory(self) + 8 * self.room * self.room
+        return Inverse.memory(self) + 8 * self.gram_room * self.gram_room

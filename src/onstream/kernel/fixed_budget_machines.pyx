@@ -102,15 +102,16 @@ cdef class TighterMachine(FixedBudgetMachine):
     cdef Py_ssize_t next       # the slot of the next one
     cdef double* labels        # -1 or +1, of each
     cdef double* recent_row    # kernel row of the example being learned with them
-    cdef double* gram          # kernels between supports: room x room
-    cdef double* cross         # kernels of supports with the last examples: room x memory
+    cdef Py_ssize_t gram_room  # supports that fit into these; `room` may be ahead, if memory failed:
+    cdef double* gram          # kernels between supports: gram_room x gram_room
+    cdef double* cross         # kernels of supports with the last examples: gram_room x memory
     cdef double* errors        # of each support's absence
     cdef double y              # planned: label of the example
 
     def __cinit__(self, Program program, budget, double beta, Py_ssize_t memory):
         self.memory_ = memory
         self.recent = Supports(program)
-        self.next = 0
+        self.next = self.gram_room = 0
         self.labels = self.recent_row = self.gram = self.cross = self.errors = NULL
 
     def __dealloc__(self):
@@ -121,15 +122,19 @@ cdef class TighterMachine(FixedBudgetMachine):
         release(self.errors)
 
     cdef bint grow(self, Py_ssize_t supports, const Example* e) noexcept nogil:
-        cdef Py_ssize_t old = self.room, room
+        cdef Py_ssize_t old = self.gram_room, room
         if not FixedBudgetMachine.grow(self, supports, e):
             return False
         room = self.room
-        return (
-            widened(&self.gram, old, room)
-            and grown(<void**> &self.cross, old * self.memory_ * sizeof(double), room * self.memory_ * sizeof(double))
-            and grown(<void**> &self.errors, old * sizeof(double), room * sizeof(double))
-        ) if room > old else True
+        if room > old:
+            if not (
+                grown(<void**> &self.cross, old * self.memory_ * sizeof(double), room * self.memory_ * sizeof(double))
+                and grown(<void**> &self.errors, old * sizeof(double), room * sizeof(double))
+                and widened(&self.gram, old, room)
+            ):
+                return False
+            self.gram_room = room
+        return True
 
     cdef int plan(self, const Example* e, double y, double* f) noexcept nogil:
         cdef int status
@@ -159,9 +164,9 @@ cdef class TighterMachine(FixedBudgetMachine):
         memset(self.errors, 0, n * sizeof(double))
         for i in range(n):  # supports
             label = 1.0 if self.a[i] > 0.0 else -1.0
-            f = onstream_dot(self.gram + i * self.room, self.a, n)
+            f = onstream_dot(self.gram + i * self.gram_room, self.a, n)
             for j in range(n):
-                self.errors[j] += label * (f - self.a[j] * self.gram[i * self.room + j]) <= 0.0
+                self.errors[j] += label * (f - self.a[j] * self.gram[i * self.gram_room + j]) <= 0.0
         for i in range(self.recent.n):
             f = 0.0
             for j in range(n):
@@ -180,8 +185,8 @@ cdef class TighterMachine(FixedBudgetMachine):
         if self.slot >= 0:
             FixedBudgetMachine.commit(self, e)
             for i in range(self.s.n):
-                self.gram[self.slot * self.room + i] = self.gram[i * self.room + self.slot] = self.row[i]
-            self.gram[self.slot * self.room + self.slot] = self.self_k
+                self.gram[self.slot * self.gram_room + i] = self.gram[i * self.gram_room + self.slot] = self.row[i]
+            self.gram[self.slot * self.gram_room + self.slot] = self.self_k
             for i in range(self.recent.n):
                 self.cross[self.slot * self.memory_ + i] = self.recent_row[i]
             self.row[self.slot] = self.self_k
@@ -205,7 +210,7 @@ cdef class TighterMachine(FixedBudgetMachine):
         return {
             **FixedBudgetMachine.export(self), "recent": self.recent.export(), "next": self.next,
             "recent_labels": floats(self.labels, self.recent.n),
-            "gram": matrix(self.gram, self.s.n, self.s.n, self.room),
+            "gram": matrix(self.gram, self.s.n, self.s.n, self.gram_room),
             "cross": matrix(self.cross, self.s.n, self.recent.n, self.memory_),
         }
 
@@ -225,9 +230,9 @@ cdef class TighterMachine(FixedBudgetMachine):
         if not (np.abs(labels) == 1.0).all():
             raise ValueError("recent_labels must be -1 or 1")
         fill(self.labels, labels.reshape(1, -1), n)
-        fill(self.gram, fields.array("gram", (self.s.n, self.s.n)), self.room)
+        fill(self.gram, fields.array("gram", (self.s.n, self.s.n)), self.gram_room)
         fill(self.cross, fields.array("cross", (self.s.n, n)), self.memory_)
 
     def memory(self):
-        own = 2 * self.recent.room + self.room * self.room + self.room * self.memory_ + self.room
+        own = 2 * self.recent.room + self.gram_room * (self.gram_room + self.memory_ + 1)
         return FixedBudgetMachine.memory(self) + self.recent.memory() + 8 * own

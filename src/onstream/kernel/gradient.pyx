@@ -2,6 +2,7 @@
 (NOGD), by random Fourier features (FOGD)."""
 
 cimport numpy as cnp
+from cpython.exc cimport PyErr_SetInterrupt
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.float cimport DBL_MAX
 from libc.math cimport cos, fabs, sin, sqrt
@@ -139,6 +140,7 @@ cdef class NOGDMachine(Machine):
     cdef double eta
     cdef Py_ssize_t rank
     cdef Py_ssize_t found  # rows of P
+    cdef Py_ssize_t ready  # and of the P that the example will bring which fills the budget
     cdef double* P         # rank x room
     cdef double* z
     cdef double step
@@ -161,6 +163,8 @@ cdef class NOGDMachine(Machine):
         if self.s.n < self.budget:
             if not self.grow(self.s.n + 1, e):
                 return OVERFLOW
+            if self.s.n + 1 == self.budget and not self.prepare(e):
+                return OVERFLOW
         elif self.found == 0:  # all kernel values are 0: there is no feature to learn with
             return LEARNED
         else:
@@ -177,18 +181,35 @@ cdef class NOGDMachine(Machine):
 
     cdef void commit(self, const Example* e) noexcept nogil:
         cdef Py_ssize_t j
-        if self.found:
-            for j in range(self.s.n):
-                self.a[j] = self.other[j]
-            return
+        if self.s.n < self.budget:
+            self.a[self.s.n] = self.step
+            self.s.put(self.s.n, e, self.length, self.self_k, self.row)
+            if self.s.n < self.budget:
+                return
+            self.found = self.ready
+        for j in range(self.s.n):
+            self.a[j] = self.other[j]
+
+    cdef bint prepare(self, const Example* e) noexcept nogil:
+        """Find the features with the example as the last support, which it is only meanwhile. False:
+        they cannot be found, and nothing is changed."""
+        cdef Py_ssize_t used = self.s.used, width = self.s.program.width
+        cdef bint fine = True
         self.a[self.s.n] = self.step
         self.s.put(self.s.n, e, self.length, self.self_k, self.row)
-        if self.s.n == self.budget:
-            with gil:
+        with gil:
+            try:
                 self.switch()
+            except BaseException as error:  # no memory, or no convergence: the example is refused
+                fine = False
+                if isinstance(error, KeyboardInterrupt):
+                    PyErr_SetInterrupt()  # again, where it can be heard
+        self.s.take_back(used, width)
+        return fine and self.grow(self.s.n + 1, e)
 
     def switch(self):
-        """The eigenvectors of the Gram matrix; f becomes its projection on the leading ones."""
+        """The eigenvectors of the Gram matrix; f becomes its projection on the leading ones. They
+        stand in P, and the coefficients in `other`."""
         cdef Py_ssize_t i, n = self.s.n
         gram = np.empty((n, n))
         for i in range(n):
@@ -200,17 +221,17 @@ cdef class NOGDMachine(Machine):
         P = vectors[:, order].T / np.sqrt(values[order])[:, None]
         # w = L^1/2 U'a and a = P'w
         w = np.sqrt(values[order]) * (vectors[:, order].T @ floats(self.a, n))
-        self.set_features(P)
-        fill(self.a, (P.T @ w).reshape(1, n), n)
+        self.hold(P)
+        fill(self.other, (P.T @ w).reshape(1, n), n)
 
-    def set_features(self, P):
+    def hold(self, P):
         if not (
             grown(<void**> &self.P, 0, len(P) * self.room * sizeof(double))
             and grown(<void**> &self.z, 0, len(P) * sizeof(double))
         ):
             raise MemoryError
         fill(self.P, P, self.room)
-        self.found = len(P)
+        self.ready = len(P)
 
     def export(self):
         return {**Machine.export(self), "features": matrix(self.P, self.found, self.s.n, self.room)}
@@ -221,7 +242,8 @@ cdef class NOGDMachine(Machine):
         if len(P) > self.rank or (len(P) > 0 and self.s.n < self.budget):
             raise ValueError("the Nyström features do not fit")
         if len(P):
-            self.set_features(P)
+            self.hold(P)
+            self.found = self.ready
 
     def memory(self):
         return Machine.memory(self) + 8 * self.found * (self.room + 1)

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.door cimport Row
 from ..core.example cimport LEARNED, Example
 from ..core.state cimport NOTHING, ClassifierState, Output, RegressorState, State, Task
+from .supports cimport Supports
 
 from ..core.plain import in_row, plain_weight
 from .supports import prepared_object
@@ -121,6 +122,8 @@ cdef int learn_prepared(State state, item, y, double weight, values) except -1:
     """Learn a prepared object; this thread may write. `values`: its kernel values, if known."""
     cdef Example e
     cdef bint newcomer = False
+    cdef list stores = []
+    cdef Supports store
     e.weight = weight
     newcomer = state.target(y, weight > 0.0, &e)
     if weight == 0.0:
@@ -129,16 +132,21 @@ cdef int learn_prepared(State state, item, y, double weight, values) except -1:
         if values is None or newcomer:  # a new label may bring machines of its own
             values = object_values(state, item)
         fill(&e, values)
+        stores = state.stores()
+        for store in stores:
+            store.expect()
         if state.learn(&e) != LEARNED:
             raise ValueError(
                 f"{state.who}: learning this example would overflow the range of floats. "
                 f"Normalise the kernel."
             )
     except:
+        for store in stores:
+            store.settle(None)  # nothing was placed
         if newcomer:
             state.retract()
         raise
-    for store in state.stores():
+    for store in stores:
         store.settle(item)
     state.seen += 1
     if newcomer:

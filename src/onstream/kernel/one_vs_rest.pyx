@@ -4,7 +4,7 @@ from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize
 from .expansion cimport Expansion
 from .objects cimport ObjectClassifierState
-from .supports cimport Program, Supports, grown
+from .supports cimport Program, grown
 
 from ..core.fields import Fields
 
@@ -14,7 +14,7 @@ cdef class Machine(Expansion):
     does it, and cannot fail. So either all machines of a learner learn an example or none."""
 
     def __cinit__(self, Program program, budget, *args):
-        self.s = Supports(program, True)  # rows of supports will be asked for, too
+        self.s.wants_gram = not program.vectors  # rows of supports will be asked for, too
         self.arguments = (budget, *args)
         self.other = NULL
         self.acts = False
@@ -96,18 +96,18 @@ cdef class OneVsRestState(ObjectClassifierState):
     cdef int set_labels(self, Py_ssize_t n) except -1:
         """The third label makes two machines of one, -f and +f, and starts with a new one."""
         cdef Machine one, two
+        cdef list machines = self.machines, before = self.before
         if n > 2 and self.k == 1:
-            self.before = self.machines[0]
-            one, two = (<Machine> self.machines[0]).twin(), (<Machine> self.machines[0]).twin()
+            before = machines
+            one, two = (<Machine> machines[0]).twin(), (<Machine> machines[0]).twin()
             (one if self.first_sign < 0.0 else two).negate()
-            self.set_machines([one, two])
+            machines = [one, two]
         elif n == 2 and self.k > 1:
-            self.set_machines([self.before])
-            self.before = None
-        if n > 2 and n > self.k:
-            self.set_machines(self.machines + [self.machine() for _ in range(n - self.k)])
-        elif n > 2 and n < self.k:
-            self.set_machines(self.machines[:n])
+            machines, before = before, None
+        if n > 2:
+            machines = machines[:n] + [self.machine() for _ in range(n - len(machines))]
+        self.set_machines(machines)  # all or none, if memory fails
+        self.before = before
         return 0
 
     cdef int settle(self) except -1:

@@ -8,7 +8,7 @@ from .expansion cimport fill, matrix
 from .one_vs_rest cimport Machine
 from .supports cimport LARGEST, Program, grown, widened
 
-cdef double JITTER = 1e-10  # what is closer than this to the span of the supports is in it
+cdef double IN_SPAN = 1e-10  # what is closer than this to the span of the supports is in it
 
 
 cdef class Inverse:
@@ -90,7 +90,7 @@ cdef class ProjectronMachine(Machine):
             self.adds = False
         else:
             self.step = y * e.weight
-            self.adds = sqrt(self.inverse.gap) > self.eta and self.inverse.gap > JITTER * self.self_k
+            self.adds = sqrt(self.inverse.gap) > self.eta and self.inverse.gap > IN_SPAN * self.self_k
             if self.budget and self.s.n == self.budget:
                 self.adds = False
         if self.adds:

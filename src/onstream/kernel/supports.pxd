@@ -72,6 +72,9 @@ cdef class Supports:
     cdef bint fit(self, Py_ssize_t supports, const Example* e) noexcept nogil
     cdef bint to_sparse(self) noexcept nogil
     cdef void put(self, Py_ssize_t slot, const Example* e, double length, double self_k, const double* row) noexcept nogil
+    cdef void take_back(self, Py_ssize_t used, Py_ssize_t width) noexcept nogil
+    cdef int expect(self) except -1
+    cdef int settle(self, object item) except -1
 
 
 cdef bint grown(void** block, size_t old, size_t new) noexcept nogil

@@ -85,10 +85,10 @@ cdef class Program:
 
 
 cdef class Supports:
-    def __cinit__(self, Program program, bint wants_gram=False):
+    def __cinit__(self, Program program):
         self.program = program
         self.objects = None if program.vectors else []
-        self.wants_gram = wants_gram and not program.vectors
+        self.wants_gram = False
         self.n = self.room = self.used = self.rows = self.filled = 0
         self.sparse = Postings()
         self.is_sparse = self.settled = False
@@ -254,15 +254,35 @@ cdef class Supports:
             self.v[i * self.room + slot] = e.values[j]
             self.filled += e.values[j] != 0.0
 
+    cdef void take_back(self, Py_ssize_t used, Py_ssize_t width) noexcept nogil:
+        """Undo the `put` to a new slot, before which there were so many features, here and for gamma.
+        Its place may be gone: ask `fit` again."""
+        cdef Example none
+        if self.program.vectors:
+            none.ids, none.values, none.n, none.width = NULL, NULL, 0, 0
+            self.put(self.n - 1, &none, 0.0, 0.0, NULL)
+            if self.program.width != width:
+                self.program.set_width(width)
+        self.n -= 1
+        self.used = used
+        self.placed = -1
+
     # -- structured examples -----------------------------------------------------------------------
 
-    def settle(self, item):
+    cdef int expect(self) except -1:
+        """An object may come: make place for it while that may still fail."""
+        if len(self.objects) == self.n:
+            self.objects.append(None)
+        return 0
+
+    cdef int settle(self, object item) except -1:
         """The object of the example that was just learned goes to its slot, if it has one."""
-        if self.placed == len(self.objects):
-            self.objects.append(item)
-        elif self.placed >= 0:
+        if self.placed >= 0:
             self.objects[self.placed] = item
         self.placed = -1
+        if len(self.objects) > self.n:
+            self.objects.pop()
+        return 0
 
     def values(self, item, Py_ssize_t offset):
         """The kernel of every support with a prepared object; they will stand at `offset`."""
@@ -378,6 +398,7 @@ cdef class Supports:
             e.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> values)
             if not self.fit(max(self.n + 1, min(len(texts), 2 * self.n)), &e):
                 raise MemoryError
+            self.expect()
             self.put(self.n, &e, e.values[0], e.values[0], e.values + 1)
             self.settle(item)
 
