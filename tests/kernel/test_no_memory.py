@@ -59,6 +59,15 @@ def then_fail(kernel, prepared):
 
 Spectrum.self_value = then_fail
 
+def growing(model, rows):
+    """The rows of the first support that needs more room, and of the one that fills a budget."""
+    found = [8]
+    for i, (x, y) in enumerate(rows):
+        before = len(model.supports)
+        model.learn_one(x, y)
+        found += [i] if before < len(model.supports) in (9, 12) else []
+    return sorted(set(found))
+
 def learned(model, rows, at, k):
     global failing
     failed = False
@@ -85,7 +94,7 @@ for cls, params in LINES:
     for third in (99,) if numbers else (99, 2) if STRUCTURED else (99, 2, 8):
         rows = list(stream(third, numbers))
         expected, _ = learned(cls(**params), rows, -1, 0)
-        for at in (8, 11):  # the first support that needs more room, the one that fills a budget
+        for at in growing(cls(**params), rows):
             k = quiet = 0
             while quiet < 5:
                 print(cls.__name__, params, third, at, k, file=sys.stderr, flush=True)
