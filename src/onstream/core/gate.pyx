@@ -41,8 +41,8 @@ cdef class Gate:
     cdef int begin_learning(self) except -1:
         while self.learning:
             self.wait("begin_learning")
+        self.owner = get_ident()  # may fail; nobody is shut out then
         self.learning = True
-        self.owner = get_ident()
         return self.tell()
 
     cdef int end_learning(self) except -1:

@@ -3,13 +3,14 @@
 from ..base.registry import register, register_parts
 from .batch_tree import BatchTree
 from .cvfdt import CVFDT
-from .extremely_fast_tree import ExtremelyFastDecisionTree
+from .extremely_fast_tree import EFDT, ExtremelyFastDecisionTree
 from .hoeffding_adaptive_tree import HAT, HoeffdingAdaptiveTreeClassifier
 from .hoeffding_tree import VFDT, HoeffdingTreeClassifier
 from .hoeffding_tree_regressor import HoeffdingTreeRegressor
 
 __all__ = [
     "CVFDT",
+    "EFDT",
     "HAT",
     "VFDT",
     "BatchTree",

@@ -88,3 +88,6 @@ class ExtremelyFastDecisionTree(TreeClassifier):
             )
         }  # fmt: skip
         return ExtremelyFastState(type(self).__name__, None, 0, self.max_labels, params)
+
+
+EFDT = ExtremelyFastDecisionTree
