@@ -248,9 +248,9 @@ def test_models_know_short_names_and_what_is_no_online_learner() -> None:
     assert "Did you mean 'VFDT'" in call("models", "VFTD", code=1).output
     told = {line["name"]: line for line in json.loads(call("models", "--json").output)}
     assert told["HoeffdingAdaptiveTreeClassifier"]["short_names"] == ["HAT"]
-    only_fit = {name for name, line in told.items() if "fit" in line["learns"]}
-    assert only_fit == {"BatchTree"}
-    assert "labels, by fit only" in call("models", "--family", "tree").output
+    only_fit = {name: line["learns"] for name, line in told.items() if "fit" in line["learns"]}
+    assert only_fit == {"BatchTree": "labels, by fit only"}
+    assert "BatchTree" in call("models", "--family", "tree").output
 
 
 def test_train_does_not_go_on_with_a_batch_tree(sea: Path, tmp_path: Path) -> None:

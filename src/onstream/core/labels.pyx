@@ -1,8 +1,13 @@
 """Labels: any bool, int or string, revealed by the stream at any time."""
 
+cimport numpy as cnp
+
 import numpy as np
 
 from .plain import in_row
+
+cnp.import_array()
+
 
 cdef class Labels:
     """Numbers the labels of one classifier in order of appearance.
@@ -117,7 +122,8 @@ cdef class Labels:
         then.
         """
         cdef Labels seen = Labels(self.who, self.limit)  # what will be known, row by row
-        cdef int32_t[::1] numbers = np.empty(rows, dtype=np.int32)
+        found = np.empty(rows, dtype=np.int32)
+        cdef int32_t* numbers = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> found)
         cdef Py_ssize_t i
         cdef int32_t number
         seen.names = list(self.names)
@@ -136,8 +142,8 @@ cdef class Labels:
             raise ValueError(f"{self.who}: X has {rows:,} rows, y has {len(column):,}.")
         if isinstance(column, np.ndarray):
             if column.dtype.kind in "iub" and rows and weights is None:
-                if self.encode_integers(column, seen, &numbers[0]):
-                    return np.asarray(numbers), seen.names[len(self.names):]
+                if self.encode_integers(column, seen, numbers):
+                    return found, seen.names[len(self.names):]
             column = column.tolist()
         for i in range(rows):
             try:
@@ -149,7 +155,7 @@ cdef class Labels:
             except (TypeError, ValueError) as error:
                 raise in_row(error, self.who, i) from None
             numbers[i] = number
-        return np.asarray(numbers), seen.names[len(self.names):]
+        return found, seen.names[len(self.names):]
 
     cdef bint encode_integers(self, column, Labels seen, int32_t* numbers) except -1:
         """The same through a table, for whole numbers in a narrow range."""
@@ -161,9 +167,10 @@ cdef class Labels:
         if high - low > 65_535 or low < -2**62 or high > 2**62:
             return False
         cdef long long start = low
-        cdef int32_t[::1] table = np.full(high - low + 1, -1, dtype=np.int32)
-        cdef const long long[::1] values = np.ascontiguousarray(column, dtype=np.longlong)
-        for i in range(values.shape[0]):
+        places, column = np.full(high - low + 1, -1, dtype=np.int32), np.ascontiguousarray(column, dtype=np.longlong)
+        cdef int32_t* table = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> places)
+        cdef const long long* values = <const long long*> cnp.PyArray_DATA(<cnp.ndarray> column)
+        for i in range(len(column)):
             at = values[i] - start
             number = table[at]
             if number < 0:
@@ -211,12 +218,14 @@ def own_dtype(names):
     return np.array(names, dtype=None if names and all(map(whole, names)) else object)
 
 
-cdef some_named(const int32_t[::1] numbers, list names):
-    """The name of each number, None for -1: twice as fast as numpy's own indexing."""
-    named = np.empty(numbers.shape[0], dtype=object)  # of None
-    cdef object[::1] out = named
+cdef some_named(object array, list names):
+    """The name of each number (int32), None for -1: twice as fast as numpy's own indexing."""
+    cdef const int32_t* numbers = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> array)
+    cdef list named = [None] * len(array)
     cdef Py_ssize_t i
-    for i in range(numbers.shape[0]):
+    for i in range(len(named)):
         if numbers[i] >= 0:
-            out[i] = names[numbers[i]]
-    return named
+            named[i] = names[numbers[i]]
+    found = np.empty(len(named), dtype=object)
+    found[:] = named
+    return found

@@ -413,17 +413,27 @@ def pack(Door door, list names, which, values, starts, bint learning, weights):
     A feature becomes known in the first row of weight above 0 that has it.
     """
     cdef Py_ssize_t i, row, kept = 0, first, n_rows = len(starts) - 1, n = len(names)
-    cdef int32_t[::1] map_ids = np.full(n, UNASKED, dtype=np.int32)
-    cdef double[::1] map_signs = np.ones(n)
-    cdef int32_t[::1] ids = np.empty(len(values), dtype=np.int32)
-    cdef double[::1] out = np.empty(len(values))
-    cdef int64_t[::1] new_starts = np.zeros(n_rows + 1, dtype=np.int64)
-    cdef int64_t[::1] widths = np.zeros(n_rows, dtype=np.int64), named = np.zeros(n_rows, dtype=np.int64)
-    cdef const int64_t[::1] old = np.ascontiguousarray(starts, dtype=np.int64)
-    cdef const int64_t[::1] at = np.ascontiguousarray(which, dtype=np.int64)
-    cdef const double[::1] given = np.ascontiguousarray(values, dtype=np.float64)
+    all_map_ids = np.full(n, UNASKED, dtype=np.int32)
+    cdef int32_t* map_ids = <int32_t*> start_of(all_map_ids)
+    all_map_signs = np.ones(n)
+    cdef double* map_signs = <double*> start_of(all_map_signs)
+    all_ids = np.empty(len(values), dtype=np.int32)
+    cdef int32_t* ids = <int32_t*> start_of(all_ids)
+    all_out = np.empty(len(values))
+    cdef double* out = <double*> start_of(all_out)
+    all_new_starts = np.zeros(n_rows + 1, dtype=np.int64)
+    cdef int64_t* new_starts = <int64_t*> start_of(all_new_starts)
+    all_widths, all_named = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
+    cdef int64_t* widths = <int64_t*> start_of(all_widths)
+    cdef int64_t* named = <int64_t*> start_of(all_named)
+    all_old = np.ascontiguousarray(starts, dtype=np.int64)
+    cdef const int64_t* old = <const int64_t*> start_of(all_old)
+    all_at = np.ascontiguousarray(which, dtype=np.int64)
+    cdef const int64_t* at = <const int64_t*> start_of(all_at)
+    all_given = np.ascontiguousarray(values, dtype=np.float64)
+    cdef const double* given = <const double*> start_of(all_given)
     check_weights(door.who, n_rows, weights)
-    cdef const double[::1] importance = weights
+    cdef const double* importance = NULL if weights is None else <const double*> start_of(weights)
     cdef Welcome welcome = ALL if learning else KNOWN
     cdef int32_t id
     for row in range(n_rows):
@@ -445,27 +455,39 @@ def pack(Door door, list names, which, values, starts, bint learning, weights):
         new_starts[row + 1] = kept
         widths[row], named[row] = door.prospect(welcome), door.named
     return Packed(
-        door, np.asarray(ids)[:kept], np.asarray(out)[:kept], new_starts, widths, learning,
-        named=np.asarray(named))
+        door, all_ids[:kept], all_out[:kept], all_new_starts, all_widths, learning,
+        named=all_named)
 
 
 def pack_coded(Door door, list names, which, values, list texts, text_of, starts, bint learning, weights):
     """Rows for a learner with nominal values: entry j is feature names[which[j]] with the value
     texts[text_of[j]] or, where text_of is -1, the number values[j]. No row has a feature twice."""
     cdef Py_ssize_t i, row, kept = 0, n_rows = len(starts) - 1
-    cdef int32_t[::1] map_ids = np.full(len(names), UNASKED, dtype=np.int32)
-    cdef int32_t[::1] map_codes = np.full(len(texts), UNASKED, dtype=np.int32)
-    cdef int32_t[::1] ids = np.empty(len(values), dtype=np.int32)
-    cdef int32_t[::1] codes = np.empty(len(values), dtype=np.int32)
-    cdef double[::1] out = np.empty(len(values))
-    cdef int64_t[::1] new_starts = np.zeros(n_rows + 1, dtype=np.int64)
-    cdef int64_t[::1] widths = np.zeros(n_rows, dtype=np.int64), named = np.zeros(n_rows, dtype=np.int64)
-    cdef const int64_t[::1] old = np.ascontiguousarray(starts, dtype=np.int64)
-    cdef const int64_t[::1] at = np.ascontiguousarray(which, dtype=np.int64)
-    cdef const int64_t[::1] text_at = np.ascontiguousarray(text_of, dtype=np.int64)
-    cdef const double[::1] given = np.ascontiguousarray(values, dtype=np.float64)
+    all_map_ids = np.full(len(names), UNASKED, dtype=np.int32)
+    cdef int32_t* map_ids = <int32_t*> start_of(all_map_ids)
+    all_map_codes = np.full(len(texts), UNASKED, dtype=np.int32)
+    cdef int32_t* map_codes = <int32_t*> start_of(all_map_codes)
+    all_ids = np.empty(len(values), dtype=np.int32)
+    cdef int32_t* ids = <int32_t*> start_of(all_ids)
+    all_codes = np.empty(len(values), dtype=np.int32)
+    cdef int32_t* codes = <int32_t*> start_of(all_codes)
+    all_out = np.empty(len(values))
+    cdef double* out = <double*> start_of(all_out)
+    all_new_starts = np.zeros(n_rows + 1, dtype=np.int64)
+    cdef int64_t* new_starts = <int64_t*> start_of(all_new_starts)
+    all_widths, all_named = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
+    cdef int64_t* widths = <int64_t*> start_of(all_widths)
+    cdef int64_t* named = <int64_t*> start_of(all_named)
+    all_old = np.ascontiguousarray(starts, dtype=np.int64)
+    cdef const int64_t* old = <const int64_t*> start_of(all_old)
+    all_at = np.ascontiguousarray(which, dtype=np.int64)
+    cdef const int64_t* at = <const int64_t*> start_of(all_at)
+    all_text_at = np.ascontiguousarray(text_of, dtype=np.int64)
+    cdef const int64_t* text_at = <const int64_t*> start_of(all_text_at)
+    all_given = np.ascontiguousarray(values, dtype=np.float64)
+    cdef const double* given = <const double*> start_of(all_given)
     check_weights(door.who, n_rows, weights)
-    cdef const double[::1] importance = weights
+    cdef const double* importance = NULL if weights is None else <const double*> start_of(weights)
     cdef Welcome welcome = ALL if learning else KNOWN
     cdef int32_t id, code
     for row in range(n_rows):
@@ -496,8 +518,8 @@ def pack_coded(Door door, list names, which, values, list texts, text_of, starts
         new_starts[row + 1] = kept
         widths[row], named[row] = door.prospect(welcome), door.named
     return Packed(
-        door, np.asarray(ids)[:kept], np.asarray(out)[:kept], new_starts, widths, learning,
-        np.asarray(codes)[:kept], np.asarray(named))
+        door, all_ids[:kept], all_out[:kept], all_new_starts, all_widths, learning,
+        all_codes[:kept], all_named)
 
 
 cdef class Columns(Source):
@@ -709,8 +731,11 @@ def mapping_rows(Door door, rows, bint learning, weights):
     cdef double* values = NULL
     cdef int32_t* codes = NULL
     cdef bint nominal = False
-    cdef int64_t[::1] starts = np.zeros(n + 1, dtype=np.int64)
-    cdef int64_t[::1] widths = np.zeros(n, dtype=np.int64), named = np.zeros(n, dtype=np.int64)
+    all_starts = np.zeros(n + 1, dtype=np.int64)
+    cdef int64_t* starts = <int64_t*> start_of(all_starts)
+    all_widths, all_named = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    cdef int64_t* widths = <int64_t*> start_of(all_widths)
+    cdef int64_t* named = <int64_t*> start_of(all_named)
     cdef Welcome welcome = ALL if learning else KNOWN
     try:
         for i in range(n):
@@ -741,15 +766,19 @@ def mapping_rows(Door door, rows, bint learning, weights):
             widths[i], named[i] = door.prospect(welcome), door.named
         return Packed(
             door, copied(ids, used * sizeof(int32_t), np.int32),
-            copied(values, used * sizeof(double), np.float64), np.asarray(starts),
-            np.asarray(widths), learning,
-            copied(codes, used * sizeof(int32_t), np.int32) if nominal else None, np.asarray(named),
+            copied(values, used * sizeof(double), np.float64), all_starts,
+            all_widths, learning,
+            copied(codes, used * sizeof(int32_t), np.int32) if nominal else None, all_named,
         )
     finally:
         door.give(row)
         release(ids)
         release(values)
         release(codes)
+
+
+cdef inline void* start_of(object array) noexcept:
+    return cnp.PyArray_DATA(<cnp.ndarray> array)
 
 
 cdef object copied(const void* data, Py_ssize_t n_bytes, dtype):

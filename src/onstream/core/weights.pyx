@@ -1,14 +1,17 @@
 """Weights of linear models: a growing matrix, one row per feature, one column per output.
 """
 
-import numpy as np
-
+cimport numpy as cnp
 from libc.float cimport DBL_MAX
 from libc.math cimport fabs, ldexp
 from libc.string cimport memcpy, memset
 
+import numpy as np
+
 from .example cimport LEARNED, OVERFLOW, Example, onstream_peak
 from .memory cimport release, resize, roomier
+
+cnp.import_array()
 
 cdef enum:
     SAFE_SHIFT = 520  # x * 2**-520 and v * 2**-520: their product cannot overflow
@@ -107,28 +110,30 @@ cdef class Weights:
 
     def export(self, Py_ssize_t rows):
         """Copies for a file: what the numbers are, not where they stand."""
-        matrix = np.zeros((rows, self.k))
-        cdef double[:, ::1] out = matrix
-        cdef double[::1] intercepts = np.zeros(self.k)
+        matrix, bias = np.zeros((rows, self.k)), np.zeros(self.k)
+        cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> matrix)
+        cdef double* intercepts = <double*> cnp.PyArray_DATA(<cnp.ndarray> bias)
         cdef Py_ssize_t i, r
         for i in range(min(rows, self.rows)):
             for r in range(self.k):
-                out[i, r] = self.v[i * self.stride + r]
+                out[i * self.k + r] = self.v[i * self.stride + r]
         for r in range(self.k):
             intercepts[r] = self.b[r]
-        return {"weights": matrix, "bias": np.asarray(intercepts), "scale": self.scale}
+        return {"weights": matrix, "bias": bias, "scale": self.scale}
 
     def restore(self, matrix, bias, double scale):
         """Numbers from a file; the caller has checked their shapes."""
-        cdef const double[:, ::1] given = np.ascontiguousarray(matrix, dtype=np.float64)
-        cdef const double[::1] intercepts = np.ascontiguousarray(bias, dtype=np.float64)
-        cdef Py_ssize_t i, r
-        self.set_columns(given.shape[1])
-        self.reserve(given.shape[0])
-        for i in range(given.shape[0]):
-            for r in range(given.shape[1]):
-                self.v[i * self.stride + r] = given[i, r]
-        for r in range(given.shape[1]):
+        matrix = np.ascontiguousarray(matrix, dtype=np.float64)
+        bias = np.ascontiguousarray(bias, dtype=np.float64)
+        cdef const double* given = <const double*> cnp.PyArray_DATA(<cnp.ndarray> matrix)
+        cdef const double* intercepts = <const double*> cnp.PyArray_DATA(<cnp.ndarray> bias)
+        cdef Py_ssize_t i, r, rows = matrix.shape[0], k = matrix.shape[1]
+        self.set_columns(k)
+        self.reserve(rows)
+        for i in range(rows):
+            for r in range(k):
+                self.v[i * self.stride + r] = given[i * k + r]
+        for r in range(k):
             self.b[r] = intercepts[r]
         self.scale = scale
         self.measure()

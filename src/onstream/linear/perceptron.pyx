@@ -1,5 +1,6 @@
 """The perceptron of Rosenblatt (1958), in the general form of the Filice lecture."""
 
+cimport numpy as cnp
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -11,6 +12,8 @@ from .state cimport LinearClassifierState, rival
 from ..base.checks import number, positive, whole
 from ..base.learner import stream_of
 from .state import LinearClassifier
+
+cnp.import_array()
 
 
 class Perceptron(LinearClassifier):
@@ -132,7 +135,8 @@ def function_of_t(value):
 
 cdef class PerceptronState(LinearClassifierState):
     cdef tuple functions         # beta, gamma, alpha as functions of t
-    cdef double[:, ::1] plan     # their values for the next examples, if one is the user's
+    cdef object plans            # their values for the next examples, if one is the user's: rows
+    cdef const double* plan      # of three numbers
     cdef int64_t planned         # t of the first row of the plan
     cdef readonly int64_t updates
     cdef object converged
@@ -154,14 +158,15 @@ cdef class PerceptronState(LinearClassifierState):
                 raise ValueError(
                     f"{self.who}: {name}(t={t + at}) must be {wanted}, got {column[at]}."
                 )
-        self.plan = plan
+        self.plans = plan
+        self.plan = <const double*> cnp.PyArray_DATA(<cnp.ndarray> plan)
         self.planned = t
         return 0
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef Py_ssize_t now = self.seen - self.start + 1 - self.planned if self.scripted else 0
-        cdef double beta = self.plan[now, 0], gamma = self.plan[now, 1]
-        cdef double step = self.plan[now, 2] * e.weight
+        cdef double beta = self.plan[3 * now], gamma = self.plan[3 * now + 1]
+        cdef double step = self.plan[3 * now + 2] * e.weight
         cdef int q, status
         if self.w.k == 1:
             if e.y * f[0] > beta:
