@@ -234,11 +234,12 @@ cdef class Door:
         if id < 0:
             if welcome != ALL:
                 return MISSING
+            key = valid_name(self.who, key)
             nominal = text or self.categorical is True or (
                 self.categorical is not None and str(key) in self.categorical)
             if not self.fits(key, PER_NAME + PER_NOMINAL * nominal):
                 return MISSING
-            id = self.add(valid_name(self.who, key))
+            id = self.add(key)
             if nominal:
                 self.categories[id] = {}
                 self.tally(None, PER_NOMINAL, 1)
