@@ -7,11 +7,13 @@ cdef extern from "simd.h" nogil:
     double onstream_dot(const double* a, const double* b, Py_ssize_t n)
     double onstream_gather_dot(const double* v, const int32_t* ids, const double* values, Py_ssize_t n)
     void onstream_axpy(double* w, const double* x, double step, Py_ssize_t n)
+    void onstream_scatter(double* w, const int32_t* ids, const double* x, double step, Py_ssize_t n)
     void onstream_scores(double* out, const double* v, const int32_t* ids, const double* x,
                          Py_ssize_t n, Py_ssize_t k, Py_ssize_t stride)
     void onstream_rank_one(double* v, const int32_t* ids, const double* x, const double* step,
                            Py_ssize_t n, Py_ssize_t k, Py_ssize_t stride)
     double onstream_peak(const double* x, Py_ssize_t n)
+    double onstream_ceiling(const double* x, Py_ssize_t n)
     Py_ssize_t onstream_falls(const int32_t* ids, Py_ssize_t n, uint32_t* top)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from collections.abc import Mapping
 
 from .door cimport ALL, KNOWN, MET, MISSING, Door, Row, Welcome, bounded, merge_repeats
-from .example cimport NUMBER, Example, onstream_falls, onstream_peak
+from .example cimport NUMBER, Example, onstream_ceiling, onstream_falls, onstream_peak
 from .hashing cimport mix, seed_key
 from .memory cimport onstream_fetch, release, resize, roomier
 from .plain import in_row, plain_array, to_float64, unmasked
@@ -146,10 +146,14 @@ cdef class Dense(Source):
         self.map_columns()
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+        cdef const double* values
+        cdef Py_ssize_t n = (stop - start) * self.columns
         cdef double peak
         self.load(start, stop)
-        peak = self.door.peak(
-            self.values + (start - self.first) * self.columns, (stop - start) * self.columns)
+        values = self.values + (start - self.first) * self.columns
+        peak = onstream_ceiling(values, n)
+        if peak == INFINITY:
+            peak = self.door.peak(values, n)  # NaN may be allowed
         if peak == INFINITY:
             block = self.block[start - self.first:stop - self.first]
             bad = np.isinf(block) if self.door.nan_missing else ~np.isfinite(block)
@@ -292,7 +296,7 @@ cdef class Sparse(Packed):
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
         cdef Py_ssize_t at = self.starts[start]
-        cdef double peak = onstream_peak(self.values + at, self.starts[stop] - at)
+        cdef double peak = onstream_ceiling(self.values + at, self.starts[stop] - at)
         if peak == INFINITY:
             while -INFINITY < self.values[at] < INFINITY:
                 at += 1
@@ -303,10 +307,12 @@ cdef class Sparse(Packed):
         return 0
 
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
-        cdef Py_ssize_t at = self.starts[i] + self.ahead
-        Packed.row(self, i, e)
-        onstream_fetch(self.values + at, e.n * sizeof(double))
-        onstream_fetch(self.ids + at, e.n * sizeof(int32_t))
+        cdef Py_ssize_t at = self.starts[i]
+        e.ids, e.values, e.codes = self.ids + at, self.values + at, NULL
+        e.n = self.starts[i + 1] - at
+        e.peak, e.width, e.named = self.peak, self.width, self.door.named
+        onstream_fetch(e.values + self.ahead, e.n * sizeof(double))
+        onstream_fetch(e.ids + self.ahead, e.n * sizeof(int32_t))
 
 
 def sparse_rows(Door door, X, bint learning, weights):

@@ -15,11 +15,13 @@ from .example cimport (
     onstream_gather_dot,
     onstream_peak,
     onstream_rank_one,
+    onstream_scatter,
     onstream_scores,
 )
 
 
 cdef class Weights:
+    cdef void* block        # memory of v, which begins at a cache line in it
     cdef double* v          # feature-major: column r of feature i is scale * v[i * stride + r]
     cdef double* b          # intercepts, one per column, not scaled
     cdef Py_ssize_t rows    # features in use; those beyond are zero
@@ -86,7 +88,6 @@ cdef inline int rescale(Weights w, const Example* e, double step, double factor)
 
 cdef inline int add(Weights w, const Example* e, double step, double factor) noexcept nogil:
     """w = factor * w + step * x in a model with one column; the intercept gains step, too."""
-    cdef Py_ssize_t i
     cdef double inner
     if rescale(w, e, step, factor):
         return OVERFLOW
@@ -94,8 +95,7 @@ cdef inline int add(Weights w, const Example* e, double step, double factor) noe
     if e.ids == NULL:
         onstream_axpy(w.v, e.values, inner, e.n)
     else:
-        for i in range(e.n):
-            w.v[e.ids[i]] += inner * e.values[i]
+        onstream_scatter(w.v, e.ids, e.values, inner, e.n)
     if w.intercept:
         w.b[0] += step
     return LEARNED

@@ -4,7 +4,7 @@
 cimport numpy as cnp
 from libc.float cimport DBL_MAX
 from libc.math cimport fabs, ldexp
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memmove, memset
 
 import numpy as np
 
@@ -14,12 +14,14 @@ from .memory cimport release, resize, roomier
 cnp.import_array()
 
 cdef enum:
+    LINE = 64         # bytes of a cache line, where weights begin
     SAFE_SHIFT = 520  # x * 2**-520 and v * 2**-520: their product cannot overflow
 
 
 cdef class Weights:
     def __cinit__(self, Py_ssize_t k, bint intercept):
         self.v = self.b = NULL
+        self.block = NULL
         self.rows = self.room = 0
         self.k = self.stride = k
         self.expected = 0
@@ -30,7 +32,7 @@ cdef class Weights:
         self.b = <double*> resize(NULL, 0, k * sizeof(double))
 
     def __dealloc__(self):
-        release(self.v)
+        release(self.block)
         release(self.b)
 
     cdef int reserve(self, Py_ssize_t rows) except -1:
@@ -38,7 +40,7 @@ cdef class Weights:
         cdef Py_ssize_t room, item = self.stride * sizeof(double)
         if rows > self.room:
             room = rows if self.room == 0 else roomier(self.room, rows)
-            self.v = <double*> resize(self.v, self.room * item, room * item)
+            self.block = lines(self.block, &self.v, self.room * item, room * item)
             self.room = room
         if rows > self.rows:
             self.rows = rows
@@ -47,23 +49,24 @@ cdef class Weights:
     cdef int set_columns(self, Py_ssize_t k) except -1:
         """k columns; added ones are zero."""
         cdef Py_ssize_t stride, i
-        cdef double* v
+        cdef void* block
+        cdef double* v = NULL
         cdef double* b
         if k > self.stride:
             stride = max(k + k // 4, self.expected)  # labels keep coming: leave some room
             stride = 4 if stride <= 4 else (stride + 7) // 8 * 8  # whole vectors
-            v = <double*> resize(NULL, 0, self.room * stride * sizeof(double))
+            block = lines(NULL, &v, 0, self.room * stride * sizeof(double))
             try:
                 b = <double*> resize(NULL, 0, stride * sizeof(double))
             except MemoryError:
-                release(v)
+                release(block)
                 raise
             for i in range(self.rows):
                 memcpy(v + i * stride, self.v + i * self.stride, self.k * sizeof(double))
             memcpy(b, self.b, self.k * sizeof(double))
-            release(self.v)
+            release(self.block)
             release(self.b)
-            self.v, self.b, self.stride = v, b, stride
+            self.block, self.v, self.b, self.stride = block, v, b, stride
         if k < self.k:
             for i in range(self.rows):
                 memset(self.v + i * self.stride + k, 0, (self.k - k) * sizeof(double))
@@ -106,7 +109,7 @@ cdef class Weights:
         return self.bound
 
     def memory(self):
-        return (self.room * self.stride + self.stride) * sizeof(double)
+        return (self.room * self.stride + self.stride) * sizeof(double) + LINE
 
     def export(self, Py_ssize_t rows):
         """Copies for a file: what the numbers are, not where they stand."""
@@ -137,6 +140,19 @@ cdef class Weights:
             self.b[r] = intercepts[r]
         self.scale = scale
         self.measure()
+
+
+cdef void* lines(void* block, double** v, size_t old, size_t new) except NULL:
+    """`block` for `old` bytes from v[0] on, made to hold `new`; v[0] begins a cache line."""
+    cdef size_t before = <char*> v[0] - <char*> block if block != NULL else 0, after
+    block = resize(block, old + LINE if block != NULL else 0, new + LINE)
+    after = LINE - 1 - (<size_t> block + LINE - 1) % LINE
+    if after != before and old:  # it was moved to another place in a line
+        memmove(<char*> block + after, <char*> block + before, old)
+        if before > after:
+            memset(<char*> block + after + old, 0, before - after)
+    v[0] = <double*> (<char*> block + after)
+    return block
 
 
 cdef double careful_score(Weights w, const Example* e, Py_ssize_t r) noexcept nogil:

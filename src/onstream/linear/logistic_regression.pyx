@@ -80,17 +80,20 @@ cdef class LogisticState(LinearClassifierState):
     cdef Schedule schedule
     cdef double pace
 
-    cdef int update(self, const Example* e, const double* f) noexcept nogil:
+    cdef int update_one(self, const Example* e, double f) noexcept nogil:
         cdef double rate = self.schedule.rate(&self.schedule, self.seen - self.start + 1)
         cdef double shrink = 1.0 - rate * self.schedule.l2
-        rate *= e.weight
-        if self.w.k == 1:  # y - p, for y = 1 and y = 0 alike
-            return add(self.w, e, self.pace * rate * e.y / (1.0 + exp(e.y * f[0])), shrink)
-        return self.update_all(e, f, rate, shrink)
+        # y - p, for y = 1 and y = 0 alike
+        return add(self.w, e, self.pace * (rate * e.weight) * e.y / (1.0 + exp(e.y * f)), shrink)
 
-    cdef int update_all(self, const Example* e, const double* f, double rate, double shrink) noexcept nogil:
-        """The same for more than two labels."""
+    cdef int update(self, const Example* e, const double* f) noexcept nogil:
+        cdef double rate, shrink
         cdef Py_ssize_t r
+        if self.w.k == 1:
+            return self.update_one(e, f[0])
+        rate = self.schedule.rate(&self.schedule, self.seen - self.start + 1)
+        shrink = 1.0 - rate * self.schedule.l2
+        rate *= e.weight
         softmax(f, self.steps, self.w.k)
         for r in range(self.w.k):
             self.steps[r] = rate * ((r == e.label) - self.steps[r])

@@ -10,6 +10,7 @@ cdef class LinearClassifierState(ClassifierState):
     cdef double* steps   # room for a step per label
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil
+    cdef int update_one(self, const Example* e, double f) noexcept nogil
 
 
 cdef class LinearRegressorState(RegressorState):
