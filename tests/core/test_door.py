@@ -73,7 +73,7 @@ def random_row(rng: random.Random, keys: list[Any]) -> dict[Any, Any]:
         chosen = rng.sample(keys, rng.randrange(len(keys) + 1))
     row: dict[Any, Any] = {}
     for key in chosen:
-        if isinstance(key, str) and rng.random() < 0.2:
+        if isinstance(key, str) and rng.random() < 0.5:
             key = "".join(key)  # an equal key, but another object
         row[key] = rng.choice([1.0, 2.5, -1, True, None, "u", "v", rng.random()])
     return row
@@ -87,6 +87,7 @@ def test_any_sequence_of_rows(bits: int | None) -> None:
     """
     rng = random.Random(bits or 0)
     keys: list[Any] = ["a", "b", "c", "dd", 0, 1, "1", "2", 2, 3, "a=u", "longer name"]
+    keys += ["de", "d\u00e9", "d\u65e5", "12", 12, ""]
     asked = probe(hash_bits=bits, normalized=True)
     asked.learn_one(dict.fromkeys(keys, 1.0), 0.0)  # knows all features; weights stay 0
     for key in keys:

@@ -3,6 +3,7 @@ from libc.float cimport DBL_MAX
 from libc.stdint cimport int32_t, uint64_t
 
 from .example cimport Example
+from .keys cimport Keys
 
 
 cdef enum Welcome:
@@ -50,16 +51,7 @@ cdef class Door:
     cdef Py_ssize_t named         # bytes of names and nominal values, if there is a limit
     cdef Py_ssize_t row           # number of the row being read, in a block
     cdef Row* spare               # rows that nobody reads into now
-    # What the last mapping looked like: rows of one reader share their key objects.
-    cdef PyObject** last_keys
-    cdef int32_t* last_ids
-    cdef double* last_signs
-    cdef PyObject** last_known    # of a nominal feature: its values, which `categories` owns; else NULL
-    cdef Py_ssize_t last_n        # how many keys are remembered
-    cdef Py_ssize_t last_room
-    cdef bint last_unique         # no two of them share a slot
-    cdef bint last_int            # one of them is, or was, an int
-    cdef bint last_str            # ... a string
+    cdef Keys keys                # what the last mapping looked like
 
     cdef Row* take(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL
     cdef void give(self, Row* row) noexcept
@@ -77,7 +69,6 @@ cdef class Door:
     cdef bint codes_numbers(self)
     cdef double peak(self, const double* values, Py_ssize_t n) noexcept
     cdef int32_t slot(self, uint64_t name_hash, double* sign) noexcept nogil
-    cdef void forget_keys(self) noexcept
     cdef uint64_t hash_name(self, object key, object value) except? 0
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1
     cdef int32_t find(self, object name) except -2

@@ -14,7 +14,6 @@ from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsDouble, PyLong_AsLong, PyLong_CheckExact
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
@@ -26,11 +25,9 @@ from sys import getsizeof
 
 from .example cimport NUMBER, UNSEEN, onstream_peak
 from .hashing cimport hash_bytes, mix, seeded
+from .keys cimport Keys, Py_REFCNT
 from .memory cimport release, resize, roomier
 from .plain import number_text, plain_array, plain_mapping, valid_name, whole_number
-
-cdef extern from "Python.h":
-    Py_ssize_t Py_REFCNT(PyObject* o)
 
 cnp.import_array()
 
@@ -45,7 +42,7 @@ cdef enum:
     PER_NAME = 95 + PER_COLUMN
     PER_VALUE = 60
     PER_NOMINAL = 250  # more, if it is nominal
-    KEPT = 1024   # features of a row that scratch memory and remembered keys are kept for
+    KEPT = 1024   # features of a row that scratch memory is kept for
 
 MAX_FEATURES = 2**31 - 1
 
@@ -68,12 +65,7 @@ cdef class Door:
         self.most_named = self.named = 0
         self.row = 0
         self.spare = NULL
-        self.last_keys = NULL
-        self.last_ids = NULL
-        self.last_signs = NULL
-        self.last_known = NULL
-        self.last_n = self.last_room = 0
-        self.last_unique = self.last_int = self.last_str = False
+        self.keys = Keys()
 
     def __dealloc__(self):
         cdef Row* row
@@ -84,11 +76,6 @@ cdef class Door:
             release(row.codes)
             release(row.scores)
             release(row)
-        self.forget_keys()
-        release(self.last_keys)
-        release(self.last_ids)
-        release(self.last_signs)
-        release(self.last_known)
 
     # -- rows to read into ------------------------------------------------------------------
 
@@ -351,7 +338,8 @@ cdef class Door:
         cdef Py_ssize_t pos = 0, i = 0, n = 0, j
         cdef int32_t id
         cdef double v, sign
-        cdef bint contiguous = True, known, text, repeats = self.bits >= 0 and not self.last_unique
+        cdef Keys keys = self.keys
+        cdef bint contiguous = True, text, repeats = self.bits >= 0 and not keys.unique
         cdef bint seen_int = False, seen_str = False, hit = False
         cdef bint in_step = True  # the row has just the remembered keys
         row.columns = -1
@@ -374,9 +362,9 @@ cdef class Door:
                 v = 1.0
             else:
                 return 1
-            if i < self.last_n and self.last_keys[i] == key and not text:
-                id = self.last_ids[i]
-                v *= self.last_signs[i]
+            if not text and keys.again(i, key):
+                id = keys.ids[i]
+                v *= keys.signs[i]
                 hit = True
             else:
                 id = self.lookup(<object> key, <object> value if text else None, welcome, &sign)
@@ -398,7 +386,7 @@ cdef class Door:
                     continue
                 if not text and id < self.width:
                     self.remember(i, key, id, sign)
-                in_step &= i < self.last_n and self.last_keys[i] == key and not text
+                in_step &= not text and keys.again(i, key)
             contiguous &= id == n
             row.ids[n] = id
             row.values[n] = v
@@ -415,15 +403,15 @@ cdef class Door:
             e.peak = onstream_peak(row.values, n)
         if e.peak == INFINITY:
             self.blame(x)
-        seen_int |= hit and self.last_int
-        seen_str |= hit and self.last_str
+        seen_int |= hit and keys.ints
+        seen_str |= hit and keys.strings
         if (repeats or (seen_int and seen_str)) and n > 1:
             id = <int32_t> n
             n = merge_repeats(row.ids, row.values, n)
             contiguous = False
             e.peak = onstream_peak(row.values, n)
-            if self.bits >= 0 and n == id == self.last_n and in_step:
-                self.last_unique = True
+            if self.bits >= 0 and n == id == keys.n and in_step:
+                keys.unique = True
         e.ids = NULL if contiguous else row.ids
         e.values = row.values
         e.n = n
@@ -438,31 +426,31 @@ cdef class Door:
         cdef int32_t id
         cdef double v
         cdef bint contiguous = True, text, nominal = False, seen_int = False, seen_str = False
-        cdef bint hit = False
+        cdef bint hit = False, again
         cdef PyObject* code
+        cdef Keys keys = self.keys
         row.columns = -1
         self.need(row, len(x))
         while PyDict_Next(x, &pos, &key, &value):
             i += 1
             text = False
             v = 0.0
+            again = keys.again(i, key)
             # First the usual: a number, or a value known by now, of the feature that stood here last.
             if PyFloat_CheckExact(<object> value):
                 v = PyFloat_AS_DOUBLE(<object> value)
-                if (i < self.last_n and self.last_keys[i] == key and self.last_known[i] == NULL
-                        and v - v == 0.0):
+                if again and keys.known[i] == NULL and v - v == 0.0:
                     hit = True
-                    id = self.last_ids[i]
+                    id = keys.ids[i]
                     contiguous &= id == n
                     row.ids[n], row.values[n], row.codes[n] = id, v, NUMBER
                     n += 1
                     continue
-            elif PyUnicode_CheckExact(<object> value) and (
-                    i < self.last_n and self.last_keys[i] == key and self.last_known[i] != NULL):
-                code = PyDict_GetItemWithError(<object> self.last_known[i], <object> value)
+            elif PyUnicode_CheckExact(<object> value) and again and keys.known[i] != NULL:
+                code = PyDict_GetItemWithError(<object> keys.known[i], <object> value)
                 if code != NULL:
                     hit = nominal = True
-                    id = self.last_ids[i]
+                    id = keys.ids[i]
                     contiguous &= id == n
                     row.ids[n], row.codes[n] = id, <int32_t> PyLong_AsLong(<object> code)
                     row.values[n] = row.codes[n]
@@ -484,8 +472,8 @@ cdef class Door:
                 if v != v and self.nan_missing:
                     continue
                 self.bad_value(<object> key, <object> value, None)
-            if i < self.last_n and self.last_keys[i] == key and not text:
-                id = self.last_ids[i]
+            if again and not text:
+                id = keys.ids[i]
             else:
                 id = self.lookup_nominal(<object> key, text, welcome)
                 if id == AGAIN:
@@ -509,8 +497,8 @@ cdef class Door:
             row.ids[n] = id
             row.values[n] = v
             n += 1
-        seen_int |= hit and self.last_int
-        seen_str |= hit and self.last_str
+        seen_int |= hit and keys.ints
+        seen_str |= hit and keys.strings
         if seen_int and seen_str:  # 3 and "3" are one feature: numbers add up, the first value stays
             i = 0
             for i in range(n):
@@ -534,45 +522,14 @@ cdef class Door:
         e.width, e.named = self.prospect(welcome), self.named
         return 0
 
-    cdef void forget_keys(self) noexcept:
-        """Remember no keys: features may be gone."""
-        cdef Py_ssize_t i
-        for i in range(self.last_n):
-            Py_XDECREF(self.last_keys[i])
-        self.last_n = 0
-        self.last_unique = self.last_int = self.last_str = False
-
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1:
-        """The row's key number `at`, for the next row. Owns a reference to the key."""
-        cdef Py_ssize_t room
-        if at > self.last_n or at >= KEPT:
-            return 0  # a gap (the key before it is not known yet), or too far
-        if Py_REFCNT(key) == 1:
-            return 0  # nobody but this mapping has it, so it will not come again
-        if at == self.last_room:
-            room = roomier(self.last_room, at + 1)
-            self.last_keys = <PyObject**> resize(
-                self.last_keys, self.last_room * sizeof(PyObject*), room * sizeof(PyObject*))
-            self.last_ids = <int32_t*> resize(
-                self.last_ids, self.last_room * sizeof(int32_t), room * sizeof(int32_t))
-            self.last_signs = <double*> resize(
-                self.last_signs, self.last_room * sizeof(double), room * sizeof(double))
-            self.last_known = <PyObject**> resize(
-                self.last_known, self.last_room * sizeof(PyObject*), room * sizeof(PyObject*))
-            self.last_room = room
-        Py_INCREF(<object> key)
-        if at == self.last_n:
-            self.last_n += 1
-        else:
-            Py_XDECREF(self.last_keys[at])
-        self.last_keys[at] = key
-        self.last_int |= PyLong_CheckExact(<object> key)
-        self.last_str |= not PyLong_CheckExact(<object> key)
-        self.last_ids[at] = id
-        self.last_signs[at] = sign
-        self.last_known[at] = PyDict_GetItemWithError(self.categories, id) if self.categories else NULL
-        self.last_unique = False
-        return 0
+        """The row's key number `at`, for the next row."""
+        cdef PyObject* known = PyDict_GetItemWithError(self.categories, id) if self.categories else NULL
+        if Py_REFCNT(key) == 1:  # nobody but this mapping has it, so only its text may come again
+            if self.bits >= 0 or id < self.implicit:
+                return 0
+            key = <PyObject*> self.names[id - self.implicit]
+        return self.keys.remember(at, key, id, sign, known)
 
     cdef int read_array(self, object x, Welcome welcome, Row* row, Example* e) except -1:
         cdef Py_ssize_t n = cnp.PyArray_SIZE(<cnp.ndarray> x), i, kept = 0
@@ -764,7 +721,7 @@ cdef class Door:
                 held += getsizeof(name)
         for known in self.categories.values():
             held += getsizeof(known) + sum(map(getsizeof, known)) + 32 * max(0, len(known) - 256)
-        held += self.last_room * (2 * sizeof(PyObject*) + sizeof(int32_t) + sizeof(double))
+        held += getsizeof(self.keys) + self.keys.memory()
         while row != NULL:
             held += sizeof(Row) + row.room * ((2 if self.nominal else 1) * sizeof(int32_t) + sizeof(double))
             held += row.room_scores * sizeof(double)

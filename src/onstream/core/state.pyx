@@ -160,7 +160,7 @@ cdef class State:
     cdef int reinstate(self, object saved) except -1:
         """Back to what `backup` saved."""
         self.seen, self.entrance.width, self.entrance.columns = saved
-        self.entrance.forget_keys()
+        self.entrance.keys.forget()
         return 0
 
     cdef int settle(self) except -1:

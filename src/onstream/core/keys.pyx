@@ -1,0 +1,68 @@
+from cpython.long cimport PyLong_CheckExact
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
+
+from .memory cimport release, resize, roomier
+
+cdef enum:
+    KEPT = 1024  # keys of a row that are remembered
+
+
+cdef class Keys:
+    """The keys of the last mapping, and what they were found to mean."""
+
+    def __cinit__(self):
+        self.objects = self.known = NULL
+        self.ids = NULL
+        self.signs = NULL
+        self.n = self.room = 0
+        self.unique = self.ints = self.strings = False
+
+    def __dealloc__(self):
+        self.forget()
+        release(self.objects)
+        release(self.ids)
+        release(self.signs)
+        release(self.known)
+
+    cdef void forget(self) noexcept:
+        """Remember no keys: features may be gone."""
+        cdef Py_ssize_t i
+        for i in range(self.n):
+            Py_XDECREF(self.objects[i])
+        self.n = 0
+        self.unique = self.ints = self.strings = False
+
+    cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign, PyObject* known) except -1:
+        """The row's key number `at`, for the next row."""
+        cdef Py_ssize_t room
+        if at > self.n or at >= KEPT:
+            return 0  # a gap (the key before it is not known yet), or too far
+        if at == self.room:
+            room = roomier(self.room, at + 1)
+            self.objects = <PyObject**> resize(
+                self.objects, self.room * sizeof(PyObject*), room * sizeof(PyObject*))
+            self.ids = <int32_t*> resize(
+                self.ids, self.room * sizeof(int32_t), room * sizeof(int32_t))
+            self.signs = <double*> resize(
+                self.signs, self.room * sizeof(double), room * sizeof(double))
+            self.known = <PyObject**> resize(
+                self.known, self.room * sizeof(PyObject*), room * sizeof(PyObject*))
+            self.room = room
+        Py_INCREF(<object> key)
+        if at == self.n:
+            self.n += 1
+        else:
+            Py_XDECREF(self.objects[at])
+        self.objects[at] = key
+        self.ints |= PyLong_CheckExact(<object> key)
+        self.strings |= not PyLong_CheckExact(<object> key)
+        self.ids[at] = id
+        self.signs[at] = sign
+        self.known[at] = known
+        self.unique = False
+        return 0
+
+    def memory(self):
+        """Bytes held, but for the keys themselves."""
+        return self.room * (2 * sizeof(PyObject*) + sizeof(int32_t) + sizeof(double))
