@@ -15,6 +15,7 @@ cdef enum Welcome:
 cdef enum:
     MISSING = -1  # lookup: a feature that is not known
     AGAIN = -2    # lookup: not a plain name
+    UNASKED = -9  # not looked up yet
     PER_COLUMN = 92  # bytes of a feature without a name, under a limit
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from .plain import in_row, number_text
-from .sources import Columns, Dense, pack, pack_coded
+from .rows import pack, pack_coded
+from .sources import Columns, Dense
 
 
 def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any:

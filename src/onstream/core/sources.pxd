@@ -15,3 +15,61 @@ cdef class Source:
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil
+
+
+cdef class Dense(Source):
+    cdef object X             # what the user passed
+    cdef object block         # float64 rows of the present block, C order
+    cdef const double* values # its numbers
+    cdef Py_ssize_t first     # row of X that stands first there
+    cdef Py_ssize_t columns
+    cdef list names           # of the columns; None: 0, 1, ...
+    cdef double peak          # no |value| checked so far is larger
+    cdef Py_ssize_t ahead     # values per block: those of the next are fetched meanwhile
+    cdef bint identity        # column i is feature i
+    cdef int32_t* ids         # else: features of the row put together,
+    cdef Py_ssize_t kept      # how many they are,
+    cdef int32_t* places      # where among them each column goes (-1: nowhere),
+    cdef double* signs        # with the sign of its hash,
+    cdef double* buffer       # and their values
+    cdef Py_ssize_t width     # features known once a row is learned
+    cdef Py_ssize_t named     # bytes of their names
+
+    cdef int map_columns(self) except -1
+
+
+cdef class Filled(Dense):
+    cdef object parts  # row starts, columns, values
+
+
+cdef class Packed(Source):
+    cdef object owner           # the arrays whose memory is used below
+    cdef const int32_t* ids
+    cdef const double* values
+    cdef const int32_t* codes   # nominal values; NULL: all are numbers
+    cdef const int64_t* starts  # row i is starts[i] ... starts[i + 1]
+    cdef const int64_t* widths  # features known once row i is learned; NULL: `width`
+    cdef const int64_t* named   # bytes of their names; NULL: those of the door
+    cdef Py_ssize_t width
+    cdef double peak
+
+    cdef int measure(self, Py_ssize_t n) except -1
+
+
+cdef class Sparse(Packed):
+    cdef Py_ssize_t ahead  # values per block: those of the next are fetched meanwhile
+
+
+cdef class Columns(Source):
+    cdef list columns         # of each that is known: its numbers, or which of its texts a row has,
+    cdef list texts           # and the numbers of these texts; None: a column of numbers
+    cdef object block         # values of the present block
+    cdef object coded         # their nominal values
+    cdef object owner         # the arrays whose memory is used below
+    cdef const double* values
+    cdef const int32_t* codes
+    cdef const int32_t* ids   # features of the columns; NULL: 0, 1, ...
+    cdef const int64_t* named # bytes of names once each row is learned; NULL: those of the door
+    cdef Py_ssize_t first     # row that stands first in the block
+    cdef Py_ssize_t n, width
+    cdef double peak

@@ -168,7 +168,7 @@ class SparseBlock:
 
     def distinct(self) -> tuple[list[Any], Any]:
         """The different names, and which of them each entry has."""
-        from .sources import distinct_names
+        from .rows import distinct_names
 
         which, first = distinct_names(self)
         text = self.names.tobytes()

@@ -21,7 +21,7 @@ from .memory cimport release, resize
 from .plain cimport plain_target, plain_weight
 from .sources cimport Source
 from .plain import plain_targets, plain_weights
-from .sources import check_weights, open_source
+from .rows import check_weights, open_source
 
 cnp.import_array()
 

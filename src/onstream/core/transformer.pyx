@@ -16,7 +16,7 @@ from .example cimport LEARNED, OVERFLOW, Example, onstream_peak
 from .memory cimport release, resize
 from .sources cimport Source
 from .state cimport NOTHING, Output, State, Step, Task
-from .sources import open_source
+from .rows import open_source
 
 cnp.import_array()
 

@@ -1,0 +1,27 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
+from .sources import Source
+
+def pack(
+    door: Any,
+    names: list[Any],
+    which: NDArray[Any],
+    values: NDArray[Any],
+    starts: NDArray[Any],
+    learning: bool,
+    weights: NDArray[Any] | None,
+) -> Source: ...
+def pack_coded(
+    door: Any,
+    names: list[Any],
+    which: NDArray[Any],
+    values: NDArray[Any],
+    texts: list[str],
+    text_of: NDArray[Any],
+    starts: NDArray[Any],
+    learning: bool,
+    weights: NDArray[Any] | None,
+) -> Source: ...
+def distinct_names(block: Any) -> tuple[NDArray[Any], NDArray[Any]]: ...

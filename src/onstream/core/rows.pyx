@@ -1,0 +1,469 @@
+"""Which source an X becomes: it is looked at once, and its names are made features.
+
+Arrays and sparse matrices whose columns are the features in order stay where they are; everything
+else is packed, row after row.
+"""
+
+cimport numpy as cnp
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memcpy
+
+import numpy as np
+from collections.abc import Mapping
+
+from .door cimport ALL, KNOWN, MET, MISSING, UNASKED, Door, Row, Welcome, bounded, merge_repeats
+from .example cimport NUMBER, Example, onstream_falls
+from .hashing cimport mix, seed_key
+from .memory cimport release, resize, roomier
+from .plain import in_row, plain_array, to_float64
+from .sources cimport Dense, Filled, Packed, Source, Sparse
+from .sparse import SparseBlock
+
+cnp.import_array()
+
+
+def open_source(Door door, X, bint learning, weights):
+    """The right source for X. `weights`: rows of weight 0 introduce no features."""
+    X = door.as_rows(X)
+    if isinstance(X, np.ndarray):
+        return array_rows(door, X, learning, weights)
+    if isinstance(X, SparseBlock):
+        return named_sparse_rows(door, X, learning, weights)
+    if hasattr(X, "tocsr") or hasattr(X, "indptr"):
+        return sparse_rows(door, X, learning, weights)
+    if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
+        from .frames import table_rows
+
+        return table_rows(door, door.who, X, learning, weights)
+    if isinstance(X, (list, tuple)):
+        if len(X) and (isinstance(X[0], Mapping) or hasattr(X[0], "keys")):
+            return mapping_rows(door, X, learning, weights)
+        X = plain_array(door.who, X if len(X) else np.empty((0, 0)), 2)
+        return array_rows(door, X, learning, weights)
+    if hasattr(X, "__array__"):
+        return array_rows(door, np.asarray(X), learning, weights)
+    raise TypeError(
+        f"{door.who}: X must be a 2-D array, a CSR matrix, a list of mappings or a data frame, "
+        f"got {type(X).__name__}."
+    )
+
+
+def check_weights(str who, Py_ssize_t rows, weights):
+    """As many weights as rows, before anybody looks at them."""
+    if weights is not None and len(weights) != rows:
+        raise ValueError(f"{who}: X has {rows:,} rows, w has {len(weights):,}.")
+
+
+def array_rows(Door door, X, bint learning, weights):
+    """An array; where numbers may be nominal values, column by column like a table."""
+    if not (door.nominal and door.codes_numbers() and X.ndim == 2 and len(X)):
+        return Dense(door, X, learning)
+    X = plain_array(door.who, X, 2)
+    door.check_columns(X.shape[1])
+    packed = coded_rows(door, X, learning, weights)
+    (<Source> packed).array_columns = X.shape[1]
+    return packed
+
+
+def coded_rows(Door door, X, bint learning, weights):
+    """Numbers that may be nominal values, column by column."""
+    from .frames import number_rows
+
+    return number_rows(door, door.who, list(range(X.shape[1])), list(X.T), len(X), learning, weights)
+
+
+def sparse_rows(Door door, X, bint learning, weights):
+    """A CSR matrix (SciPy's, or anything with its attributes). Columns are features 0, 1, ..."""
+    try:
+        n_rows, n_columns, starts, columns, values = csr_parts(X)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ValueError(f"{door.who}: X is not a valid CSR matrix: {error}.") from None
+    if values.dtype.kind not in "fiub":
+        raise TypeError(f"{door.who}: X must hold numbers, got {values.dtype}.")
+    rising = ascending(columns, starts, min(n_columns, 2**31 - 1))
+    if rising is None:
+        raise ValueError(f"{door.who}: X is not a valid CSR matrix: a column is not in its shape.")
+    values = to_float64(values)
+    if door.fill_sparse and n_rows:
+        refuse_infinite_entries(door, starts, columns, values)
+        if door.nominal and door.codes_numbers():
+            rows = np.repeat(np.arange(n_rows), np.diff(starts))
+            block = np.zeros((n_rows, n_columns))
+            with np.errstate(over="ignore"):  # the infinite sum is refused later
+                np.add.at(block, (rows, columns), values)
+            return coded_rows(door, block, learning, weights)
+        filled = Filled(door, np.broadcast_to(0.0, (n_rows, n_columns)), learning)
+        (<Filled> filled).parts = starts, columns, values
+        (<Filled> filled).array_columns = -1
+        return filled
+    if door.nan_missing and np.isnan(values).any():
+        there = ~np.isnan(values)
+        starts = np.concatenate([[0], np.cumsum(there)])[starts]
+        columns, values = columns[there], values[there]
+    packed = Sparse(door, columns, values, starts, None, learning)
+    if n_rows == 0:
+        return packed
+    if rising and door.column_map(None, n_columns, ALL if learning else KNOWN, NULL, NULL):
+        (<Sparse> packed).width = door.prospect(ALL if learning else KNOWN)
+        return packed
+    (<Sparse> packed).check(0, n_rows)
+    distinct, which = np.unique(columns, return_inverse=True)
+    return pack(door, distinct.tolist(), which, values, starts, learning, weights)
+
+
+def refuse_infinite_entries(Door door, starts, columns, values):
+    """Before entries of the same place add up: inf - inf would look like a missing value."""
+    bad = np.flatnonzero(np.isinf(values) if door.nan_missing else ~np.isfinite(values))
+    if len(bad):
+        row = int(np.searchsorted(starts, bad[0], side="right")) - 1
+        door.bad_value(int(columns[bad[0]]), float(values[bad[0]]), row)
+
+
+def csr_parts(X):
+    """Shape, row starts, columns and values of a CSR matrix, all lengths and ranges checked."""
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+    n_rows, n_columns = map(int, X.shape)
+    starts, columns, values = np.asarray(X.indptr), np.asarray(X.indices), np.asarray(X.data)
+    if not starts.ndim == columns.ndim == values.ndim == 1:
+        raise ValueError("indptr, indices and data must have one dimension")
+    if starts.dtype.kind not in "iu" or columns.dtype.kind not in "iu":
+        raise ValueError("indptr and indices must be whole numbers")
+    starts = np.ascontiguousarray(starts, dtype=np.int64)
+    if len(starts) != n_rows + 1 or starts[0] != 0 or not rises(starts):
+        raise ValueError(f"indptr does not describe {n_rows} rows")
+    used = int(starts[-1])
+    if used > min(len(columns), len(values)):
+        raise ValueError(f"indptr names {used:,} entries, there are {min(len(columns), len(values)):,}")
+    columns = columns[:used]
+    if columns.dtype != np.int32 and used:
+        if columns.min() < 0 or columns.max() >= min(n_columns, 2**31 - 1):
+            raise ValueError("a column is not in its shape")
+    columns = np.ascontiguousarray(columns, dtype=np.int32)
+    return n_rows, n_columns, starts, columns, values[:used]
+
+
+cdef bint rises(starts):
+    """Is no number smaller than the one before it?"""
+    cdef const int64_t* first = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
+    cdef Py_ssize_t i, falls = 0
+    for i in range(1, len(starts)):
+        falls += first[i] < first[i - 1]
+    return falls == 0
+
+
+def ascending(columns, starts, Py_ssize_t n_columns):
+    """Does every row name its columns in rising order, so none twice? None: one is out of range."""
+    cdef const int32_t* c = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> columns)
+    cdef const int64_t* first = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
+    cdef Py_ssize_t i, row, falls, n = len(columns), rows = len(starts) - 1
+    cdef uint32_t top = 0
+    with nogil:
+        falls = onstream_falls(c, n, &top)
+        if n and top >= n_columns:
+            with gil:
+                return None
+        for row in range(1, rows):  # a fall to the first column of a row is none
+            i = first[row]
+            if 0 < i < first[row + 1]:
+                falls -= c[i] <= c[i - 1]
+    return falls == 0
+
+
+cdef class Packing:
+    """Rows under construction: features, values and, for a learner that takes them, nominal values."""
+
+    cdef Door door
+    cdef bint learning
+    cdef object arrays        # the memory used below
+    cdef int32_t* ids
+    cdef double* values
+    cdef int32_t* codes
+    cdef int64_t* starts
+    cdef int64_t* widths
+    cdef int64_t* named
+    cdef Py_ssize_t room      # values that fit
+    cdef Py_ssize_t kept      # values so far
+    cdef Py_ssize_t row       # the row that comes next
+    cdef bint coded           # some value is nominal
+
+    def __cinit__(self, Door door, Py_ssize_t n_rows, Py_ssize_t room, bint learning):
+        self.door, self.learning = door, learning
+        self.kept = self.row = 0
+        self.coded = False
+        starts, widths, named = (np.zeros(n, dtype=np.int64) for n in (n_rows + 1, n_rows, n_rows))
+        codes = np.empty(room if door.nominal else 0, dtype=np.int32)
+        self.arrays = np.empty(room, dtype=np.int32), np.empty(room), codes, starts, widths, named
+        self.starts = <int64_t*> start_of(starts)
+        self.widths = <int64_t*> start_of(widths)
+        self.named = <int64_t*> start_of(named)
+        self.use(room)
+
+    cdef int grow(self, Py_ssize_t room) except -1:
+        """Make room for so many values."""
+        for array in self.arrays[:3 if self.door.nominal else 2]:
+            array.resize(room, refcheck=False)
+        return self.use(room)
+
+    cdef int use(self, Py_ssize_t room) except -1:
+        ids, values, codes = self.arrays[:3]
+        self.ids = <int32_t*> start_of(ids)
+        self.values = <double*> start_of(values)
+        self.codes = <int32_t*> start_of(codes)
+        self.room = room
+        return 0
+
+    cdef inline void put(self, int32_t id, double value, int32_t code) noexcept:
+        """One value more in this row; there must be room."""
+        self.ids[self.kept], self.values[self.kept] = id, value
+        if self.door.nominal:
+            self.codes[self.kept] = code
+            self.coded |= code != NUMBER
+        self.kept += 1
+
+    cdef int end_row(self, Welcome welcome) except -1:
+        """Nothing comes any more in this row."""
+        self.widths[self.row] = self.door.prospect(welcome)
+        self.named[self.row] = self.door.named
+        self.row += 1
+        self.starts[self.row] = self.kept
+        return 0
+
+    cdef Packed rows(self):
+        ids, values, codes, starts, widths, named = self.arrays
+        n = self.kept
+        return Packed(
+            self.door, ids[:n], values[:n], starts, widths, self.learning,
+            codes[:n] if self.coded else None, named,
+        )
+
+
+def pack(Door door, list names, which, values, starts, bint learning, weights):
+    """Rows whose entry j is feature names[which[j]]: unknown ones left out, repeated ones added.
+
+    A feature becomes known in the first row of weight above 0 that has it.
+    """
+    cdef Py_ssize_t i, row, first, n_rows = len(starts) - 1
+    cdef Packing packing = Packing(door, n_rows, len(values), learning)
+    found, signed = np.full(len(names), UNASKED, dtype=np.int32), np.ones(len(names))
+    cdef int32_t* ids = <int32_t*> start_of(found)
+    cdef double* signs = <double*> start_of(signed)
+    starts = np.ascontiguousarray(starts, dtype=np.int64)
+    cdef const int64_t* start = <const int64_t*> start_of(starts)
+    which = np.ascontiguousarray(which, dtype=np.int64)
+    cdef const int64_t* at = <const int64_t*> start_of(which)
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    cdef const double* given = <const double*> start_of(values)
+    check_weights(door.who, n_rows, weights)
+    cdef const double* importance = NULL if weights is None else <const double*> start_of(weights)
+    cdef Welcome welcome = ALL if learning else KNOWN
+    cdef int32_t id
+    for row in range(n_rows):
+        first = packing.kept
+        if learning and importance != NULL:
+            welcome = ALL if importance[row] > 0.0 else MET
+        for i in range(start[row], start[row + 1]):
+            id = ids[at[i]]
+            if id == UNASKED:
+                id = door.lookup(names[at[i]], None, welcome, &signs[at[i]])
+                if id >= 0 or not learning:
+                    ids[at[i]] = id
+            if id >= 0:
+                packing.put(id, given[i] * signs[at[i]], NUMBER)
+        packing.kept = first + merge_repeats(
+            packing.ids + first, packing.values + first, packing.kept - first)
+        packing.end_row(welcome)
+    return packing.rows()
+
+
+def pack_coded(Door door, list names, which, values, list texts, text_of, starts, bint learning, weights):
+    """Rows for a learner with nominal values: entry j is feature names[which[j]] with the value
+    texts[text_of[j]] or, where text_of is -1, the number values[j]. No row has a feature twice."""
+    cdef Py_ssize_t i, row, n_rows = len(starts) - 1
+    cdef Packing packing = Packing(door, n_rows, len(values), learning)
+    found = np.full(len(names), UNASKED, dtype=np.int32)
+    cdef int32_t* ids = <int32_t*> start_of(found)
+    numbered = np.full(len(texts), UNASKED, dtype=np.int32)
+    cdef int32_t* codes = <int32_t*> start_of(numbered)
+    starts = np.ascontiguousarray(starts, dtype=np.int64)
+    cdef const int64_t* start = <const int64_t*> start_of(starts)
+    which = np.ascontiguousarray(which, dtype=np.int64)
+    cdef const int64_t* at = <const int64_t*> start_of(which)
+    text_of = np.ascontiguousarray(text_of, dtype=np.int64)
+    cdef const int64_t* text_at = <const int64_t*> start_of(text_of)
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    cdef const double* given = <const double*> start_of(values)
+    check_weights(door.who, n_rows, weights)
+    cdef const double* importance = NULL if weights is None else <const double*> start_of(weights)
+    cdef Welcome welcome = ALL if learning else KNOWN
+    cdef int32_t id, code
+    for row in range(n_rows):
+        door.row = row
+        if learning and importance != NULL:
+            welcome = ALL if importance[row] > 0.0 else MET
+        for i in range(start[row], start[row + 1]):
+            id = ids[at[i]]
+            if id == UNASKED:
+                id = door.lookup_nominal(names[at[i]], text_at[i] >= 0, welcome)
+                if id >= 0 or not learning:
+                    ids[at[i]] = id
+            if id < 0:
+                continue
+            if text_at[i] < 0:
+                packing.put(id, given[i], NUMBER)
+                continue
+            code = codes[text_at[i]]
+            if code == UNASKED:
+                code = door.code(id, texts[text_at[i]], welcome)
+                if code >= 0 or (code != MISSING and not learning):
+                    codes[text_at[i]] = code
+            if code != MISSING:
+                packing.put(id, code, code)
+        packing.end_row(welcome)
+    return packing.rows()
+
+
+def named_sparse_rows(Door door, block, bint learning, weights):
+    """What a reader made of text."""
+    if door.bits >= 0:
+        return hashed_rows(door, block, learning)
+    if door.nominal and door.codes_numbers():
+        return mapping_rows(door, list(block.mappings()), learning, weights)
+    names, which = block.distinct()
+    packed = pack(door, names, which, block.values, block.starts, learning, weights)
+    return refuse_infinite(door, packed, block)
+
+
+def hashed_rows(Door door, block, bint learning):
+    """Slots straight from the hashes; what collides in a row adds up.
+
+    A table tells which slots a row has had. It is never cleared: a cell is (its row, the place).
+    """
+    cdef Py_ssize_t n_rows = len(block), n = len(block.values), i, row, kept = 0, first
+    cdef Py_ssize_t size = 64, longest = 0
+    cdef uint64_t key = seed_key(door.seed), slots = (<uint64_t> 1 << door.bits) - 1, h, at, bits
+    cdef uint64_t flip = 0 if door.unsigned else <uint64_t> 1 << 63
+    cdef int64_t cell
+    cdef int32_t slot
+    cdef double x
+    ids, values = np.empty(n, dtype=np.int32), np.empty(n)
+    starts = np.zeros(n_rows + 1, dtype=np.int64)
+    cdef int32_t* id = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> ids)
+    cdef double* value = <double*> cnp.PyArray_DATA(<cnp.ndarray> values)
+    cdef int64_t* start = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
+    cdef const int64_t* old = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> block.starts)
+    cdef const double* given = <const double*> cnp.PyArray_DATA(<cnp.ndarray> block.values)
+    cdef const uint64_t* hashes = <const uint64_t*> cnp.PyArray_DATA(<cnp.ndarray> block.hashes)
+    cdef int64_t* table
+    for row in range(n_rows):
+        longest = max(longest, old[row + 1] - old[row])
+    while size < 16 * longest and size < 1024 or size < 2 * longest:  # sparse, but in the cache
+        size *= 2
+    table = <int64_t*> resize(NULL, 0, size * sizeof(int64_t))
+    with nogil:
+        for row in range(n_rows):
+            first = kept
+            for i in range(old[row], old[row + 1]):
+                h = mix(hashes[i] ^ key)
+                slot = <int32_t> (h & slots)
+                memcpy(&bits, given + i, sizeof(double))
+                bits ^= h & flip  # times the sign, without a jump
+                memcpy(&x, &bits, sizeof(double))
+                at = <uint64_t> slot & <uint64_t> (size - 1)
+                cell = table[at]
+                while cell >> 32 == row + 1 and id[first + <int32_t> cell] != slot:
+                    at = (at + 1) & <uint64_t> (size - 1)
+                    cell = table[at]
+                if cell >> 32 == row + 1:
+                    value[first + <int32_t> cell] = bounded(value[first + <int32_t> cell] + x)
+                else:
+                    table[at] = <int64_t> (row + 1) << 32 | (kept - first)
+                    id[kept], value[kept] = slot, x
+                    kept += 1
+            start[row + 1] = kept
+    release(table)
+    return refuse_infinite(door, Packed(door, ids[:kept], values[:kept], starts, None, learning), block)
+
+
+cdef object refuse_infinite(Door door, Packed packed, block):
+    """The rows, if all values are finite."""
+    if packed.peak == INFINITY:
+        at = int(np.argmin(np.isfinite(block.values)))
+        row = int(np.searchsorted(block.starts, at, side="right")) - 1
+        name = bytes(block.names[block.name_starts[at]:block.name_starts[at + 1]]).decode()
+        door.bad_value(name, float(block.values[at]), row)
+    return packed
+
+
+def distinct_names(block):
+    """For each entry the number of its name, and for each name the first entry that has it."""
+    cdef Py_ssize_t n = len(block.values), i, size = 1024, found = 0
+    name_starts, names = block.named()  # ours: another thread may make the block's own anew
+    cdef const uint64_t* hashes = <const uint64_t*> cnp.PyArray_DATA(<cnp.ndarray> block.hashes)
+    cdef const int64_t* at = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> name_starts)
+    cdef const char* text = <const char*> cnp.PyArray_DATA(<cnp.ndarray> names)
+    cdef int64_t* table
+    cdef uint64_t h
+    cdef int64_t other
+    which, firsts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    cdef int64_t* out = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> which)
+    cdef int64_t* first = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> firsts)
+    while size < 2 * n:
+        size *= 2
+    table = <int64_t*> resize(NULL, 0, size * sizeof(int64_t))  # 1 + number of a name
+    with nogil:
+        for i in range(n):
+            h = hashes[i] & <uint64_t> (size - 1)
+            while True:
+                if table[h] == 0:
+                    first[found] = i
+                    found += 1
+                    table[h] = found
+                    break
+                other = first[table[h] - 1]
+                if (hashes[other] == hashes[i] and at[other + 1] - at[other] == at[i + 1] - at[i]
+                        and memcmp(text + at[other], text + at[i], at[i + 1] - at[i]) == 0):
+                    break
+                h = (h + 1) & <uint64_t> (size - 1)
+            out[i] = table[h] - 1
+    release(table)
+    return which, firsts[:found]
+
+
+def mapping_rows(Door door, rows, bint learning, weights):
+    """A list of mappings, read one after the other as `learn_one` would."""
+    check_weights(door.who, len(rows), weights)
+    cdef Py_ssize_t i, j
+    cdef Packing packing = Packing(door, len(rows), 0, learning)
+    cdef Row* row = door.take(16, 0)
+    cdef Example e
+    cdef Welcome welcome = ALL if learning else KNOWN
+    try:
+        for i in range(len(rows)):
+            door.row = i
+            if learning and weights is not None:
+                welcome = ALL if weights[i] > 0.0 else MET
+            x = rows[i]
+            try:
+                if type(x) is not dict or door.read(x, welcome, row, &e):
+                    x = door.plain(x)
+                    if type(x) is not dict:
+                        raise TypeError(f"{door.who}: X must be mappings throughout, got an array.")
+                    door.read(x, welcome, row, &e)
+            except (TypeError, ValueError) as error:
+                raise in_row(error, door.who, i) from None
+            if packing.kept + e.n > packing.room:
+                packing.grow(roomier(packing.room, packing.kept + e.n))
+            for j in range(e.n):
+                packing.put(
+                    e.ids[j] if e.ids != NULL else <int32_t> j, e.values[j],
+                    e.codes[j] if e.codes != NULL else NUMBER)
+            packing.end_row(welcome)
+        return packing.rows()
+    finally:
+        door.give(row)
+
+
+cdef inline void* start_of(object array) noexcept:
+    return cnp.PyArray_DATA(<cnp.ndarray> array)
