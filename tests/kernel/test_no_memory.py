@@ -90,8 +90,8 @@ def learned(model, rows, at, k):
 failures = 0
 for cls, params in LINES:
     numbers = cls in (KernelPARegressor, KernelLMS)
-    # The first row of the third label: never, before, or when memory fails (vectors only).
-    for third in (99,) if numbers else (99, 2) if STRUCTURED else (99, 2, 8):
+    # The first row of the third label: never, before, or when memory fails.
+    for third in (99,) if numbers else (99, 2, 8):
         rows = list(stream(third, numbers))
         expected, _ = learned(cls(**params), rows, -1, 0)
         for at in growing(cls(**params), rows):
