@@ -42,10 +42,11 @@ bench: build ## measure against other libraries; FAMILY=linear for one family
 
 sanitize: sanitize-checked sanitize-asan ## tests on a bounds-checked build, then under ASan and UBSan
 
-lint: build ## ruff, mypy, import-linter
+lint: build ## ruff, cython-lint, mypy, import-linter
 	$(SAY) "lint"
 	@$(PY) -m ruff check --quiet --output-format concise .
 	@$(PY) -m ruff format --check --quiet .
+	@$(VENV)/bin/cython-lint src
 	@$(PY) -m mypy
 	@report=$$($(SOURCE_ONLY) $(VENV)/bin/lint-imports --no-logo) || { echo "$$report"; exit 1; }
 	@echo "Imports point down only."

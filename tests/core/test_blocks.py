@@ -61,6 +61,48 @@ def test_blocks_cannot_be_told_from_single_rows(make, kind):
     assert dumps(whole) == dumps(pieces)
 
 
+def tangled(X, row):
+    """The same matrix, but the first entry of a row stands at its end, in two halves."""
+    m = sp.csr_array(X)
+    at, end = m.indptr[row], m.indptr[row + 1]
+    indptr = m.indptr.copy()
+    indptr[row + 1 :] += 1
+    return sp.csr_array(
+        (
+            np.insert(np.delete(m.data, at), end - 1, [m.data[at] / 2] * 2),
+            np.insert(np.delete(m.indices, at), end - 1, [m.indices[at]] * 2),
+            indptr,
+        ),
+        shape=m.shape,
+    )
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_a_tangled_row_at_the_border_of_a_block(make):
+    X, y = data()
+    X[list(BORDERS), 1] = 0.7  # no row is empty
+    y = y.astype(float) if make is RLS else y
+    plain = make()
+    plain.learn_many(sp.csr_array(X), y)
+    before = dumps(plain)
+    for row in BORDERS:
+        whole, pieces = make(), make()
+        given = tangled(X, row)
+        predicted = whole.predict_learn_many(given, y, output="score")
+        for start, stop in ((0, 7), (7, BLOCK), (BLOCK, ROWS)):
+            pieces.learn_many(given[start:stop], y[start:stop])
+        assert dumps(whole) == dumps(pieces)
+        np.testing.assert_allclose(whole.score_many(X), plain.score_many(X), rtol=1e-9, atol=1e-9)
+        np.testing.assert_array_equal(whole.score_many(given), pieces.score_many(given))
+        assert len(predicted) == ROWS
+        outside = given.copy()
+        outside.indices[given.indptr[row]] = 4
+        for verb in (plain.learn_many, plain.predict_learn_many):
+            with pytest.raises(ValueError, match="not in its shape"):
+                verb(outside, y)
+        assert dumps(plain) == before
+
+
 @pytest.mark.parametrize("index", [np.int32, np.int64, np.uint16])
 def test_columns_of_a_sparse_matrix(index):
     """Falling, repeated and missing columns are found wherever they stand."""

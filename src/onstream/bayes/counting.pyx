@@ -353,4 +353,3 @@ cdef class BernoulliState(CountingState):
 
     def memory(self):
         return CountingState.memory(self) + self.room_labels * (2 * sizeof(double) + 1)
-

@@ -328,7 +328,6 @@ cdef class MixedState(NaiveBayesState):
         cdef Moments* m = &self.each[e.label]
         cdef Table* t
         cdef Py_ssize_t i, id, at
-        cdef double largest = 0.0
         if e.codes == NULL and e.ids == NULL and whole_row(e.values, e.n):
             onstream_welford(m.n, m.mean, m.m2, m.var, e.values, w, e.n)
             m = &self.every

@@ -12,7 +12,7 @@ cdef class NaiveBayesState(ClassifierState):
     cdef double* counts         # N_k: of those with label k
     cdef double* log_counts     # ln(N_k + prior_alpha)
     cdef double log_total       # ln(N + prior_alpha * labels), of more than two labels
-    cdef Py_ssize_t room_labels # labels that fit
+    cdef Py_ssize_t room_labels  # labels that fit
 
     cdef void joints(self, const Example* e, double* out) noexcept nogil
     cdef int absorb(self, const Example* e, double w) noexcept nogil

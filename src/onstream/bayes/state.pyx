@@ -4,7 +4,6 @@ A learner writes `joints` (ln P(label, x) for every label), `absorb` and `expel`
 the tables, or out of them again).
 """
 
-cimport numpy as cnp
 from libc.math cimport exp, fabs, log
 
 import numpy as np
@@ -17,8 +16,6 @@ from ..core.state cimport ClassifierState
 from ..base.checks import number, whole
 from ..core.plain import plain_weight
 from ..base.learner import ProbabilisticClassifier
-
-cnp.import_array()
 
 LOG_ZERO = -1e300
 HEAVIEST = 1e50

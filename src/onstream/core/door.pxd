@@ -25,7 +25,7 @@ cdef struct Row:
     int32_t* codes         # their nominal values
     Py_ssize_t room        # how many fit
     double* scores         # a place for the answers of the learner
-    Py_ssize_t room_scores # how many fit
+    Py_ssize_t room_scores  # how many fit
     Py_ssize_t columns     # columns of the array it was read from; -1: a mapping
     Row* next              # the next spare row
 

@@ -197,7 +197,6 @@ cdef class Door:
     cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3:
         """Id of the feature `key`, or `key=value` if value is a string: MISSING, AGAIN or an id."""
         cdef int32_t id
-        cdef uint64_t h
         if not (PyUnicode_CheckExact(key) or PyLong_CheckExact(key)):
             return AGAIN
         if self.bits >= 0:

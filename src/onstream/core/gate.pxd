@@ -8,7 +8,7 @@ cdef class Gate:
     cdef int looking         # threads that wait to read
     cdef bint writing        # a thread writes a block without the GIL
     cdef bint learning       # a thread is inside learn_many
-    cdef int writers_waiting # threads that wait to write: new readers let them pass
+    cdef int writers_waiting  # threads that wait to write: new readers let them pass
     cdef int ones_waiting    # threads that wait to learn one example
     cdef int waiting         # threads asleep on `changed`
     cdef object changed      # threading.Condition, made when first needed

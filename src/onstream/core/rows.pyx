@@ -6,14 +6,14 @@ else is packed, row after row.
 
 cimport numpy as cnp
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
 import numpy as np
 from collections.abc import Mapping
 
 from .door cimport ALL, KNOWN, MET, MISSING, UNASKED, Door, Row, Welcome, bounded, merge_repeats
-from .example cimport NUMBER, Example, onstream_falls
+from .example cimport NUMBER, Example
 from .hashing cimport mix, seed_key
 from .memory cimport release, resize, roomier
 from .plain import in_row, plain_array, to_float64
@@ -81,12 +81,9 @@ def sparse_rows(Door door, X, bint learning, weights):
         raise ValueError(f"{door.who}: X is not a valid CSR matrix: {error}.") from None
     if values.dtype.kind not in "fiub":
         raise TypeError(f"{door.who}: X must hold numbers, got {values.dtype}.")
-    rising = ascending(columns, starts, min(n_columns, 2**31 - 1))
-    if rising is None:
-        raise ValueError(f"{door.who}: X is not a valid CSR matrix: a column is not in its shape.")
     values = to_float64(values)
     if door.fill_sparse and n_rows:
-        refuse_infinite_entries(door, starts, columns, values)
+        refuse_wrong_entries(door, starts, columns, values, n_columns)
         if door.nominal and door.codes_numbers():
             rows = np.repeat(np.arange(n_rows), np.diff(starts))
             block = np.zeros((n_rows, n_columns))
@@ -101,19 +98,22 @@ def sparse_rows(Door door, X, bint learning, weights):
         there = ~np.isnan(values)
         starts = np.concatenate([[0], np.cumsum(there)])[starts]
         columns, values = columns[there], values[there]
-    packed = Sparse(door, columns, values, starts, None, learning)
+    cdef Sparse packed = Sparse(door, columns, values, starts, None, learning)
+    packed.columns = min(n_columns, 2**31 - 1)
     if n_rows == 0:
         return packed
-    if rising and door.column_map(None, n_columns, ALL if learning else KNOWN, NULL, NULL):
-        (<Sparse> packed).width = door.prospect(ALL if learning else KNOWN)
+    if door.column_map(None, n_columns, ALL if learning else KNOWN, NULL, NULL):
+        packed.width = door.prospect(ALL if learning else KNOWN)
         return packed
-    (<Sparse> packed).check(0, n_rows)
+    packed.check(0, n_rows)
     distinct, which = np.unique(columns, return_inverse=True)
     return pack(door, distinct.tolist(), which, values, starts, learning, weights)
 
 
-def refuse_infinite_entries(Door door, starts, columns, values):
+def refuse_wrong_entries(Door door, starts, columns, values, n_columns):
     """Before entries of the same place add up: inf - inf would look like a missing value."""
+    if len(columns) and not 0 <= columns.min() <= columns.max() < n_columns:
+        raise ValueError(f"{door.who}: X is not a valid CSR matrix: a column is not in its shape.")
     bad = np.flatnonzero(np.isinf(values) if door.nan_missing else ~np.isfinite(values))
     if len(bad):
         row = int(np.searchsorted(starts, bad[0], side="right")) - 1
@@ -150,24 +150,6 @@ cdef bint rises(starts):
     cdef Py_ssize_t i, falls = 0
     for i in range(1, len(starts)):
         falls += first[i] < first[i - 1]
-    return falls == 0
-
-
-def ascending(columns, starts, Py_ssize_t n_columns):
-    """Does every row name its columns in rising order, so none twice? None: one is out of range."""
-    cdef const int32_t* c = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> columns)
-    cdef const int64_t* first = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
-    cdef Py_ssize_t i, row, falls, n = len(columns), rows = len(starts) - 1
-    cdef uint32_t top = 0
-    with nogil:
-        falls = onstream_falls(c, n, &top)
-        if n and top >= n_columns:
-            with gil:
-                return None
-        for row in range(1, rows):  # a fall to the first column of a row is none
-            i = first[row]
-            if 0 < i < first[row + 1]:
-                falls -= c[i] <= c[i - 1]
     return falls == 0
 
 

@@ -20,7 +20,7 @@ cdef class Source:
 cdef class Dense(Source):
     cdef object X             # what the user passed
     cdef object block         # float64 rows of the present block, C order
-    cdef const double* values # its numbers
+    cdef const double* values  # its numbers
     cdef Py_ssize_t first     # row of X that stands first there
     cdef Py_ssize_t columns
     cdef list names           # of the columns; None: 0, 1, ...
@@ -57,7 +57,16 @@ cdef class Packed(Source):
 
 
 cdef class Sparse(Packed):
-    cdef Py_ssize_t ahead  # values per block: those of the next are fetched meanwhile
+    cdef Py_ssize_t columns         # of the matrix
+    cdef Py_ssize_t ahead           # values per block: those of the next are fetched meanwhile
+    cdef bint tangled               # some row has a column twice, or not in order,
+    cdef object block               # so the rows to be read are copies,
+    cdef Py_ssize_t first           # from this one on
+    cdef const int32_t* all_ids     # the matrix itself
+    cdef const double* all_values
+    cdef const int64_t* all_starts
+
+    cdef bint rises(self, Py_ssize_t start, Py_ssize_t stop) except -1
 
 
 cdef class Columns(Source):
@@ -69,7 +78,7 @@ cdef class Columns(Source):
     cdef const double* values
     cdef const int32_t* codes
     cdef const int32_t* ids   # features of the columns; NULL: 0, 1, ...
-    cdef const int64_t* named # bytes of names once each row is learned; NULL: those of the door
+    cdef const int64_t* named  # bytes of names once each row is learned; NULL: those of the door
     cdef Py_ssize_t first     # row that stands first in the block
     cdef Py_ssize_t n, width
     cdef double peak

@@ -7,12 +7,13 @@ Which source an X becomes is decided in rows.pyx.
 
 cimport numpy as cnp
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.string cimport memmove
 
 import numpy as np
 
-from .door cimport ALL, KNOWN, MISSING, UNASKED, Door, Welcome, bounded
-from .example cimport NUMBER, Example, onstream_ceiling, onstream_peak
+from .door cimport ALL, KNOWN, MISSING, UNASKED, Door, Welcome, bounded, merge_repeats
+from .example cimport NUMBER, Example, onstream_ceiling, onstream_falls, onstream_peak
 from .memory cimport onstream_fetch, release, resize
 from .plain import plain_array, to_float64, unmasked
 
@@ -200,31 +201,79 @@ cdef class Packed(Source):
 
 
 cdef class Sparse(Packed):
-    """The rows of a sparse matrix as it is, checked block by block."""
+    """The rows of a sparse matrix as it is, checked block by block. From the first block on in which
+    a column stands before a smaller one, or twice, blocks are copied, and repeated entries added."""
 
     cdef int measure(self, Py_ssize_t n) except -1:
         self.peak = 0.0
         self.bytes = n * sizeof(double)
         self.chunk = max(1, self.chunk // 2)
         self.ahead = self.chunk * (n // max(1, self.rows))
+        self.all_ids, self.all_values, self.all_starts = self.ids, self.values, self.starts
+        self.first = 0
+        self.tangled = False
         return 0
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        cdef Py_ssize_t at = self.starts[start]
-        cdef double peak = onstream_ceiling(self.values + at, self.starts[stop] - at)
+        cdef Py_ssize_t at = self.all_starts[start], n = self.all_starts[stop] - at
+        cdef double peak = onstream_ceiling(self.all_values + at, n)
+        self.tangled |= not self.rises(start, stop)
         if peak == INFINITY:
-            while -INFINITY < self.values[at] < INFINITY:
+            while -INFINITY < self.all_values[at] < INFINITY:
                 at += 1
-            while self.starts[start + 1] <= at:
+            while self.all_starts[start + 1] <= at:
                 start += 1
-            self.door.bad_value(int(self.ids[at]), self.values[at], start)
+            self.door.bad_value(int(self.all_ids[at]), self.all_values[at], start)
         self.peak = max(self.peak, peak)
         return 0
 
+    cdef bint rises(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+        """Does each of these rows name its columns in rising order, so none twice?"""
+        cdef const int32_t* ids = self.all_ids
+        cdef const int64_t* starts = self.all_starts
+        cdef Py_ssize_t n = starts[stop] - starts[start], row, i, falls
+        cdef uint32_t top = 0
+        falls = onstream_falls(ids + starts[start], n, &top)
+        if n > 0 and top >= self.columns:
+            raise ValueError(
+                f"{self.door.who}: X is not a valid CSR matrix: a column is not in its shape."
+            )
+        for row in range(start + 1, stop):  # a fall to the first column of a row is none
+            i = starts[row]
+            if starts[start] < i < starts[row + 1]:
+                falls -= ids[i] <= ids[i - 1]
+        return falls == 0
+
+    cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+        cdef Py_ssize_t row, at, n, kept = 0, first = self.all_starts[start], last = self.all_starts[stop]
+        cdef int32_t* ids
+        cdef double* values
+        cdef int64_t* starts
+        if not self.tangled:
+            return 0
+        self.block = (
+            self.owner[0][first:last].copy(), self.owner[1][first:last].copy(),
+            np.zeros(stop - start + 1, dtype=np.int64),
+        )
+        ids = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> self.block[0])
+        values = <double*> cnp.PyArray_DATA(<cnp.ndarray> self.block[1])
+        starts = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> self.block[2])
+        for row in range(start, stop):
+            at, n = self.all_starts[row] - first, self.all_starts[row + 1] - self.all_starts[row]
+            n = merge_repeats(ids + at, values + at, n)
+            memmove(ids + kept, ids + at, n * sizeof(int32_t))
+            memmove(values + kept, values + at, n * sizeof(double))
+            kept += n
+            starts[row + 1 - start] = kept
+        self.ids, self.values, self.starts, self.first = ids, values, starts, start
+        self.peak = max(self.peak, onstream_peak(values, kept))
+        return 0
+
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
-        cdef Py_ssize_t at = self.starts[i]
+        cdef const int64_t* starts = self.starts + (i - self.first)
+        cdef Py_ssize_t at = starts[0]
         e.ids, e.values, e.codes = self.ids + at, self.values + at, NULL
-        e.n = self.starts[i + 1] - at
+        e.n = starts[1] - at
         e.peak, e.width, e.named = self.peak, self.width, self.door.named
         onstream_fetch(e.values + self.ahead, e.n * sizeof(double))
         onstream_fetch(e.ids + self.ahead, e.n * sizeof(int32_t))

@@ -9,7 +9,7 @@ cimport cython
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from .example cimport LEARNED, NUMBER, Example
 from .gate cimport Gate
 from .labels cimport Labels
 from .memory cimport release, resize
-from .plain cimport plain_target, plain_weight
+from .plain cimport plain_target as plain_number, plain_weight
 from .sources cimport Source
 from .plain import plain_targets, plain_weights
 from .rows import check_weights, open_source
@@ -768,7 +768,7 @@ cdef class RegressorState(State):
     """A state with a number as target; its score is the prediction."""
 
     cdef object plain_target(self, object y):
-        return plain_target(self.who, y)
+        return plain_number(self.who, y)
 
     cdef bint target(self, object y, bint welcome, Example* e) except -1:
         e.y = y

@@ -12,7 +12,7 @@ cdef struct Pool:
 
 
 cdef class TransformerState(Step):
-    cdef TransformerState sibling # the next part of a union, which takes the same examples
+    cdef TransformerState sibling  # the next part of a union, which takes the same examples
     cdef int32_t* out_ids        # learning: what the step has made of the example
     cdef double* out_values
     cdef Py_ssize_t out_room

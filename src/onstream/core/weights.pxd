@@ -28,7 +28,7 @@ cdef class Weights:
     cdef Py_ssize_t room    # features that fit
     cdef Py_ssize_t k       # columns in use: 1, or one per label
     cdef Py_ssize_t stride  # columns that fit: 1, 4, or a multiple of 8
-    cdef Py_ssize_t expected # columns that are known to come
+    cdef Py_ssize_t expected  # columns that are known to come
     cdef bint intercept     # is there one?
     cdef bint appended      # it is one more feature: it shrinks like every weight
     cdef double scale       # lets the whole matrix shrink in O(1)

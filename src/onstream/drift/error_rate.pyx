@@ -1,7 +1,6 @@
 """Detectors of a rising error rate: DDM, EDDM, HDDM. They take what a learner did: 1 if wrong."""
 
 from libc.math cimport log, sqrt
-from libc.stdint cimport int64_t
 
 from .detector cimport DetectorState
 
@@ -231,7 +230,7 @@ class HDDM(Detector):
 cdef struct Sample:
     double n      # values; "W": 1 as soon as there is one
     double mean   # of them
-    double spread # "W": sum of squared weights
+    double spread  # "W": sum of squared weights
 
 
 cdef struct Side:

@@ -1,6 +1,5 @@
 """KSWIN: do the latest values have the distribution of those before?"""
 
-cimport numpy as cnp
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memmove
 
@@ -14,8 +13,6 @@ from .detector cimport DetectorState
 
 from ..base.checks import number, whole
 from .detector import Detector
-
-cnp.import_array()
 
 
 class KSWIN(Detector):

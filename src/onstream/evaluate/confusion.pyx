@@ -440,7 +440,7 @@ cdef class Confusion(Sums):
     def averaged(self, str what, str average, positive):
         """Precision, recall or F1 (`what`), of the positive label or averaged over labels."""
         cdef Py_ssize_t i
-        cdef double hit, truth, said, one, sum = 0.0, weight = 0.0, share
+        cdef double hit, truth, said, sum = 0.0, weight = 0.0, share
         self.fit()
         self.refresh()
         if average == "auto":

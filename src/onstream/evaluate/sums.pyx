@@ -8,7 +8,6 @@ and no rounding piles up: what comes out is the metric of these examples alone.
 
 cimport numpy as cnp
 from libc.math cimport INFINITY, fabs, log
-from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memmove
 
 import numpy as np

@@ -1,6 +1,5 @@
 """Transformers that make features of their own: hashing and random Fourier features."""
 
-cimport numpy as cnp
 from libc.math cimport INFINITY, cos, fabs, log, sin, sqrt
 from libc.stdint cimport int32_t, uint64_t
 
@@ -12,8 +11,6 @@ from ..core.transformer cimport TransformerState
 
 from ..base.checks import positive, whole
 from .transformer import NamesOnly
-
-cnp.import_array()
 
 
 cdef Door numbered(str who, Py_ssize_t n):

@@ -1,16 +1,11 @@
 """Transformers that choose or unite features."""
 
-cimport numpy as cnp
 from libc.stdint cimport int32_t
-
-import numpy as np
 
 from ..core.door cimport Door
 from ..core.example cimport Example
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
-
-cnp.import_array()
 
 
 cdef class SelectState(TransformerState):

@@ -1,6 +1,5 @@
 """From text to counted words, at the door: what a bag of words is made of."""
 
-cimport numpy as cnp
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int32_t
 
@@ -9,8 +8,6 @@ import numpy as np
 from ..core.door cimport Door, Row, Welcome
 from ..core.example cimport Example
 from ..core.transformer cimport TransformerState
-
-cnp.import_array()
 
 
 cdef class TextDoor(Door):

@@ -4,21 +4,13 @@ that learn numbers. Their faces are in the Python files of the same names."""
 from libc.math cimport fabs, pow, sqrt
 
 from ..core.example cimport LEARNED, Example
+from ..core.scores cimport rival
 from .expansion cimport Expansion
 from .state cimport KernelClassifierState, KernelRegressorState
 
 ctypedef double (*Step)(double loss, double q, double C) noexcept nogil
 ctypedef void (*Blame)(double* steps, const double* f, int label, Py_ssize_t k, double beta) noexcept nogil
 ctypedef double (*Rate)(double eta, double power, double l2, double n) noexcept nogil
-
-
-cdef int rival(const double* f, int label, Py_ssize_t k) noexcept nogil:
-    """The best-scored label other than `label`; the earliest on ties."""
-    cdef int r, best = 1 if label == 0 else 0
-    for r in range(k):
-        if r != label and f[r] > f[best]:
-            best = r
-    return best
 
 
 # -- perceptrons -----------------------------------------------------------------------------------
@@ -240,9 +232,15 @@ cdef class LMSState(KernelRegressorState):
     cdef bint normalized
     cdef Rate rate
 
-    def __cinit__(self, str who, hash_bits, hash_seed, Expansion expansion, str schedule, double eta, double power, double l2, bint normalized):
+    def __cinit__(
+        self, str who, hash_bits, hash_seed, Expansion expansion, str schedule, double eta,
+        double power, double l2, bint normalized,
+    ):
         self.eta, self.power, self.l2, self.normalized = eta, power, l2, normalized
-        self.rate = by_power if schedule == "power" else inverse if schedule == "inverse" else inverse_sqrt if schedule == "sqrt" else constant
+        self.rate = (
+            by_power if schedule == "power" else inverse if schedule == "inverse"
+            else inverse_sqrt if schedule == "sqrt" else constant
+        )
 
     cdef int update(self, const Example* e, double f) noexcept nogil:
         cdef double rate = self.rate(self.eta, self.power, self.l2, self.seen - self.start + 1), step

@@ -107,12 +107,11 @@ cdef double subsequences(Sequence s, Sequence t, int n, double lam, double* room
     cdef Py_ssize_t wide = t.n + 1, size = (s.n + 1) * wide, a, b
     cdef double* inner = room
     cdef double* next_ = room + size
-    cdef double* swap
     cdef double run, total = 0.0
-    cdef int i
+    cdef int _i
     for a in range(size):
         inner[a] = 1.0
-    for i in range(1, n):
+    for _i in range(1, n):
         memset(next_, 0, wide * sizeof(double))
         for a in range(1, s.n + 1):
             next_[a * wide] = 0.0
@@ -122,7 +121,7 @@ cdef double subsequences(Sequence s, Sequence t, int n, double lam, double* room
                 if s.codes[a - 1] == t.codes[b - 1]:
                     run += lam * lam * inner[(a - 1) * wide + b - 1]
                 next_[a * wide + b] = lam * next_[(a - 1) * wide + b] + run
-        swap, inner, next_ = inner, next_, inner
+        inner, next_ = next_, inner
     for a in range(1, s.n + 1):
         for b in range(1, wide):
             if s.codes[a - 1] == t.codes[b - 1]:

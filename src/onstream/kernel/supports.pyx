@@ -456,7 +456,9 @@ cdef bint widened(double** block, Py_ssize_t old, Py_ssize_t new) noexcept nogil
     return moved_to(block, old, old, new, new)
 
 
-cdef bint moved_to(double** block, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t new_rows, Py_ssize_t new_columns) noexcept nogil:
+cdef bint moved_to(
+    double** block, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t new_rows, Py_ssize_t new_columns
+) noexcept nogil:
     cdef double* moved = <double*> PyMem_RawCalloc(max(1, new_rows * new_columns), sizeof(double))
     cdef Py_ssize_t i
     if moved == NULL:

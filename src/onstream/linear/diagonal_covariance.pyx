@@ -3,9 +3,10 @@
 from libc.stdint cimport int32_t
 
 from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.scores cimport rival
 from ..core.weights cimport Weights, fits
 from .confidence_rules cimport Rule, find_step, rule_named
-from .state cimport LinearClassifierState, rival
+from .state cimport LinearClassifierState
 
 cdef double KEPT = 1e-16  # of a variance at least, whatever the rounding
 cdef double SAFE = 1e300

@@ -16,8 +16,9 @@ from ..core.example cimport (
     onstream_peak,
 )
 from ..core.memory cimport release, resize, roomier
+from ..core.scores cimport rival
 from .confidence_rules cimport Rule, find_step, rule_named
-from .state cimport LinearClassifierState, rival
+from .state cimport LinearClassifierState
 
 cnp.import_array()
 

@@ -3,8 +3,8 @@
 from libc.math cimport exp
 
 from ..core.example cimport Example
+from ..core.scores cimport sigmoids, softmax
 from ..core.weights cimport add, add_columns
-from .link cimport sigmoids, softmax
 from .schedule cimport Schedule, make_schedule
 from .state cimport LinearClassifierState
 

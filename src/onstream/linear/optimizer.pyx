@@ -13,8 +13,8 @@ import numpy as np
 
 from ..core.example cimport OVERFLOW, Example
 from ..core.memory cimport release, resize
+from ..core.scores cimport sigmoids
 from ..core.state cimport ClassifierState, RegressorState, State
-from .link cimport sigmoids
 from .losses cimport make_loss
 
 cnp.import_array()

@@ -1,6 +1,5 @@
 """Passive-aggressive uniclass prediction: the ball that examples keep falling into."""
 
-cimport numpy as cnp
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, sqrt
@@ -18,8 +17,6 @@ from ..base.unsupervised import Unsupervised
 from .aggressiveness import check_pa
 from .mixing import mix_regressors, shares
 from .state import Linear
-
-cnp.import_array()
 
 
 class PAUniclass(Linear, Unsupervised):

@@ -1,9 +1,10 @@
 """Passive-aggressive classification, in its three variants."""
 
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
+from ..core.scores cimport rival
 from ..core.weights cimport add, add_pair
 from .pa_step cimport Step, step_of
-from .state cimport LinearClassifierState, rival
+from .state cimport LinearClassifierState
 from libc.math cimport INFINITY
 
 from .aggressiveness import check_pa

@@ -6,8 +6,9 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from ..core.example cimport LEARNED, Example
+from ..core.scores cimport rival
 from ..core.weights cimport add, add_pair
-from .state cimport LinearClassifierState, rival
+from .state cimport LinearClassifierState
 
 from ..base.checks import number, positive, whole
 from ..base.learner import stream_of

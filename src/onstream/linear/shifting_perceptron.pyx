@@ -3,8 +3,9 @@
 from libc.stdint cimport int64_t
 
 from ..core.example cimport LEARNED, Example
+from ..core.scores cimport rival
 from ..core.weights cimport add, add_pair
-from .state cimport LinearClassifierState, rival
+from .state cimport LinearClassifierState
 
 from ..base.checks import positive
 from .state import LinearClassifier

@@ -20,6 +20,3 @@ cdef class LinearRegressorState(RegressorState):
 
 
 cdef restore_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k)
-
-
-cdef int rival(const double* f, int label, Py_ssize_t k) noexcept nogil

@@ -12,8 +12,8 @@ import numpy as np
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize
 from ..core.sources cimport Source
-from ..core.state cimport LABEL, NOTHING, ClassifierState, RegressorState, State, Task
-from ..core.weights cimport Weights, score, scores
+from ..core.state cimport LABEL, NOTHING, ClassifierState, RegressorState, Task
+from ..core.weights cimport Weights, score as single_score, scores
 
 from ..base.checks import flag, whole
 from ..base.learner import Classifier, Regressor
@@ -82,7 +82,7 @@ cdef class LinearClassifierState(ClassifierState):
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t r
         if self.w.k == 1:  # the usual case, without a loop
-            out[0] = score(self.w, e)
+            out[0] = single_score(self.w, e)
             return OVERFLOW if fabs(out[0]) >= DBL_MAX else self.update(e, out)
         scores(self.w, e, out)
         for r in range(self.w.k):
@@ -121,7 +121,7 @@ cdef class LinearClassifierState(ClassifierState):
                 continue
             e.label = task.numbers[i]
             e.y = signs[e.label != 0]  # without a jump, which nobody could foresee
-            f = score(self.w, &e)
+            f = single_score(self.w, &e)
             if fabs(f) >= DBL_MAX or self.update_one(&e, f) != LEARNED:
                 return i
             if task.output == LABEL:
@@ -160,14 +160,14 @@ cdef class LinearRegressorState(RegressorState):
         return self.w.reserve(width)
 
     cdef void score(self, const Example* e, double* out) noexcept nogil:
-        out[0] = score(self.w, e)
+        out[0] = single_score(self.w, e)
 
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef double prediction
         return self.score_learn(e, &prediction)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        out[0] = score(self.w, e)
+        out[0] = single_score(self.w, e)
         if fabs(out[0]) >= DBL_MAX:
             return OVERFLOW
         return self.update(e, out[0])
@@ -197,15 +197,6 @@ cdef restore_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k):
     if abs(scale) < 1e-9:
         raise ValueError(f"scale is {scale}, too close to 0")
     w.restore(weights, bias, scale)
-
-
-cdef int rival(const double* f, int label, Py_ssize_t k) noexcept nogil:
-    """The best-scored label other than `label`; the earliest on ties."""
-    cdef int r, best = 1 if label == 0 else 0
-    for r in range(k):
-        if r != label and f[r] > f[best]:
-            best = r
-    return best
 
 
 class Linear:

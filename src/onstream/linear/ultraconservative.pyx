@@ -9,8 +9,9 @@ from libc.stdlib cimport qsort
 
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.memory cimport release, resize
+from ..core.scores cimport rival
 from ..core.weights cimport add, add_columns, add_pair
-from .state cimport LinearClassifierState, rival
+from .state cimport LinearClassifierState
 
 from ..base.checks import choice, number, positive
 from .state import LinearClassifier
@@ -220,7 +221,7 @@ cdef class MiraState(LinearClassifierState):
     cdef double beta    # wanted margin
     cdef double C       # most that the true label may gain
     cdef bint moving    # known not to be all zero
-    cdef double* losses # room for a loss per label
+    cdef double* losses  # room for a loss per label
 
     def __cinit__(self, *args):
         self.moving = False

@@ -1,6 +1,5 @@
 """Nearest neighbours over a window: the label, or the number, of the most similar examples."""
 
-cimport numpy as cnp
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
@@ -11,15 +10,13 @@ import numpy as np
 from ..core.door cimport Row
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize
-from ..core.state cimport ClassifierState, RegressorState, State
+from ..core.state cimport ClassifierState, RegressorState
 from ..drift.adwin cimport Adwin, adwin_bytes, adwin_export, adwin_free, adwin_push, adwin_restore, adwin_start
-from .window cimport CALLABLE, STANDARD, Window
+from .window cimport STANDARD, Window
 
 from ..base.checks import choice, number, whole
 from ..base.errors import NotMergeable
 from ..base.learner import ProbabilisticClassifier, Regressor
-
-cnp.import_array()
 
 cdef double LARGEST = 1e120   # larger values are refused
 cdef double HEAVIEST = 1e100  # and heavier examples

@@ -8,7 +8,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from ..core.memory cimport release, resize, roomier
+from ..core.memory cimport release, resize
 from .leaves cimport LEAF, leaves_build, leaves_bytes, leaves_free
 
 cnp.import_array()

@@ -1,18 +1,14 @@
 """Smallest, largest, and quantiles: of all values or of the latest."""
 
-cimport numpy as cnp
 from libc.stdint cimport int64_t
 
 import numpy as np
 
-from ..core.memory cimport release, resize
 from .statistic cimport StatisticState
 
 from ..base.checks import choice, number, positive, whole
 from ..base.errors import NotMergeable
 from .statistic import Statistic
-
-cnp.import_array()
 
 
 class Min(Statistic):

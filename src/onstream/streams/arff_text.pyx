@@ -305,7 +305,6 @@ cdef class ARFFText(SparseText):
 
     cdef Flaw use(self, Py_ssize_t j, Word* word, double value) noexcept nogil:
         """Value of attribute j in a sparse row."""
-        cdef uint64_t h
         cdef Py_ssize_t size, n = self.offset[j + 1] - self.offset[j]
         cdef unsigned char* out
         if self.roles[j] == TARGET:

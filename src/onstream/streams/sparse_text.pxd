@@ -17,7 +17,7 @@ cdef enum Flaw:
     OUT_OF_MEMORY
     LATE_WEIGHT   # weights began in the middle of the stream
     BAD_COUNT     # ARFF: too few or too many values
-    UNKNOWN_VALUE # ARFF: not among the declared ones
+    UNKNOWN_VALUE  # ARFF: not among the declared ones
     OPEN_QUOTE
     UNUSUAL       # the quick way cannot tell
 

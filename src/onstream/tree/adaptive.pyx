@@ -1,6 +1,5 @@
 """HAT: every node watches its own error, and trains a successor when that rises."""
 
-cimport numpy as cnp
 from libc.math cimport log, sqrt
 from libc.stdint cimport int32_t, int64_t
 

@@ -4,7 +4,7 @@
 # one table per label that came (a `ClassTable`): weight, mean, squares, minimum and maximum of
 # every feature, then the weight of every nominal value.
 
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, uint8_t
 
 from ..core.example cimport Example
 

@@ -455,7 +455,7 @@ cdef void move_table(Arena* a, int32_t i, Layout* l, ClassTable* old, ClassTable
 
 cdef int32_t cell_of(Arena* a, int32_t feature, int32_t code) noexcept nogil:
     """Where tables keep this nominal value; made if it is new. NO_MEMORY: it could not be."""
-    cdef int32_t known = a.codes[feature], j, room
+    cdef int32_t known = a.codes[feature], j
     if code < known:
         return a.cells[feature][code]
     if not regrow(<void**> &a.cells[feature], known, code + 1, sizeof(int32_t)):

@@ -20,4 +20,3 @@ cdef void majority(Arena* a, int32_t node, Py_ssize_t k, double* out) noexcept n
 cdef void answer(
     Arena* a, int32_t node, const View* v, LeafRule rule, Py_ssize_t k, double* out) noexcept nogil
 cdef int32_t choose(const double* votes, Py_ssize_t k, int32_t tie) noexcept nogil
-cdef void softmax(double* scores, Py_ssize_t k) noexcept nogil

@@ -1,8 +1,9 @@
 """What a node learns and says (spec 12.2, naive Bayes as in spec 8, in log space)."""
 
-from libc.math cimport INFINITY, NAN, exp, log
+from libc.math cimport INFINITY, NAN, log
 from libc.stdint cimport int32_t
 
+from ..core.scores cimport softmax
 from .arena cimport (
     NOBODY, NO_MEMORY, NOMINAL, Arena, ClassTable, View, cell, column, ensure_label, ensure_table,
     numbers, places,
@@ -125,7 +126,7 @@ cdef void forget(Arena* a, int32_t node, const View* v, int32_t label, double w)
     cdef double* n
     cdef double x, mean, left
     cdef Py_ssize_t f, d
-    cdef int32_t cell
+    cdef int32_t place
     if label >= a.labels[node]:
         return
     a.counts[node][label] = less(a.counts[node][label], w)
@@ -143,9 +144,9 @@ cdef void forget(Arena* a, int32_t node, const View* v, int32_t label, double w)
         left = less(n[f], w)
         n[f] = left
         if a.kind[f] == NOMINAL:
-            cell = a.cells[f][<int32_t> x]
-            if cell < t.cells:
-                n[5 * d + cell] = less(n[5 * d + cell], w)
+            place = a.cells[f][<int32_t> x]
+            if place < t.cells:
+                n[5 * d + place] = less(n[5 * d + place], w)
         elif left == 0.0:
             n[d + f] = n[2 * d + f] = 0.0
         else:
@@ -287,7 +288,7 @@ cdef void answer(
             out[r] = 1.0 / k
         return
     if ask and (rule == NB or a.hits_nb[node] > a.hits_mc[node]) and naive_bayes(a, node, v, k, False, out):
-        softmax(out, k)
+        softmax(out, out, k)
     else:
         majority(a, node, k, out)
 
@@ -301,16 +302,3 @@ cdef int32_t choose(const double* votes, Py_ssize_t k, int32_t tie) noexcept nog
         if votes[r] > votes[best]:
             best = r
     return <int32_t> best
-
-
-cdef void softmax(double* scores, Py_ssize_t k) noexcept nogil:
-    """From logarithms to probabilities, in place."""
-    cdef double top = scores[0], total = 0.0
-    cdef Py_ssize_t r
-    for r in range(1, k):
-        top = max(top, scores[r])
-    for r in range(k):
-        scores[r] = exp(scores[r] - top)
-        total += scores[r]
-    for r in range(k):
-        scores[r] /= total

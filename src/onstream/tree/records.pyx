@@ -65,7 +65,7 @@ cdef object outline(Arena* a, roots):
 cdef dict export_trees(Arena* a, list roots, Py_ssize_t width):
     """The trees with their tables."""
     cdef list nodes = [i for root in roots for i in preorder(a, root)]
-    cdef Py_ssize_t at, r, f, d
+    cdef Py_ssize_t at, r, f
     cdef int32_t i
     cdef ClassTable* t
     place, tables, cells, hidden = [], [], [], []

@@ -1,6 +1,5 @@
 """Hoeffding tree for numbers: FIMT-DD without its drift part (Ikonomovska et al., 2011)."""
 
-cimport numpy as cnp
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy
@@ -16,8 +15,6 @@ from .arena cimport (
 from .criteria cimport hoeffding
 from .observers cimport Cut, Observer, Slot, add, best_cut, insert, make_room, watch
 from .records cimport export_trees, outline, preorder, restore_trees
-
-cnp.import_array()
 
 cdef enum Output:
     ADAPTIVE
@@ -103,7 +100,7 @@ cdef class HoeffdingRegressorState(RegressorState):
     cdef bint exact
     cdef Output rule
     cdef double* scale     # weight, mean, sum of squares of the target, then of every feature
-    cdef Py_ssize_t scaled # features it has room for
+    cdef Py_ssize_t scaled  # features it has room for
 
     def __cinit__(self, str who, hash_bits, hash_seed, dict params):
         start(&self.arena)

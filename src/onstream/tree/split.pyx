@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t
 
 from ..core.memory cimport release, resize
 from .arena cimport NOBODY, NOMINAL, NUMERIC, Arena, ClassTable, cell, column, numbers
-from .criteria cimport INFO_GAIN, Criterion, clogc, mixed
+from .criteria cimport INFO_GAIN, Criterion, mixed
 from .criteria cimport hoeffding as hoeffding_bound
 
 cdef enum:
@@ -101,7 +101,7 @@ cdef void best_cut(
     Arena* a, int32_t node, int32_t f, Criterion criterion, Scratch* s, Py_ssize_t k, Split* out
 ) noexcept nogil:
     cdef ClassTable** tables = a.tables[node]
-    cdef double low, high, cut, n = 0.0, n_left, n_right, before, after, c, least
+    cdef double low, high, cut, n = 0.0, n_left, n_right, before, after, least
     cdef double sum_left, sum_right
     cdef Py_ssize_t i, j
     low = numbers(tables[s.present[0]])[3 * tables[s.present[0]].d + f]

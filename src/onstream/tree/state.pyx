@@ -1,12 +1,10 @@
 """What all classification trees share: routing, the answer of a leaf, the making of a split."""
 
-cimport numpy as cnp
 from libc.stdint cimport int32_t
-
-import numpy as np
 
 from ..core.example cimport Example
 from ..core.memory cimport release, resize
+from ..core.scores cimport softmax
 from ..core.state cimport ClassifierState
 from .arena cimport (
     NOBODY, NOMINAL, NO_MEMORY, NUMERIC, Arena, View, activate, clear_children, close_view,
@@ -14,10 +12,10 @@ from .arena cimport (
     set_branch, start, widen,
 )
 from .criteria cimport GINI, INFO_GAIN, gain_range, hoeffding
-from .leaf cimport MC, NB, NBA, answer, choose, majority, naive_bayes, softmax
+from .leaf cimport MC, NB, NBA, answer, choose, majority, naive_bayes
 from .records cimport export_trees, outline, restore_trees
 from .split cimport (
-    Scratch, Split, best_split, branch_counts, free_scratch, labels_at, make_scratch, scratch_bytes,
+    Split, best_split, branch_counts, free_scratch, labels_at, make_scratch, scratch_bytes,
 )
 
 CRITERIA = {"info_gain": INFO_GAIN, "gini": GINI}
@@ -171,7 +169,7 @@ cdef class TreeState(ClassifierState):
         if naive_bayes(a, node, v, k, True, self.votes):
             opinion.nb = choose(self.votes, k, self.tie())
             if out != NULL and trusted:
-                softmax(self.votes, k)
+                softmax(self.votes, self.votes, k)
                 self.present(self.votes, out)
         majority(a, node, k, self.votes)
         opinion.mc = choose(self.votes, k, self.tie())

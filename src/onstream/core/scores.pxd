@@ -1,18 +1,18 @@
-# Probabilities of labels from their scores.
+# What scores of labels say: probabilities, and who comes second.
 
 from libc.math cimport exp
 
 
 cdef inline void sigmoids(double f, double first_sign, double* p) noexcept nogil:
-    """Of two labels; the score speaks for the first of them if `first_sign` is positive, else for the
-    second."""
+    """Probabilities of two labels; the score speaks for the first of them if `first_sign` is
+    positive, else for the second."""
     cdef int positive = 0 if first_sign > 0.0 else 1
     p[positive] = 1.0 / (1.0 + exp(-f))
     p[1 - positive] = 1.0 / (1.0 + exp(f))
 
 
 cdef inline void softmax(const double* f, double* p, Py_ssize_t k) noexcept nogil:
-    """Of k labels."""
+    """Probabilities of k labels; f and p may be the same place."""
     cdef double top = f[0], total = 0.0
     cdef Py_ssize_t r
     for r in range(1, k):
@@ -22,3 +22,12 @@ cdef inline void softmax(const double* f, double* p, Py_ssize_t k) noexcept nogi
         total += p[r]
     for r in range(k):
         p[r] /= total
+
+
+cdef inline int rival(const double* f, int label, Py_ssize_t k) noexcept nogil:
+    """The best-scored label other than `label`; the earliest on ties."""
+    cdef int r, best = 1 if label == 0 else 0
+    for r in range(k):
+        if r != label and f[r] > f[best]:
+            best = r
+    return best
