@@ -90,6 +90,19 @@ def test_features_that_come_and_go(case: Case) -> None:
         assert_scores_equal(block, told, expected)
 
 
+def test_every_row_brings_a_feature(case: Case) -> None:
+    """A row is judged by what the rows before it in the block have taught, features and all."""
+    for stream in streams(case, 60):
+        rows = [{**x, f"own {i // 2}": 1.0} for i, x in enumerate(by_name(stream.X))]
+        loop, block = case.make(), case.make()
+        expected = []
+        for x, y in zip(rows, stream.y.tolist(), strict=True):
+            expected.append(loop.predict_one(x))
+            loop.learn_one(x, y)
+        assert block.predict_learn_many(rows, stream.y).tolist() == expected
+        assert fingerprint(block) == fingerprint(loop)
+
+
 def test_nominal_and_missing_values(case: Case) -> None:
     rng = np.random.default_rng(4)
     colours = ["red", "green", "blue", None]

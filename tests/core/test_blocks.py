@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from onstream.linear import RLS, LogisticRegression, Perceptron
+from onstream.linear import MIRA, RLS, LogisticRegression, Perceptron
 from onstream.persist import dumps
 
 BLOCK = 8_192  # rows of at most four columns
@@ -45,6 +45,19 @@ def test_a_bad_value_at_the_border_of_a_block(make, kind, bad):
             assert dumps(model) == before
         with pytest.raises(ValueError, match=rf"row {row}\b.*\b2\b"):
             model.predict_many(given)
+
+
+def test_what_a_refused_block_has_noticed_is_forgotten():
+    """MIRA notices in the first block that its weights have moved; the second block is refused."""
+    X = np.zeros((ROWS, 2))
+    X[0, 0], X[1:, 1], X[BLOCK + 1, 1] = 1.0, 1.0, np.nan
+    model, fresh = (MIRA(beta=0.0, intercept=False, labels=[0, 1]) for _ in range(2))
+    with pytest.raises(ValueError, match="finite"):
+        model.learn_many(X, np.ones(ROWS, dtype=int))
+    for m in (model, fresh):
+        m.learn_one([1.0, 0.0], 1)
+    assert dumps(model) == dumps(fresh)
+    assert model.weights[0] > 0.0
 
 
 @pytest.mark.parametrize("kind", ["array", "csr"])

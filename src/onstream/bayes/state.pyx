@@ -4,13 +4,14 @@ A learner writes `joints` (ln P(label, x) for every label), `absorb` and `expel`
 the tables, or out of them again).
 """
 
-from libc.math cimport exp, fabs, log
+from libc.math cimport fabs, log
 
 import numpy as np
 
 from ..core.door cimport KNOWN, Row
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize, roomier
+from ..core.scores cimport sigmoids, softmax
 from ..core.state cimport ClassifierState
 
 from ..base.checks import number, whole
@@ -97,19 +98,10 @@ cdef class NaiveBayesState(ClassifierState):
             out[0] = 0.0
 
     cdef void link(self, const double* scores, double* out) noexcept nogil:
-        cdef Py_ssize_t k
-        cdef double top = scores[0], total = 0.0
         if self.n_labels == 2:
-            out[0] = 1.0 / (1.0 + exp(-self.first_sign * scores[0]))
-            out[1] = 1.0 / (1.0 + exp(self.first_sign * scores[0]))
-            return
-        for k in range(1, self.n_labels):
-            top = max(top, scores[k])
-        for k in range(self.n_labels):
-            out[k] = exp(scores[k] - top)
-            total += out[k]
-        for k in range(self.n_labels):
-            out[k] /= total
+            sigmoids(scores[0], self.first_sign, out)
+        else:
+            softmax(scores, out, self.n_labels)
 
     # -- learning and unlearning --------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """The door of a learner: whatever the user passes becomes one `Example`.
 
 Reading the mapping is most of the cost of an update, so the reader walks it once and compares
-key objects with those of the previous row before it asks the index.
+keys with those of the previous row (keys.pxd) before it asks the index.
 
 Two rules keep a rejected example from leaving a trace. User code (`__float__`, `items`) runs
 first, in `plain`, never while a row is read. And features met for the first time are on
@@ -523,11 +523,12 @@ cdef class Door:
 
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1:
         """The row's key number `at`, for the next row."""
-        cdef PyObject* known = PyDict_GetItemWithError(self.categories, id) if self.categories else NULL
+        cdef PyObject* known
         if Py_REFCNT(key) == 1:  # nobody but this mapping has it, so only its text may come again
-            if self.bits >= 0 or id < self.implicit:
+            if self.bits >= 0 or id < self.implicit or not PyUnicode_CheckExact(<object> key):
                 return 0
             key = <PyObject*> self.names[id - self.implicit]
+        known = PyDict_GetItemWithError(self.categories, id) if self.categories else NULL
         return self.keys.remember(at, key, id, sign, known)
 
     cdef int read_array(self, object x, Welcome welcome, Row* row, Example* e) except -1:

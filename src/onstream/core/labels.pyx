@@ -171,7 +171,8 @@ cdef class Labels:
         if high - low > 65_535 or low < -2**62 or high > 2**62:
             return False
         cdef long long start = low
-        places = np.full(high - low + 1, -1, dtype=np.int32)
+        cdef Py_ssize_t size = high - low + 1
+        places = np.full(size, -1, dtype=np.int32)
         cdef int32_t* table = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> places)
         cdef const long long* values
         for first in range(0, len(column), BLOCK):
@@ -179,6 +180,8 @@ cdef class Labels:
             values = <const long long*> cnp.PyArray_DATA(<cnp.ndarray> block)
             for i in range(len(block)):
                 at = values[i] - start
+                if not 0 <= at < size:
+                    raise ValueError(f"{self.who}: y was changed while it was being read.")
                 number = table[at]
                 if number < 0:
                     if boolean:

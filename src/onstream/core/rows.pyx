@@ -121,7 +121,8 @@ def refuse_wrong_entries(Door door, starts, columns, values, n_columns):
 
 
 def csr_parts(X):
-    """Shape, row starts, columns and values of a CSR matrix, all lengths and ranges checked."""
+    """Shape, row starts, columns and values of a CSR matrix, all lengths checked; columns of 32 bits
+    are not looked at here."""
     if hasattr(X, "tocsr"):
         X = X.tocsr()
     n_rows, n_columns = map(int, X.shape)
@@ -131,7 +132,7 @@ def csr_parts(X):
     if starts.dtype.kind not in "iu" or columns.dtype.kind not in "iu":
         raise ValueError("indptr and indices must be whole numbers")
     starts = np.ascontiguousarray(starts, dtype=np.int64)
-    if len(starts) != n_rows + 1 or starts[0] != 0 or not rises(starts):
+    if len(starts) != n_rows + 1 or starts[0] != 0 or not never_falls(starts):
         raise ValueError(f"indptr does not describe {n_rows} rows")
     used = int(starts[-1])
     if used > min(len(columns), len(values)):
@@ -144,7 +145,7 @@ def csr_parts(X):
     return n_rows, n_columns, starts, columns, values[:used]
 
 
-cdef bint rises(starts):
+cdef bint never_falls(starts):
     """Is no number smaller than the one before it?"""
     cdef const int64_t* first = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
     cdef Py_ssize_t i, falls = 0

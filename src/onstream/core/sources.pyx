@@ -28,7 +28,8 @@ cdef class Source:
     """Rows of X as examples."""
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        """Refuse a bad value in rows start ... stop-1 (most sources did so when they were made)."""
+        """Refuse a bad value, or a column that does not exist, in rows start ... stop-1 (most sources
+        did so when they were made). It must be called for every row before it is loaded."""
         return 0
 
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
@@ -201,8 +202,8 @@ cdef class Packed(Source):
 
 
 cdef class Sparse(Packed):
-    """The rows of a sparse matrix as it is, checked block by block. From the first block on in which
-    a column stands before a smaller one, or twice, blocks are copied, and repeated entries added."""
+    """The rows of a sparse matrix as it is, checked block by block. A block in which a column stands
+    before a smaller one, or twice, is copied, and repeated entries are added."""
 
     cdef int measure(self, Py_ssize_t n) except -1:
         self.peak = 0.0
@@ -249,7 +250,9 @@ cdef class Sparse(Packed):
         cdef int32_t* ids
         cdef double* values
         cdef int64_t* starts
-        if not self.tangled:
+        if not self.tangled or self.rises(start, stop):
+            self.ids, self.values, self.starts = self.all_ids, self.all_values, self.all_starts
+            self.first, self.block = 0, None
             return 0
         self.block = (
             self.owner[0][first:last].copy(), self.owner[1][first:last].copy(),

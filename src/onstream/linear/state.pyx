@@ -114,13 +114,17 @@ cdef class LinearClassifierState(ClassifierState):
         e.weight = 1.0
         for i in range(start, stop):
             source.row(i, &e)
-            if e.width > known:  # new features
-                if ClassifierState.run(self, source, i, i + 1, task, scratch) == i:
-                    return i
-                known = e.width
-                continue
             e.label = task.numbers[i]
             e.y = signs[e.label != 0]  # without a jump, which nobody could foresee
+            if e.width > known:  # new features
+                if task.output == LABEL:
+                    self.score_known(&e, known, scratch)
+                    self.answer(scratch, task, i)
+                if self.learn(&e) != LEARNED:
+                    return i
+                self.seen += 1
+                known = e.width
+                continue
             f = single_score(self.w, &e)
             if fabs(f) >= DBL_MAX or self.update_one(&e, f) != LEARNED:
                 return i

@@ -234,6 +234,10 @@ cdef class MiraState(LinearClassifierState):
         self.losses = <double*> resize(self.losses, 0, max(1, n) * sizeof(double))
         return LinearClassifierState.set_labels(self, n)
 
+    cdef int reinstate(self, object saved) except -1:
+        self.moving = False
+        return LinearClassifierState.reinstate(self, saved)
+
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double norm = sqnorm(e) + self.w.intercept
         cdef double C = self.C * e.weight, loss

@@ -304,7 +304,8 @@ cdef class ConceptAdaptingState(HoeffdingState):
             rivals = <Rival*> grab(a, (here.room + 2) * sizeof(Rival))
             if rivals == NULL:
                 return
-            memcpy(rivals, here.rivals, here.n_rivals * sizeof(Rival))
+            if here.n_rivals > 0:
+                memcpy(rivals, here.rivals, here.n_rivals * sizeof(Rival))
             give_back(a, here.rivals, here.room * sizeof(Rival))
             here.rivals = rivals
             here.room += 2
