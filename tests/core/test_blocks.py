@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from onstream.linear import MIRA, RLS, LogisticRegression, Perceptron
+from onstream.linear import MIRA, RLS, LogisticRegression, PAClassifier, Perceptron
 from onstream.persist import dumps
 
 BLOCK = 8_192  # rows of at most four columns
@@ -17,6 +17,7 @@ MAKERS = {
     "with hashing": lambda: LogisticRegression(hash_bits=18),  # is large: X is checked at once
     "matrix": RLS,
     "sparse updates": Perceptron,
+    "lengths": PAClassifier,  # a value in two halves would be shorter
 }
 
 
