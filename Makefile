@@ -46,7 +46,7 @@ lint: build ## ruff, cython-lint, mypy, import-linter
 	$(SAY) "lint"
 	@$(PY) -m ruff check --quiet --output-format concise .
 	@$(PY) -m ruff format --check --quiet .
-	@$(VENV)/bin/cython-lint src
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cython-lint src
 	@$(PY) -m mypy
 	@report=$$($(SOURCE_ONLY) $(VENV)/bin/lint-imports --no-logo) || { echo "$$report"; exit 1; }
 	@echo "Imports point down only."
