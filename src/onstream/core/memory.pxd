@@ -14,12 +14,11 @@ cdef inline void* resize(void* block, size_t old, size_t new) except NULL:
     cdef void* moved
     if block == NULL:
         moved = PyMem_RawCalloc(max(new, 1), 1)  # memory nobody touches is not really taken
-        if moved != NULL:
-            onstream_large_pages(moved, new)
     else:
         moved = PyMem_RawRealloc(block, max(new, 1))
     if moved == NULL:
         raise MemoryError(f"onstream: no memory for {new:,} bytes")
+    onstream_large_pages(moved, new)
     if block != NULL and new > old:
         memset(<char*> moved + old, 0, new - old)
     return moved

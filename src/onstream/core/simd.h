@@ -133,13 +133,44 @@ ONSTREAM_INLINE void onstream_tile(double *restrict out, const double *restrict 
     for (ptrdiff_t r = 0; r < k && r < 4 * fours; r++) out[r] = s[r / 4][r % 4];
 }
 
+/* The same for more columns than there are registers: four features at a time, each row from end to
+ * end, which memory gives faster than pieces of many rows. */
+ONSTREAM_INLINE void onstream_wide(double *restrict out, const double *restrict v,
+                                   const int32_t *ids, const double *restrict x, ptrdiff_t n,
+                                   ptrdiff_t k, ptrdiff_t stride) {
+    const double *row[4];
+    ptrdiff_t i = 0, r;
+    for (r = 0; r < k; r++) out[r] = 0.0;
+    for (; i + 4 <= n; i += 4) {
+        for (int j = 0; j < 4; j++) row[j] = v + (ids ? ids[i + j] : i + j) * stride;
+        for (r = 0; r + 4 <= k; r += 4) {
+            onstream_four s = *(onstream_four *)(out + r);
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; j++) s += x[i + j] * *(const onstream_four *)(row[j] + r);
+            *(onstream_four *)(out + r) = s;
+        }
+        for (; r < k; r++)
+            for (int j = 0; j < 4; j++) out[r] += x[i + j] * row[j][r];
+    }
+    for (; i < n; i++) {
+        row[0] = v + (ids ? ids[i] : i) * stride;
+        for (r = 0; r < k; r++) out[r] += x[i] * row[0][r];
+    }
+}
+
 /* The same for all k columns; stride is 4 or a multiple of 8. */
 ONSTREAM_CLONES
 static void onstream_scores(double *restrict out, const double *restrict v, const int32_t *ids,
                             const double *restrict x, ptrdiff_t n, ptrdiff_t k, ptrdiff_t stride) {
     ptrdiff_t r = 0;
-    for (; r + 24 < k && r + 32 <= stride; r += 32)
-        onstream_tile(out + r, v + r, ids, x, n, k - r, stride, 8);
+    if (k > 32) {
+        onstream_wide(out, v, ids, x, n, k, stride);
+        return;
+    }
+    if (k > 24 && stride >= 32) {
+        onstream_tile(out, v, ids, x, n, k, stride, 8);
+        return;
+    }
     for (; r + 8 < k && r + 16 <= stride; r += 16)
         onstream_tile(out + r, v + r, ids, x, n, k - r, stride, 4);
     for (; r + 4 < k; r += 8) onstream_tile(out + r, v + r, ids, x, n, k - r, stride, 2);
@@ -161,10 +192,24 @@ ONSTREAM_CLONES
 static void onstream_rank_one(double *restrict v, const int32_t *ids, const double *restrict x,
                               const double *restrict step, ptrdiff_t n, ptrdiff_t k,
                               ptrdiff_t stride) {
-    for (ptrdiff_t i = 0; i < n; i++) {
+    ptrdiff_t i = 0, r;
+#ifdef __GNUC__
+    for (; ids && i + 4 <= n; i += 4) { /* four rows at a time, as above */
+        double *row[4];
+        for (int j = 0; j < 4; j++) row[j] = v + ids[i + j] * stride;
+        for (r = 0; r + 4 <= k; r += 4) {
+            const onstream_four s = *(const onstream_four *)(step + r);
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; j++) *(onstream_four *)(row[j] + r) += x[i + j] * s;
+        }
+        for (; r < k; r++)
+            for (int j = 0; j < 4; j++) row[j][r] += x[i + j] * step[r];
+    }
+#endif
+    for (; i < n; i++) {
         if (x[i] == 0.0) continue;
         double *restrict row = v + (ids ? ids[i] : i) * stride;
-        for (ptrdiff_t r = 0; r < k; r++) row[r] += x[i] * step[r];
+        for (r = 0; r < k; r++) row[r] += x[i] * step[r];
     }
 }
 

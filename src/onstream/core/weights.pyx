@@ -53,7 +53,7 @@ cdef class Weights:
         cdef double* v = NULL
         cdef double* b
         if k > self.stride:
-            stride = max(k + k // 4, self.expected)  # labels keep coming: leave some room
+            stride = max(k + k // 4 if self.room else k, self.expected)  # labels may keep coming
             stride = 4 if stride <= 4 else (stride + 7) // 8 * 8  # whole vectors
             block = lines(NULL, &v, 0, self.room * stride * sizeof(double))
             try:
@@ -144,15 +144,20 @@ cdef class Weights:
 
 cdef void* lines(void* block, double** v, size_t old, size_t new) except NULL:
     """`block` for `old` bytes from v[0] on, made to hold `new`; v[0] begins a cache line."""
-    cdef size_t before = <char*> v[0] - <char*> block if block != NULL else 0, after
-    block = resize(block, old + LINE if block != NULL else 0, new + LINE)
-    after = LINE - 1 - (<size_t> block + LINE - 1) % LINE
+    cdef size_t before = <char*> v[0] - <char*> block if old else 0, after
+    cdef void* moved
+    if old:
+        moved = resize(block, old + LINE, new + LINE)
+    else:  # nothing to keep: memory nobody touches yet is not really taken
+        moved = resize(NULL, 0, new + LINE)
+        release(block)
+    after = LINE - 1 - (<size_t> moved + LINE - 1) % LINE
     if after != before and old:  # it was moved to another place in a line
-        memmove(<char*> block + after, <char*> block + before, old)
+        memmove(<char*> moved + after, <char*> moved + before, old)
         if before > after:
-            memset(<char*> block + after + old, 0, before - after)
-    v[0] = <double*> (<char*> block + after)
-    return block
+            memset(<char*> moved + after + old, 0, before - after)
+    v[0] = <double*> (<char*> moved + after)
+    return moved
 
 
 cdef double careful_score(Weights w, const Example* e, Py_ssize_t r) noexcept nogil:
