@@ -126,6 +126,40 @@ def test_dense_and_sparse_rows_give_the_same_bits() -> None:
         assert dense.score_one(mixed) == dense.score_one(X[0])
 
 
+@pytest.mark.parametrize("k", [3, 5, 9, 20, 24, 25, 32, 33, 38, 105])
+def test_many_labels_add_feature_after_feature(k: int) -> None:
+    """Whatever the number of labels and features: the plain sum, bit for bit, and one lesson for
+    every kind of row."""
+    rng = np.random.default_rng(k)
+    labels = list(range(k))
+    for n in (1, 2, 3, 4, 5, 7, 8, 11):
+        X, y = rng.normal(size=(40, n)), rng.integers(k, size=40)
+        X[rng.random(X.shape) < 0.1] = 0.0
+        mappings = [dict(enumerate(row)) for row in X.tolist()]
+        dense, mapped = (LogisticRegression(labels=labels, intercept=False) for _ in range(2))
+        dense.learn_many(X, y)
+        mapped.learn_many(mappings, y)
+        weights = np.array([list(dense.weights[r].values()) for r in labels])
+        np.testing.assert_array_equal(
+            weights, [list(mapped.weights[r].values()) for r in labels]
+        )
+        for x, row in zip(X[:5], mappings[:5], strict=True):
+            plain = [0.0] * k
+            for i in range(n):
+                plain = [total + x[i] * weights[r, i] for r, total in enumerate(plain)]
+            assert list(dense.score_one(x).values()) == plain
+            assert list(dense.score_one(row).values()) == plain
+            others = row | {"other": 1.0}  # not contiguous: with ids
+            assert list(dense.score_one(others).values()) == plain
+
+
+def test_declared_labels_leave_no_room() -> None:
+    """All labels are known: no columns are kept for others."""
+    model = LogisticRegression(labels=list(range(105)))
+    model.learn_many(np.eye(1000), np.arange(1000) % 105)
+    assert model.memory_bytes < 1000 * 112 * 8 + 20_000
+
+
 def test_labels_beyond_the_room() -> None:
     """Columns are added many times; rows are added in between; nothing gets mixed up."""
     model = PAClassifier(intercept=False)

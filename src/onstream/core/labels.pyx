@@ -8,6 +8,9 @@ import numpy as np
 
 from .plain import in_row
 
+cdef extern from "simd.h":
+    void onstream_range(const long long* x, Py_ssize_t n, long long* least, long long* most)
+
 cnp.import_array()
 
 cdef Py_ssize_t BLOCK = 1 << 13  # labels converted at once, so that they stay in the cache
@@ -164,30 +167,37 @@ cdef class Labels:
     cdef bint encode_integers(self, column, Labels seen, int32_t* numbers) except -1:
         """The same through a table, for whole numbers in a narrow range."""
         cdef bint boolean = column.dtype.kind == "b"
-        cdef object low = int(column.min()), high = int(column.max())
-        cdef Py_ssize_t i, at, first
+        cdef Py_ssize_t i, n, first
+        cdef long long low = 0, high = -1, least, most, at  # the table is for low ... high
+        cdef int32_t* table = NULL
         cdef int32_t number
-        cdef object label
-        if high - low > 65_535 or low < -2**62 or high > 2**62:
-            return False
-        cdef long long start = low
-        cdef Py_ssize_t size = high - low + 1
-        places = np.full(size, -1, dtype=np.int32)
-        cdef int32_t* table = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> places)
         cdef const long long* values
+        places = np.empty(0, dtype=np.int32)
         for first in range(0, len(column), BLOCK):
-            block = np.ascontiguousarray(column[first:first + BLOCK], dtype=np.longlong)
-            values = <const long long*> cnp.PyArray_DATA(<cnp.ndarray> block)
-            for i in range(len(block)):
-                at = values[i] - start
-                if not 0 <= at < size:
+            block = column[first:first + BLOCK]
+            if block.dtype == np.uint64 and block.max() > 2**62:
+                return False
+            block = np.ascontiguousarray(block, dtype=np.longlong)
+            values, n = <const long long*> cnp.PyArray_DATA(<cnp.ndarray> block), len(block)
+            onstream_range(values, n, &least, &most)
+            if low <= high:
+                least, most = min(least, low), max(most, high)
+            if least < -2**62 or most > 2**62 or most - least > 65_535:
+                return False
+            if least < low or most > high:
+                wider = np.full(most - least + 1, -1, dtype=np.int32)
+                wider[low - least:low - least + len(places)] = places
+                places, low, high = wider, least, most
+                table = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> places)
+            for i in range(n):
+                at = values[i] - low
+                if not 0 <= at <= high - low:
                     raise ValueError(f"{self.who}: y was changed while it was being read.")
                 number = table[at]
                 if number < 0:
+                    label = at + low
                     if boolean:
-                        label = values[i] != 0  # a Python bool
-                    else:
-                        label = values[i]
+                        label = bool(label)
                     try:
                         number = seen.find(label)
                     except (TypeError, ValueError) as error:

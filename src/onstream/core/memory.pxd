@@ -12,14 +12,16 @@ cdef extern from "simd.h":
 cdef inline void* resize(void* block, size_t old, size_t new) except NULL:
     """`block` of `old` bytes made `new` bytes long, the added ones zero."""
     cdef void* moved
-    if block == NULL:
+    if old == 0:
         moved = PyMem_RawCalloc(max(new, 1), 1)  # memory nobody touches is not really taken
     else:
         moved = PyMem_RawRealloc(block, max(new, 1))
     if moved == NULL:
         raise MemoryError(f"onstream: no memory for {new:,} bytes")
     onstream_large_pages(moved, new)
-    if block != NULL and new > old:
+    if old == 0:
+        PyMem_RawFree(block)
+    elif new > old:
         memset(<char*> moved + old, 0, new - old)
     return moved
 

@@ -146,12 +146,13 @@ def csr_parts(X):
 
 
 cdef bint never_falls(starts):
-    """Is no number smaller than the one before it?"""
-    cdef const int64_t* first = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
-    cdef Py_ssize_t i, falls = 0
+    """Is no number smaller than the one before it, nor below 0?"""
+    cdef const uint64_t* first = <const uint64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
+    cdef uint64_t signs = first[0]
+    cdef Py_ssize_t i
     for i in range(1, len(starts)):
-        falls += first[i] < first[i - 1]
-    return falls == 0
+        signs |= first[i] | (first[i] - first[i - 1])  # what is below 0 has the highest bit
+    return signs >> 63 == 0
 
 
 cdef class Packing:

@@ -39,7 +39,9 @@ static inline void onstream_large_pages(void *block, size_t bytes) {
 /* Ask for numbers that will be wanted soon; where they end does not matter. */
 static inline void onstream_fetch(const void *from, size_t bytes) {
 #ifdef __GNUC__
-    for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)from + i, 0, 2);
+    const char *line = (const char *)from;
+    __builtin_prefetch(line, 0, 2);
+    for (const char *end = line + bytes; (line += 64) < end;) __builtin_prefetch(line, 0, 2);
 #else
     (void)from, (void)bytes;
 #endif
@@ -283,6 +285,17 @@ static ptrdiff_t onstream_falls(const int32_t *ids, ptrdiff_t n, uint32_t *top) 
     }
     *top = most;
     return falls;
+}
+
+/* The smallest and the largest of n > 0 whole numbers */
+ONSTREAM_CLONES
+static void onstream_range(const long long *x, ptrdiff_t n, long long *least, long long *most) {
+    long long low = x[0], high = x[0];
+    for (ptrdiff_t i = 1; i < n; i++) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+    }
+    *least = low, *most = high;
 }
 
 #endif

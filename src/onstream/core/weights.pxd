@@ -53,7 +53,10 @@ cdef inline double score(Weights w, const Example* e) noexcept nogil:
         f = onstream_dot(w.v, e.values, e.n)
     else:
         f = onstream_gather_dot(w.v, e.ids, e.values, e.n)
-    f = (f if w.scale == 1.0 else w.scale * f) + w.b[0]
+    if w.scale != 1.0:
+        f *= w.scale
+    if w.intercept:
+        f += w.b[0]
     return f if fabs(f) <= DBL_MAX else careful_score(w, e, 0)
 
 

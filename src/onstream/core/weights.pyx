@@ -145,12 +145,7 @@ cdef class Weights:
 cdef void* lines(void* block, double** v, size_t old, size_t new) except NULL:
     """`block` for `old` bytes from v[0] on, made to hold `new`; v[0] begins a cache line."""
     cdef size_t before = <char*> v[0] - <char*> block if old else 0, after
-    cdef void* moved
-    if old:
-        moved = resize(block, old + LINE, new + LINE)
-    else:  # nothing to keep: memory nobody touches yet is not really taken
-        moved = resize(NULL, 0, new + LINE)
-        release(block)
+    cdef void* moved = resize(block, old + LINE if old else 0, new + LINE)
     after = LINE - 1 - (<size_t> moved + LINE - 1) % LINE
     if after != before and old:  # it was moved to another place in a line
         memmove(<char*> moved + after, <char*> moved + before, old)

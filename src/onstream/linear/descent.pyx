@@ -18,7 +18,7 @@ from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_peak
 from ..core.memory cimport release, resize, roomier
 from ..core.weights cimport Weights, add, add_columns, scores
 from .optimizer cimport Optimizer
-from .schedule cimport make_schedule
+from .schedule cimport make_schedule, rate_at
 
 cnp.import_array()
 
@@ -165,7 +165,7 @@ cdef class Descent(Optimizer):
     # -- how it learns -------------------------------------------------------------------------------------
 
     cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil:
-        cdef double rate = self.factor * self.schedule.rate(&self.schedule, n)
+        cdef double rate = self.factor * rate_at(&self.schedule, n)
         cdef double size
         cdef Py_ssize_t i, r
         if self.plain():

@@ -62,7 +62,7 @@ cdef class FTRL(Optimizer):
         cdef Py_ssize_t stride, i
         cdef Cell* cells
         if k > self.stride:
-            stride = max(k + k // 4, expected)
+            stride = max(k + k // 4 if self.room else k, expected)  # labels may keep coming
             self.biases = <Cell*> resize(self.biases, self.stride * sizeof(Cell), stride * sizeof(Cell))
             cells = <Cell*> resize(NULL, 0, self.room * stride * sizeof(Cell))
             for i in range(self.room):

@@ -4,7 +4,7 @@ from libc.math cimport INFINITY
 
 from ..core.example cimport OVERFLOW, Example, sqnorm
 from ..core.weights cimport add
-from .schedule cimport Schedule, make_schedule
+from .schedule cimport Schedule, make_schedule, rate_at
 from .state cimport LinearRegressorState
 
 from ..base.checks import flag
@@ -75,7 +75,7 @@ cdef class LeastSquaresState(LinearRegressorState):
     cdef bint normalized
 
     cdef int update(self, const Example* e, double prediction) noexcept nogil:
-        cdef double rate = self.schedule.rate(&self.schedule, self.seen - self.start + 1)
+        cdef double rate = rate_at(&self.schedule, self.seen - self.start + 1)
         cdef double norm
         if self.normalized:
             norm = 1.0 + sqnorm(e)

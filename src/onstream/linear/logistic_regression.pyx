@@ -5,7 +5,7 @@ from libc.math cimport exp
 from ..core.example cimport Example
 from ..core.scores cimport sigmoids, softmax
 from ..core.weights cimport add, add_columns
-from .schedule cimport Schedule, make_schedule
+from .schedule cimport Schedule, make_schedule, rate_at
 from .state cimport LinearClassifierState
 
 from ..base.learner import ProbabilisticClassifier
@@ -81,7 +81,7 @@ cdef class LogisticState(LinearClassifierState):
     cdef double pace
 
     cdef int update_one(self, const Example* e, double f) noexcept nogil:
-        cdef double rate = self.schedule.rate(&self.schedule, self.seen - self.start + 1)
+        cdef double rate = rate_at(&self.schedule, self.seen - self.start + 1)
         cdef double shrink = 1.0 - rate * self.schedule.l2
         # y - p, for y = 1 and y = 0 alike
         return add(self.w, e, self.pace * (rate * e.weight) * e.y / (1.0 + exp(e.y * f)), shrink)
@@ -91,7 +91,7 @@ cdef class LogisticState(LinearClassifierState):
         cdef Py_ssize_t r
         if self.w.k == 1:
             return self.update_one(e, f[0])
-        rate = self.schedule.rate(&self.schedule, self.seen - self.start + 1)
+        rate = rate_at(&self.schedule, self.seen - self.start + 1)
         shrink = 1.0 - rate * self.schedule.l2
         rate *= e.weight
         softmax(f, self.steps, self.w.k)

@@ -3,38 +3,32 @@
 from libc.math cimport pow, sqrt
 
 
+cdef enum Fall:
+    CONSTANT
+    POWER
+    INVERSE
+    SQRT
+
+
 cdef struct Schedule:
-    double (*rate)(const Schedule* s, double n) noexcept nogil
+    Fall fall
     double eta    # the first rate
-    double power  # exponent of "power"
-    double l2     # decay of "inverse"
+    double power  # exponent of POWER
+    double l2     # decay of INVERSE
 
 
-cdef inline double constant(const Schedule* s, double n) noexcept nogil:
-    return s.eta
-
-
-cdef inline double power(const Schedule* s, double n) noexcept nogil:
-    return s.eta * pow(n, -s.power)
-
-
-cdef inline double inverse(const Schedule* s, double n) noexcept nogil:
-    return s.eta / (1.0 + s.eta * s.l2 * n)
-
-
-cdef inline double inverse_sqrt(const Schedule* s, double n) noexcept nogil:
+cdef inline double rate_at(const Schedule* s, Py_ssize_t n) noexcept nogil:
+    if s.fall == CONSTANT:
+        return s.eta
+    if s.fall == POWER:
+        return s.eta * pow(n, -s.power)
+    if s.fall == INVERSE:
+        return s.eta / (1.0 + s.eta * s.l2 * n)
     return s.eta / sqrt(n)
 
 
 cdef inline Schedule make_schedule(str name, double eta, double exponent, double l2):
     cdef Schedule s
+    s.fall = {"power": POWER, "inverse": INVERSE, "sqrt": SQRT}.get(name, CONSTANT)
     s.eta, s.power, s.l2 = eta, exponent, l2
-    if name == "power":
-        s.rate = power
-    elif name == "inverse":
-        s.rate = inverse
-    elif name == "sqrt":
-        s.rate = inverse_sqrt
-    else:
-        s.rate = constant
     return s
