@@ -4,7 +4,9 @@ import inspect
 
 import numpy as np
 
-from ..core.state cimport LABEL, NOTHING, PROBA, SCORE, ClassifierState, RegressorState, State
+from ..core.classifier cimport ClassifierState
+from ..core.regressor cimport RegressorState
+from ..core.state cimport LABEL, NOTHING, PROBA, SCORE, State
 from ..core.fields import Fields
 from ..core.frames import movable
 from ..core.sparse import SparseBlock

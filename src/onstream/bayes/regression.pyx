@@ -9,7 +9,7 @@ from ..core.covariance cimport Covariance
 from ..core.door cimport KNOWN, Row
 from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy, onstream_peak, sqnorm
 from ..core.memory cimport release, resize
-from ..core.state cimport RegressorState
+from ..core.regressor cimport RegressorState
 
 from ..base.checks import flag, number
 from ..base.errors import NotMergeable

@@ -1,5 +1,5 @@
+from ..core.classifier cimport ClassifierState
 from ..core.example cimport Example
-from ..core.state cimport ClassifierState
 
 cdef double LOG_ZERO   # stands for ln 0: less than anything, yet sums of it stay finite
 cdef double HEAVIEST   # more weight than this is refused

@@ -8,11 +8,11 @@ from libc.math cimport fabs, log
 
 import numpy as np
 
+from ..core.classifier cimport ClassifierState
 from ..core.door cimport KNOWN, Row
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize, roomier
 from ..core.scores cimport sigmoids, softmax
-from ..core.state cimport ClassifierState
 
 from ..base.checks import number, whole
 from ..core.plain import plain_weight

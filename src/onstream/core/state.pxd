@@ -3,7 +3,6 @@ from libc.stdint cimport int32_t, int64_t
 from .door cimport Door, Row
 from .example cimport Example
 from .gate cimport Gate
-from .labels cimport Labels
 from .sources cimport Source
 
 cdef enum Output:
@@ -74,28 +73,6 @@ cdef class State:
     cdef Row* scored(self, object x) except NULL
     cdef int learn_block(self, Source source, Py_ssize_t start, Py_ssize_t stop, Task* task) except -1
     cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, double* scratch) noexcept nogil
-
-
-cdef class ClassifierState(State):
-    cdef Labels labels
-    cdef int32_t n_labels        # how many are known
-    cdef double first_sign       # code of the first label
-    cdef double share            # of a binary score that each of two labels gets at promotion
-
-    cdef int set_labels(self, Py_ssize_t n) except -1
-    cdef int32_t decide(self, const double* scores) noexcept nogil
-    cdef int32_t binary_choice(self, double score) noexcept nogil
-    cdef void link(self, const double* scores, double* out) noexcept nogil
-    cdef void probabilities(self, const double* scores, double* out) noexcept nogil
-    cdef int add_label(self, object y) except -1
-    cdef int forget_label(self) except -1
-    cdef object predict_one(self, object x)
-    cdef object scores_one(self, object x)
-    cdef object proba_one(self, object x)
-
-
-cdef class RegressorState(State):
-    cdef object predict_one(self, object x)
 
 
 cdef class Step(State):

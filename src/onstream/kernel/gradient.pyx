@@ -11,11 +11,11 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from ..core.classifier cimport ClassifierState
 from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy, onstream_dot, onstream_scores
 from ..core.gaussian cimport gaussian
 from ..core.hashing cimport hash_bytes, seeded
 from ..core.memory cimport release, resize
-from ..core.state cimport ClassifierState
 from .expansion cimport fill, floats, kernel_sum, matrix
 from .one_vs_rest cimport Machine
 from .supports cimport LARGEST, Program, draw, grown

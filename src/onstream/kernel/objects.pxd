@@ -1,4 +1,5 @@
-from ..core.state cimport ClassifierState, RegressorState
+from ..core.classifier cimport ClassifierState
+from ..core.regressor cimport RegressorState
 from .supports cimport Program
 
 

@@ -8,9 +8,11 @@ cimport numpy as cnp
 
 import numpy as np
 
+from ..core.classifier cimport ClassifierState
 from ..core.door cimport Row
 from ..core.example cimport LEARNED, Example
-from ..core.state cimport NOTHING, ClassifierState, Output, RegressorState, State, Task
+from ..core.regressor cimport RegressorState
+from ..core.state cimport NOTHING, Output, State, Task
 from .supports cimport Supports
 
 from ..core.plain import in_row, plain_weight

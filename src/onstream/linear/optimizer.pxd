@@ -1,7 +1,8 @@
 from libc.stdint cimport int64_t
 
+from ..core.classifier cimport ClassifierState
 from ..core.example cimport Example
-from ..core.state cimport ClassifierState, RegressorState
+from ..core.regressor cimport RegressorState
 from .losses cimport Loss
 
 

@@ -11,10 +11,12 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
+from ..core.classifier cimport ClassifierState
 from ..core.example cimport OVERFLOW, Example
 from ..core.memory cimport release, resize
+from ..core.regressor cimport RegressorState
 from ..core.scores cimport sigmoids
-from ..core.state cimport ClassifierState, RegressorState, State
+from ..core.state cimport State
 from .losses cimport make_loss
 
 cnp.import_array()

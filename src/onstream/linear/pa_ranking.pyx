@@ -7,12 +7,13 @@ from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
+from ..core.classifier cimport ClassifierState
 from ..core.door cimport Row
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.labels cimport Labels
 from ..core.memory cimport release, resize
 from ..core.sources cimport Source
-from ..core.state cimport NOTHING, SCORE, ClassifierState, Output, Task
+from ..core.state cimport NOTHING, SCORE, Output, Task
 from ..core.weights cimport add, add_pair
 from .pa_step cimport Step, step_of
 from .state cimport LinearClassifierState, LinearRegressorState, restore_weights

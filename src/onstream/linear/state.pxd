@@ -1,5 +1,6 @@
+from ..core.classifier cimport ClassifierState
 from ..core.example cimport Example
-from ..core.state cimport ClassifierState, RegressorState
+from ..core.regressor cimport RegressorState
 from ..core.weights cimport Weights
 
 

@@ -9,10 +9,12 @@ from libc.stdint cimport int32_t
 
 import numpy as np
 
+from ..core.classifier cimport ClassifierState
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize
+from ..core.regressor cimport RegressorState
 from ..core.sources cimport Source
-from ..core.state cimport LABEL, NOTHING, ClassifierState, RegressorState, Task
+from ..core.state cimport LABEL, NOTHING, Task
 from ..core.weights cimport Weights, score as single_score, scores
 
 from ..base.checks import flag, whole

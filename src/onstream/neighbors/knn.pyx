@@ -7,10 +7,11 @@ from libc.string cimport memset
 
 import numpy as np
 
+from ..core.classifier cimport ClassifierState
 from ..core.door cimport Row
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize
-from ..core.state cimport ClassifierState, RegressorState
+from ..core.regressor cimport RegressorState
 from ..drift.adwin cimport Adwin, adwin_bytes, adwin_export, adwin_free, adwin_push, adwin_restore, adwin_start
 from .window cimport STANDARD, Window
 

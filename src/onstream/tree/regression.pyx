@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from ..core.example cimport LEARNED, OVERFLOW, Example
-from ..core.state cimport RegressorState
+from ..core.regressor cimport RegressorState
 from .arena cimport (
     NOBODY, NO_MEMORY, NOMINAL, Arena, View, clear_children, close_view, finish, fits_in, free_node,
     give_back, grab, new_node, next_node, open_view, set_branch, start, welcome, widen,

@@ -1,6 +1,6 @@
 from libc.stdint cimport int32_t
 
-from ..core.state cimport ClassifierState
+from ..core.classifier cimport ClassifierState
 from .arena cimport Arena, View
 from .criteria cimport Criterion
 from .leaf cimport LeafRule

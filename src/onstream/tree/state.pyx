@@ -2,10 +2,10 @@
 
 from libc.stdint cimport int32_t
 
+from ..core.classifier cimport ClassifierState
 from ..core.example cimport Example
 from ..core.memory cimport release, resize
 from ..core.scores cimport softmax
-from ..core.state cimport ClassifierState
 from .arena cimport (
     NOBODY, NOMINAL, NO_MEMORY, NUMERIC, Arena, View, activate, clear_children, close_view,
     deactivate, ensure_label, finish, free_node, heaviest, new_node, next_node, open_view,
