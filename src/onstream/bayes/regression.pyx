@@ -6,8 +6,9 @@ from libc.string cimport memcpy
 import numpy as np
 
 from ..core.covariance cimport Covariance
-from ..core.door cimport KNOWN, Row
+from ..core.door cimport Row
 from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy, onstream_peak, sqnorm
+from ..core.index cimport KNOWN
 from ..core.memory cimport release, resize
 from ..core.regressor cimport RegressorState
 

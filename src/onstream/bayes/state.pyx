@@ -9,8 +9,9 @@ from libc.math cimport fabs, log
 import numpy as np
 
 from ..core.classifier cimport ClassifierState
-from ..core.door cimport KNOWN, Row
+from ..core.door cimport Row
 from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.index cimport KNOWN
 from ..core.memory cimport release, resize, roomier
 from ..core.scores cimport sigmoids, softmax
 

@@ -1,22 +1,10 @@
 from cpython.object cimport PyObject
 from libc.float cimport DBL_MAX
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t
 
 from .example cimport Example
+from .index cimport Index, Welcome
 from .keys cimport Keys
-
-
-cdef enum Welcome:
-    KNOWN   # to predict: features the model knows
-    MET     # a row of weight 0 in a block: also those that earlier rows have brought
-    ALL     # to learn: new features, too
-
-
-cdef enum:
-    MISSING = -1  # lookup: a feature that is not known
-    AGAIN = -2    # lookup: not a plain name
-    UNASKED = -9  # not looked up yet
-    PER_COLUMN = 92  # bytes of a feature without a name, under a limit
 
 
 cdef struct Row:
@@ -30,29 +18,11 @@ cdef struct Row:
     Row* next              # the next spare row
 
 
-cdef class Door:
-    cdef str who                  # class name of the learner, for error messages
-    cdef int bits                 # features are hashed to 2**bits slots; -1: they are named
-    cdef uint64_t seed            # of the hash
-    cdef bint unsigned            # hashed features all have the sign +1
-    cdef dict index               # named: feature -> id
-    cdef list names               # named: features number `implicit`, `implicit` + 1, ...
-    cdef Py_ssize_t implicit      # features 0 ... implicit-1 are columns 0 ... implicit-1
-    cdef Py_ssize_t width         # features the model knows; later ones are on probation
-    cdef Py_ssize_t columns       # columns of the arrays learned so far; -1: none yet
-    # Learners that branch on nominal values switch these on when they are made.
-    cdef bint nominal             # a string is a nominal value, not the feature `name=value`
-    cdef bint nan_missing         # NaN means missing
-    cdef bint fill_sparse         # what a sparse row leaves out is the number 0, not missing
-    cdef object categorical       # features whose numbers are nominal, too: a set of names, or True
-    cdef dict categories          # nominal features: id -> {value: its number}
-    cdef list new_values          # (id, value, row) on probation, in the order of the rows
-    # A learner with a limit of memory sets `most_named` when it is made.
-    cdef Py_ssize_t most_named    # names and values that would take more are as if absent; 0: no limit
-    cdef Py_ssize_t named         # bytes of names and nominal values, if there is a limit
-    cdef Py_ssize_t row           # number of the row being read, in a block
-    cdef Row* spare               # rows that nobody reads into now
-    cdef Keys keys                # what the last mapping looked like
+cdef class Door(Index):
+    cdef bint nan_missing  # NaN means missing (a learner switches this on when it is made)
+    cdef bint fill_sparse  # what a sparse row leaves out is the number 0, not missing (likewise)
+    cdef Row* spare        # rows that nobody reads into now
+    cdef Keys keys         # what the last mapping looked like
 
     cdef Row* take(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL
     cdef void give(self, Row* row) noexcept
@@ -62,23 +32,8 @@ cdef class Door:
     cdef int read_mapping(self, dict x, Welcome welcome, Row* row, Example* e) except -1
     cdef int read_nominal(self, dict x, Welcome welcome, Row* row, Example* e) except -1
     cdef int read_array(self, object x, Welcome welcome, Row* row, Example* e) except -1
-    cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3
-    cdef int32_t lookup_nominal(self, object key, bint text, Welcome welcome) except -3
-    cdef int32_t code(self, int32_t id, object value, Welcome welcome) except -3
-    cdef bint fits(self, object name, Py_ssize_t more) except -1
-    cdef int tally(self, object name, Py_ssize_t more, int times) except -1
-    cdef bint codes_numbers(self)
     cdef double peak(self, const double* values, Py_ssize_t n) noexcept
-    cdef int32_t slot(self, uint64_t name_hash, double* sign) noexcept nogil
-    cdef uint64_t hash_name(self, object key, object value) except? 0
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1
-    cdef int32_t find(self, object name) except -2
-    cdef int32_t add(self, object name) except -1
-    cdef int truncate(self) except -1
-    cdef int commit(self, Py_ssize_t width, Py_ssize_t row=*) except -1
-    cdef int check_columns(self, Py_ssize_t n) except -1
-    cdef int column_map(self, list names, Py_ssize_t n, Welcome welcome, int32_t* ids, double* signs) except -1
-    cdef Py_ssize_t prospect(self, Welcome welcome) noexcept
     cdef int bad_value(self, object name, object value, object row) except -1
 
 

@@ -4,9 +4,8 @@ Reading the mapping is most of the cost of an update, so the reader walks it onc
 keys with those of the previous row (keys.pxd) before it asks the index.
 
 Two rules keep a rejected example from leaving a trace. User code (`__float__`, `items`) runs
-first, in `plain`, never while a row is read. And features met for the first time are on
-probation, beyond `width`, until the learner has accepted the example (`commit`) or not
-(`truncate`).
+first, in `plain`, never while a row is read. And features met for the first time are on probation
+in the index, until the learner has accepted the example.
 """
 
 cimport numpy as cnp
@@ -17,53 +16,30 @@ from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
-from libc.string cimport memcpy
 
 import numpy as np
 from collections.abc import Mapping
 from sys import getsizeof
 
-from .example cimport NUMBER, UNSEEN, onstream_peak
-from .hashing cimport hash_bytes, mix, seeded
+from .example cimport NUMBER, onstream_peak
+from .hashing cimport mix
+from .index cimport AGAIN, MISSING, Index, Welcome
 from .keys cimport Keys, Py_REFCNT
 from .memory cimport release, resize, roomier
-from .plain import number_text, plain_array, plain_mapping, valid_name, whole_number
+from .plain import plain_array, plain_mapping
 
 cnp.import_array()
 
 cdef extern from "Python.h":
-    const Py_ssize_t PY_SSIZE_T_MAX
-    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
     int PyBool_Check(object)
 
 cdef enum:
-    # Bytes of a feature or a nominal value, but for its text: entries of dicts and lists at their
-    # widest, numbers, and of a feature the entries in scratch rows and in arrays of the learner.
-    PER_NAME = 95 + PER_COLUMN
-    PER_VALUE = 60
-    PER_NOMINAL = 250  # more, if it is nominal
-    KEPT = 1024   # features of a row that scratch memory is kept for
-
-MAX_FEATURES = 2**31 - 1
+    KEPT = 1024  # features of a row that scratch memory is kept for
 
 
-cdef class Door:
+cdef class Door(Index):
     def __cinit__(self, str who, hash_bits, hash_seed):
-        self.who = who
-        self.bits = -1 if hash_bits is None else hash_bits
-        self.seed = hash_seed & 0xFFFFFFFFFFFFFFFF
-        self.index = {}
-        self.names = []
-        self.implicit = 0
-        self.width = 0 if hash_bits is None else <Py_ssize_t> 1 << self.bits
-        self.columns = -1
-        self.unsigned = False
-        self.nominal = self.nan_missing = self.fill_sparse = False
-        self.categorical = None
-        self.categories = {}
-        self.new_values = []
-        self.most_named = self.named = 0
-        self.row = 0
+        self.nan_missing = self.fill_sparse = False
         self.spare = NULL
         self.keys = Keys()
 
@@ -116,153 +92,6 @@ cdef class Door:
             row.room = room
         return 0
 
-    # -- feature names ----------------------------------------------------------------------
-
-    cdef int32_t find(self, object name) except -2:
-        """Id of a feature, on probation or not; -1 if there is none. 3 and "3" are the same."""
-        cdef PyObject* hit = PyDict_GetItemWithError(self.index, name)
-        if hit != NULL:
-            return <int32_t> PyLong_AsLong(<object> hit)
-        if PyLong_CheckExact(name):
-            if 0 <= name < self.implicit:
-                return name
-            if not self.names or name.bit_length() > 1024:
-                return -1
-            other = str(name)
-        else:
-            other = whole_number(name)
-            if other is None:
-                return -1
-            if 0 <= other < self.implicit:
-                return other
-        hit = PyDict_GetItemWithError(self.index, other)
-        return -1 if hit == NULL else <int32_t> PyLong_AsLong(<object> hit)
-
-    cdef int32_t add(self, object name) except -1:
-        """A new feature, on probation."""
-        cdef Py_ssize_t id = self.implicit + len(self.names)
-        if id >= MAX_FEATURES:
-            raise ValueError(f"{self.who}: more than {MAX_FEATURES:,} features; set hash_bits.")
-        self.names.append(name)
-        try:
-            self.index[name] = id
-        except:
-            self.names.pop()  # as `truncate` expects: in both, or in none
-            raise
-        self.tally(name, PER_NAME, 1)
-        return <int32_t> id
-
-    cdef int truncate(self) except -1:
-        """Forget the features and the values on probation."""
-        while self.new_values:
-            id, value, _ = self.new_values.pop()
-            del self.categories[id][value]
-            self.tally(value, PER_VALUE, -1)
-        if self.bits >= 0:
-            return 0
-        while self.names and self.implicit + len(self.names) > self.width:
-            name = self.names.pop()
-            del self.index[name]
-            self.tally(name, PER_NAME, -1)
-            if self.categories.pop(self.implicit + len(self.names), None) is not None:
-                self.tally(None, PER_NOMINAL, -1)
-        if self.implicit > self.width:
-            self.implicit = self.width
-        return 0
-
-    cdef int commit(self, Py_ssize_t width, Py_ssize_t row=PY_SSIZE_T_MAX) except -1:
-        """The features below `width`, and the values of the rows up to `row`, are known now."""
-        cdef Py_ssize_t n = 0
-        self.width = width
-        if self.new_values:
-            while n < len(self.new_values) and <Py_ssize_t> self.new_values[n][2] <= row:
-                n += 1
-            if n == len(self.new_values):
-                self.new_values.clear()  # takes no memory: what was learned must not fail now
-            else:
-                del self.new_values[:n]
-        return 0
-
-    cdef bint fits(self, object name, Py_ssize_t more) except -1:
-        """May this name, and `more` bytes with it, become known? Beside columns of arrays few may."""
-        cdef Py_ssize_t most = self.most_named if self.implicit == 0 else self.most_named // 4
-        return self.most_named == 0 or self.named + getsizeof(name) + more <= most
-
-    cdef int tally(self, object name, Py_ssize_t more, int times) except -1:
-        """So many bytes more (or less) are held for names; only where there is a limit."""
-        if self.most_named:
-            self.named += times * (more if name is None else getsizeof(name) + more)
-        return 0
-
-    cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3:
-        """Id of the feature `key`, or `key=value` if value is a string: MISSING, AGAIN or an id."""
-        cdef int32_t id
-        if not (PyUnicode_CheckExact(key) or PyLong_CheckExact(key)):
-            return AGAIN
-        if self.bits >= 0:
-            return self.slot(self.hash_name(key, value), sign)
-        sign[0] = 1.0
-        name = key if value is None else f"{key}={value}"
-        id = self.find(name)
-        if id < 0:
-            if welcome != ALL or not self.fits(name, PER_NAME):
-                return MISSING
-            return self.add(valid_name(self.who, name))
-        return id if welcome != KNOWN or id < self.width else MISSING
-
-    cdef int32_t lookup_nominal(self, object key, bint text, Welcome welcome) except -3:
-        """Id of the feature `key` in a model with nominal values: MISSING, AGAIN or an id."""
-        cdef int32_t id
-        cdef bint nominal
-        if not (PyUnicode_CheckExact(key) or PyLong_CheckExact(key)):
-            return AGAIN
-        id = self.find(key)
-        if id < 0:
-            if welcome != ALL:
-                return MISSING
-            key = valid_name(self.who, key)
-            nominal = text or self.categorical is True or (
-                self.categorical is not None and str(key) in self.categorical)
-            if not self.fits(key, PER_NAME + PER_NOMINAL * nominal):
-                return MISSING
-            id = self.add(key)
-            if nominal:
-                self.categories[id] = {}
-                self.tally(None, PER_NOMINAL, 1)
-        elif welcome == KNOWN and id >= self.width:
-            return MISSING
-        if text and id not in self.categories:
-            raise ValueError(
-                f"{self.who}: feature {key!r} is a string, but was a number in earlier examples."
-            )
-        return id
-
-    cdef int32_t code(self, int32_t id, object value, Welcome welcome) except -3:
-        """Number of a value of a nominal feature; a number given as one goes by its text. MISSING:
-        it is new, and there is no memory for it."""
-        cdef dict known = <dict> self.categories[id]
-        if not PyUnicode_CheckExact(value):
-            value = number_text(value)
-        code = known.get(value)
-        if code is None:
-            if not self.fits(value, PER_VALUE):
-                return MISSING
-            if welcome != ALL:
-                return UNSEEN
-            code = len(known)
-            known[valid_name(self.who, value)] = code
-            try:
-                self.new_values.append((id, value, self.row))
-            except:
-                del known[value]
-                raise
-            self.tally(value, PER_VALUE, 1)
-        return code
-
-    cdef bint codes_numbers(self):
-        """May numbers in arrays have to be taken as nominal values?"""
-        return self.categorical is not None or len(self.categories) > 0
-
     cdef double peak(self, const double* values, Py_ssize_t n) noexcept:
         """The largest |value|; INFINITY if one is refused."""
         cdef double most = onstream_peak(values, n)
@@ -273,35 +102,6 @@ cdef class Door:
                 if values[i] == values[i]:
                     most = max(most, abs(values[i]))
         return most
-
-    cdef int32_t slot(self, uint64_t name_hash, double* sign) noexcept nogil:
-        """Where a name goes: the lowest bits, with the highest as sign."""
-        cdef uint64_t h = seeded(name_hash, self.seed)
-        sign[0] = -1.0 if h >> 63 and not self.unsigned else 1.0
-        return <int32_t> (h & ((<uint64_t> 1 << self.bits) - 1))
-
-    cdef uint64_t hash_name(self, object key, object value) except? 0:
-        """64 bits from the name alone."""
-        cdef Py_ssize_t n, m
-        cdef const char* text
-        cdef const char* more
-        cdef unsigned char buffer[256]
-        if PyLong_CheckExact(key):
-            key = str(valid_name(self.who, key))
-        try:
-            text = PyUnicode_AsUTF8AndSize(key, &n)
-            if value is None:
-                return hash_bytes(<const unsigned char*> text, n)
-            more = PyUnicode_AsUTF8AndSize(value, &m)
-            if n + m < 256:
-                memcpy(buffer, text, n)
-                buffer[n] = c"="
-                memcpy(buffer + n + 1, more, m)
-                return hash_bytes(buffer, n + 1 + m)
-            return self.hash_name(f"{key}={value}", None)
-        except UnicodeEncodeError:
-            valid_name(self.who, key if value is None else f"{key}={value}")
-            raise
 
     # -- one row ----------------------------------------------------------------------------
 
@@ -566,44 +366,6 @@ cdef class Door:
             e.ids, e.values, e.n = row.ids, row.values, kept
         return 0
 
-    # -- columns of arrays --------------------------------------------------------------------
-
-    cdef int check_columns(self, Py_ssize_t n) except -1:
-        if self.columns >= 0 and n != self.columns:
-            raise ValueError(
-                f"{self.who}: expected {self.columns:,} columns as in the arrays learned before, "
-                f"got {n:,}. To add or leave out features, pass mappings or a data frame."
-            )
-        return 0
-
-    cdef int column_map(self, list names, Py_ssize_t n, Welcome welcome, int32_t* ids, double* signs) except -1:
-        """Where n columns go; without names they are 0 ... n-1. True: column i is feature i.
-
-        `ids` may be NULL if only columns without names are asked for, to see if they are plainly
-        the first n features.
-        """
-        cdef Py_ssize_t i
-        cdef bint identity = self.bits < 0
-        if n > MAX_FEATURES:
-            raise ValueError(f"{self.who}: {n:,} columns are more than {MAX_FEATURES:,}.")
-        if self.bits < 0 and names is None:
-            if welcome == ALL and not self.names and n > self.implicit:
-                self.implicit = n
-            if n <= self.implicit and (welcome != KNOWN or n <= self.width):
-                return True
-        if ids == NULL:
-            return False
-        for i in range(n):
-            ids[i] = self.lookup(i if names is None else names[i], None, welcome, &signs[i])
-            identity &= ids[i] == i
-        return identity
-
-    cdef Py_ssize_t prospect(self, Welcome welcome) noexcept:
-        """Features there will be if those on probation are accepted."""
-        if self.bits >= 0 or welcome == KNOWN:
-            return self.width
-        return self.implicit + len(self.names)
-
     # -- errors -----------------------------------------------------------------------------------
 
     def blame(self, dict x):
@@ -625,103 +387,20 @@ cdef class Door:
             f"Leave the feature out, or give None, if it is missing."
         )
 
-    # -- bookkeeping ----------------------------------------------------------------------------
-
-    def export(self):
-        """What a file keeps of the features."""
-        implicit = min(self.implicit, self.width)  # columns on probation are nobody's yet
-        explicit = self.names[:self.width - implicit] if self.bits < 0 else []
-        kept = {"features": explicit, "implicit": implicit, "columns": self.columns}
-        if self.nominal:
-            on_probation = {}
-            for id, _, _ in self.new_values:
-                on_probation[id] = on_probation.get(id, 0) + 1
-            known = {
-                id: list(values)[:len(values) - on_probation.get(id, 0)]
-                for id, values in sorted(self.categories.items()) if id < self.width
-            }
-            kept["nominal"] = np.array(list(known), dtype=np.int64)
-            kept["nominal_values"] = [value for values in known.values() for value in values]
-            kept["nominal_counts"] = np.array([len(v) for v in known.values()], dtype=np.int64)
-        return kept
-
-    def restore(self, list features, Py_ssize_t implicit, Py_ssize_t columns):
-        """The features of a file; this door is new."""
-        self.columns = columns
-        if self.bits >= 0:
-            return
-        self.implicit = implicit
-        for name in features:
-            if self.find(name) >= 0:
-                raise ValueError(f"feature {name!r} is there twice")
-            self.add(name)
-        self.commit(self.prospect(ALL))
-
-    def restore_nominal(self, fields):
-        """The nominal features of a file."""
-        if not self.nominal:
-            return
-        ids = fields.integers("nominal", (-1,), 0, self.width - 1).tolist()
-        counts = fields.integers("nominal_counts", (len(ids),), 0).tolist()
-        values = fields.names("nominal_values", (str,))
-        if len(set(ids)) < len(ids) or sum(counts) != len(values):
-            raise ValueError("the nominal features do not fit together")
-        start = 0
-        for id, count in zip(ids, counts):
-            own = values[start:start + count]
-            start += count
-            if len(set(own)) < count:
-                raise ValueError("a nominal value is there twice")
-            self.categories[id] = {value: i for i, value in enumerate(own)}
-            self.tally(None, PER_NOMINAL, 1)
-            for value in own:
-                self.tally(value, PER_VALUE, 1)
+    # -- what others ask ------------------------------------------------------------------------
 
     def as_rows(self, X):
         """What `open_source` reads for X; a door for texts makes mappings of them."""
         return X
 
-    def takes_nominal(self):
-        """Are strings nominal values?"""
-        return self.nominal
-
     def skips_nan(self):
         """Does NaN mean missing?"""
         return self.nan_missing
 
-    def may_code_numbers(self):
-        """May a number be a nominal value?"""
-        return self.codes_numbers()
-
-    def is_categorical(self, name):
-        """Are the numbers of this feature nominal values?"""
-        cdef int32_t id = self.find(name)
-        if id >= 0 and id in self.categories:
-            return True
-        return id < 0 and (
-            self.categorical is True or (self.categorical is not None and str(name) in self.categorical)
-        )
-
-    def values_of(self, Py_ssize_t id):
-        """Values of a nominal feature in the order of their numbers; None: it is a number."""
-        known = self.categories.get(id)
-        return None if known is None else list(known)
-
-    def name_of(self, Py_ssize_t id):
-        """Name of a feature."""
-        return id if id < self.implicit else self.names[id - self.implicit]
-
     def memory(self):
         """Bytes held for feature names and scratch rows."""
         cdef Row* row = self.spare
-        held = sum(map(getsizeof, (self.index, self.names, self.categories, self.new_values)))
-        held += 32 * max(0, len(self.names) - 256)
-        for name in self.names:
-            if type(name) is str or not -5 <= name <= 256:  # these are Python's own
-                held += getsizeof(name)
-        for known in self.categories.values():
-            held += getsizeof(known) + sum(map(getsizeof, known)) + 32 * max(0, len(known) - 256)
-        held += getsizeof(self.keys) + self.keys.memory()
+        held = Index.memory(self) + getsizeof(self.keys) + self.keys.memory()
         while row != NULL:
             held += sizeof(Row) + row.room * ((2 if self.nominal else 1) * sizeof(int32_t) + sizeof(double))
             held += row.room_scores * sizeof(double)

@@ -12,9 +12,10 @@ from libc.string cimport memcmp, memcpy
 import numpy as np
 from collections.abc import Mapping
 
-from .door cimport ALL, KNOWN, MET, MISSING, UNASKED, Door, Row, Welcome, bounded, merge_repeats
+from .door cimport Door, Row, bounded, merge_repeats
 from .example cimport NUMBER, Example
 from .hashing cimport mix, seed_key
+from .index cimport ALL, KNOWN, MET, MISSING, UNASKED, Welcome
 from .memory cimport release, resize, roomier
 from .plain import in_row, plain_array, to_float64
 from .sources cimport Dense, Filled, Packed, Source, Sparse

@@ -12,8 +12,9 @@ from libc.string cimport memmove
 
 import numpy as np
 
-from .door cimport ALL, KNOWN, MISSING, UNASKED, Door, Welcome, bounded, merge_repeats
+from .door cimport Door, bounded, merge_repeats
 from .example cimport NUMBER, Example, onstream_ceiling, onstream_falls, onstream_peak
+from .index cimport ALL, KNOWN, MISSING, UNASKED, Welcome
 from .memory cimport onstream_fetch, release, resize
 from .plain import plain_array, to_float64, unmasked
 

@@ -12,9 +12,10 @@ from libc.stdint cimport int32_t
 
 import numpy as np
 
-from .door cimport ALL, KNOWN, Door, Row
+from .door cimport Door, Row
 from .example cimport LEARNED, NUMBER, Example
 from .gate cimport Gate
+from .index cimport ALL, KNOWN
 from .memory cimport release, resize
 from .plain cimport plain_weight
 from .sources cimport Source

@@ -11,8 +11,9 @@ from libc.stdint cimport int32_t
 
 import numpy as np
 
-from .door cimport KNOWN, Door, Row
+from .door cimport Door, Row
 from .example cimport LEARNED, OVERFLOW, Example, onstream_peak
+from .index cimport KNOWN
 from .memory cimport release, resize
 from .sources cimport Source
 from .state cimport NOTHING, Output, State, Step, Task

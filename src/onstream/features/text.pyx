@@ -5,8 +5,9 @@ from libc.stdint cimport int32_t
 
 import numpy as np
 
-from ..core.door cimport Door, Row, Welcome
+from ..core.door cimport Door, Row
 from ..core.example cimport Example
+from ..core.index cimport Welcome
 from ..core.transformer cimport TransformerState
 
 

@@ -10,7 +10,7 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t
 from libc.stdlib cimport qsort
 
-from ..core.door cimport PER_COLUMN
+from ..core.index cimport PER_COLUMN
 from .arena cimport (
     NO_MEMORY, NOBODY, Arena, ClassTable, Layout, activate, child_of, deactivate, saved_per_table,
     with_slack,
