@@ -171,3 +171,34 @@ def assert_same_scores(expected, matrix, y):
     np.testing.assert_allclose(
         model.score_many(rows), expected.score_many(rows), rtol=1e-12, atol=1e-14
     )
+
+
+def test_no_memory_for_a_block() -> None:
+    """Rows of a tangled matrix are copied block by block. Where that fails, the message says what
+    was learned; the rest can be learned then."""
+    testcapi = pytest.importorskip("_testcapi")
+    rng = np.random.default_rng(0)
+    columns = np.array([rng.permutation(64) for _ in range(1000)], dtype=np.int32)
+    starts = np.arange(0, 64_001, 64, dtype=np.int32)
+    X = sp.csr_array((rng.normal(size=64_000), columns.ravel(), starts))
+    y = rng.integers(2, size=1000)
+    calm = LogisticRegression(labels=[0, 1])
+    calm.learn_many(X, y)
+    told = set()
+    for k in range(0, 1500, 5):
+        model = LogisticRegression(labels=[0, 1])
+        testcapi.set_nomemory(k, k + 1)
+        try:
+            model.learn_many(X, y)
+            row = 1000
+        except MemoryError as error:
+            row = int(str(error).split("row ")[1].split(":")[0]) if "row" in str(error) else 0
+            told.add(row)
+        except SystemError:  # NumPy's own answer, in places
+            continue
+        finally:
+            testcapi.remove_mem_hooks()
+        assert model.seen == row
+        model.learn_many(X[row:], y[row:])
+        assert dumps(model) == dumps(calm), k
+    assert len(told) > 2

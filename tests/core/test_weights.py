@@ -140,9 +140,7 @@ def test_many_labels_add_feature_after_feature(k: int) -> None:
         dense.learn_many(X, y)
         mapped.learn_many(mappings, y)
         weights = np.array([list(dense.weights[r].values()) for r in labels])
-        np.testing.assert_array_equal(
-            weights, [list(mapped.weights[r].values()) for r in labels]
-        )
+        np.testing.assert_array_equal(weights, [list(mapped.weights[r].values()) for r in labels])
         for x, row in zip(X[:5], mappings[:5], strict=True):
             plain = [0.0] * k
             for i in range(n):

@@ -1,8 +1,8 @@
 /* The inner loops that want vector registers: what Cython cannot say.
  *
  * Every dot product keeps eight partial sums, element i in sum i % 8, and adds them in one fixed
- * order; scores of many labels are summed feature after feature; products are never contracted. So SSE2, AVX2 and AVX-512 clones, and the plain loops of
- * other machines, give the same bits.
+ * order; scores of many labels are summed feature after feature; products are never contracted. So
+ * SSE2, AVX2 and AVX-512 clones, and the plain loops of other machines, give the same bits.
  */
 #ifndef ONSTREAM_SIMD_H
 #define ONSTREAM_SIMD_H

@@ -8,7 +8,7 @@ probation, blocks of rows, threads.
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
@@ -262,7 +262,9 @@ cdef class State:
         cdef Task task
         cdef Source source
         cdef Py_ssize_t i = 0, stop, checked = 0
+        cdef int64_t before
         self.gate.begin_learning()
+        before = self.seen
         try:
             weights = plain_weights(self.who, w)
             source = open_source(self.entrance, X, weights is None or (weights > 0.0).any(), weights)
@@ -297,8 +299,12 @@ cdef class State:
                     self.meet(source, i, newcomers.pop(), &task)
                 i = stop
             return answers
-        except:
+        except BaseException as error:
             self.outer_rollback()
+            if isinstance(error, MemoryError) and self.seen > before:
+                raise MemoryError(
+                    f"{self.who}: row {i}: no memory to learn it. The rows before it were learned."
+                ) from error
             raise
         finally:
             self.gate.end_learning()
