@@ -16,7 +16,9 @@ from onstream import LinearRegression, LogisticRegression, PAClassifier
 from onstream.core.sparse import SparseBlock
 from onstream.streams import files, read_libsvm, read_vw
 from onstream.streams.blocks import examples
-from onstream.streams.sparse_text import LibsvmText, VWText, name_hash
+from onstream.streams.libsvm_text import LibsvmText
+from onstream.streams.sparse_text import name_hash
+from onstream.streams.vw_text import VWText
 
 
 def parsed(parser, text: bytes):

@@ -13,10 +13,12 @@ from ..base.checks import flag
 from ..core.sparse import SparseBlock
 from .blocks import Block
 from .files import Bytes, Lines, PathLike, line_blocks
+from .libsvm_text import LibsvmText
 from .reader import Reader, arranged
 from .rejects import Tally, at_line
-from .sparse_text import LibsvmText, SparseText, VWText, name_hash
+from .sparse_text import SparseText, name_hash
 from .stream import Stream
+from .vw_text import VWText
 
 PARSERS = max(1, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2))
 Parsed: TypeAlias = tuple[SparseBlock, Any, Any, list[Any], int]

@@ -20,9 +20,3 @@ class SparseText:
     ) -> tuple[
         SparseBlock, NDArray[Any], NDArray[Any] | None, list[tuple[int, int, bytes, str]]
     ]: ...
-
-class LibsvmText(SparseText):
-    def __init__(self) -> None: ...
-
-class VWText(SparseText):
-    def __init__(self, labelled: bool = True, weights_allowed: bool = True) -> None: ...

@@ -1,4 +1,4 @@
-"""Text with sparse rows, one per line: libsvm and VW. Parsed without the GIL into a SparseBlock.
+"""Text with sparse rows, one per line, parsed without the GIL into a SparseBlock.
 
 A line either becomes a row or a reject with its reason; nothing else can happen to it. The usual
 line is read quickly (quick.pxd); if anything in it is unusual, it is read once more, with care.
@@ -14,16 +14,12 @@ from libc.string cimport memchr, memcpy
 
 import numpy as np
 
-from ..core.hashing cimport hash_bytes, hash_start, hash_word, load_word
-from .quick cimport (
-    ONSTREAM_AHEAD, Prefix, all_digits, onstream_marks, quick_hash, quick_value, set_prefix,
-)
+from ..core.hashing cimport hash_bytes
+from .quick cimport ONSTREAM_AHEAD, onstream_marks
 from .tokens cimport is_finite, is_space, scan_number, valid_utf8
 from ..core.sparse import SparseBlock
 
 cnp.import_array()
-
-cdef Py_ssize_t MOST_LETTERS = 1 << 26  # bytes of names in one line: a namespace stands before each
 
 cdef Py_ssize_t SLACK = ONSTREAM_AHEAD  # bytes that may be read, or written, beyond the end
 
@@ -294,6 +290,14 @@ cdef class SparseText:
         return grown(<void**> &self.rejects, room * sizeof(Reject)) and set_room(&self.room_rejects, room)
 
 
+cdef inline void copy_short(unsigned char* out, const char* text, Py_ssize_t n) noexcept nogil:
+    """Copy n bytes; up to 16 as two words, beyond the end of both."""
+    if n <= 16:
+        memcpy(out, text, 16)
+    else:
+        memcpy(out, text, n)
+
+
 cdef bint grown(void** block, Py_ssize_t size) noexcept nogil:
     cdef void* moved = PyMem_RawRealloc(block[0], size)
     if moved == NULL:
@@ -323,299 +327,3 @@ cdef object bounds(const int64_t* starts, Py_ssize_t n, Py_ssize_t total):
         memcpy(out, starts, n * sizeof(int64_t))
     out[n] = total
     return array
-
-
-cdef class LibsvmText(SparseText):
-    """`label index:value index:value ... # comment`; `qid:n` is passed over."""
-
-    def __cinit__(self):
-        self.integers = True
-
-    cdef Flaw quick(self, const char* p, const char* end) noexcept nogil:
-        cdef const uint32_t* marks
-        cdef Py_ssize_t found, k = 0, entries = self.entries, start, size
-        cdef uint64_t word
-        cdef double* values
-        cdef uint64_t* hashes
-        if end > p and end[-1] == c"\r":
-            end -= 1
-        found = self.mark(p, end)
-        if found < 0:
-            return UNUSUAL
-        marks, values, hashes = self.marks, self.values, self.hashes
-        if not quick_value(p, p + marks[0], &self.targets[self.rows]):
-            return UNUSUAL
-        while k < found:
-            if p[marks[k]] != c" " and p[marks[k]] != c"\t":
-                return UNUSUAL
-            start, k = marks[k] + 1, k + 1
-            size = marks[k] - start
-            if not 1 <= size <= 8 or k == found or p[marks[k]] != c":":
-                return UNUSUAL
-            word = load_word(<const unsigned char*> p + start, 8)
-            if not all_digits(word << 8 * (8 - size) | (<uint64_t> 0x3030303030303030 >> 8) >> 8 * (size - 1)):
-                return UNUSUAL
-            if p[start] == c"0" and size > 1:
-                return UNUSUAL
-            word &= <uint64_t> 0xFFFFFFFFFFFFFFFF >> (64 - 8 * size)
-            hashes[entries] = hash_word(hash_start(size), word)
-            if self.naming:
-                self.entries = entries
-                if not self.name(NULL, 0, p + start, size):
-                    return UNUSUAL
-            start, k = marks[k] + 1, k + 1
-            if not quick_value(p + start, p + marks[k], values + entries):
-                return UNUSUAL
-            entries += 1
-        self.entries = entries
-        return FINE
-
-    cdef Flaw line(self, const char* p, const char* end) noexcept nogil:
-        cdef const char* start
-        cdef Py_ssize_t size
-        cdef double value
-        cdef Flaw flaw
-        while p < end and is_space(p[0]):
-            p += 1
-        if p == end or p[0] == c"#":
-            return BLANK
-        flaw = self.number(&p, end, &value)
-        if flaw != FINE:
-            return BAD_LABEL if flaw == BAD_VALUE else flaw
-        self.targets[self.rows] = value
-        while True:
-            while p < end and is_space(p[0]):
-                p += 1
-            if p == end or p[0] == c"#":
-                return FINE
-            start = p
-            while p < end and c"0" <= p[0] <= c"9":
-                p += 1
-            if p == start or p == end or p[0] != c":" or p - start > 18:
-                if is_qid(start, end):
-                    while p < end and not is_space(p[0]):
-                        p += 1
-                    continue
-                self.blame(start, end)
-                return BAD_INDEX
-            while start + 1 < p and start[0] == c"0":
-                start += 1
-            size = p - start
-            if self.entries == self.room and not self.more_entries(1):
-                return OUT_OF_MEMORY
-            if not self.name(NULL, 0, start, size):
-                return OUT_OF_MEMORY
-            self.hashes[self.entries] = hash_bytes(<const unsigned char*> start, size)
-            p += 1
-            flaw = self.number(&p, end, &value)
-            if flaw != FINE:
-                return flaw
-            self.values[self.entries] = value
-            self.entries += 1
-
-    cdef void blame(self, const char* start, const char* end) noexcept nogil:
-        """The word that begins here is wrong."""
-        self.word = self.word_stop = start
-        while self.word_stop < end and not is_space(self.word_stop[0]):
-            self.word_stop += 1
-
-
-cdef inline void copy_short(unsigned char* out, const char* text, Py_ssize_t n) noexcept nogil:
-    """Copy n bytes; up to 16 as two words, beyond the end of both."""
-    if n <= 16:
-        memcpy(out, text, 16)
-    else:
-        memcpy(out, text, n)
-
-
-cdef bint is_qid(const char* p, const char* end) noexcept nogil:
-    return end - p > 4 and p[0] == c"q" and p[1] == c"i" and p[2] == c"d" and p[3] == c":"
-
-
-cdef class VWText(SparseText):
-    """`label importance base 'tag|namespace:scale name:value name |namespace ...`.
-
-    Features are called `namespace^name`, or `name` where the namespace has none.
-    """
-
-    cdef bint labelled         # lines must have a label
-    cdef bint weights_allowed  # a weight may appear
-    cdef const char* space     # the present namespace
-    cdef Py_ssize_t space_size
-    cdef double scale          # of its values
-    cdef Py_ssize_t letters_before  # bytes of names before this line
-
-    def __cinit__(self, bint labelled=True, bint weights_allowed=True):
-        self.labelled = labelled
-        self.weights_allowed = weights_allowed
-
-    def again(self):
-        return VWText(self.labelled, self.weights_allowed)
-
-    cdef Flaw quick(self, const char* p, const char* end) noexcept nogil:
-        cdef const uint32_t* marks
-        cdef Py_ssize_t found, k = 0, entries = self.entries, start, size
-        cdef const char* space
-        cdef Py_ssize_t space_size
-        cdef Prefix prefix
-        cdef double* values
-        cdef uint64_t* hashes
-        while end > p and is_space(end[-1]):
-            end -= 1
-        found = self.mark(p, end)
-        if found < 0 or 64 * found + (end - p) > MOST_LETTERS:
-            return UNUSUAL
-        marks, values, hashes = self.marks, self.values, self.hashes
-        while k < found and p[marks[k]] != c"|":
-            k += 1
-        if k == found or self.head(p, p + marks[k]) != FINE:
-            return UNUSUAL
-        while k < found:
-            # At a bar.
-            space, k = p + marks[k] + 1, k + 1
-            space_size = p + marks[k] - space
-            if not set_prefix(&prefix, space, space_size):
-                return UNUSUAL
-            while k < found:
-                # Behind the namespace or a feature.
-                if p[marks[k]] != c" " and p[marks[k]] != c"\t":
-                    return UNUSUAL
-                start, k = marks[k] + 1, k + 1
-                size = marks[k] - start
-                if size == 0:
-                    if k < found and p[marks[k]] == c"|":
-                        break
-                    return UNUSUAL
-                hashes[entries] = quick_hash(&prefix, p + start, size)
-                if self.naming:
-                    self.entries = entries
-                    if not self.name(space, space_size, p + start, size):
-                        return UNUSUAL
-                if k < found and p[marks[k]] == c":":
-                    start, k = marks[k] + 1, k + 1
-                    if not quick_value(p + start, p + marks[k], values + entries):
-                        return UNUSUAL
-                else:
-                    values[entries] = 1.0
-                entries += 1
-        self.entries = entries
-        return FINE
-
-    cdef Flaw line(self, const char* p, const char* end) noexcept nogil:
-        cdef const char* bar
-        cdef Flaw flaw
-        while p < end and is_space(p[0]):
-            p += 1
-        while end > p and is_space(end[-1]):
-            end -= 1
-        if p == end:
-            return BLANK
-        bar = <const char*> memchr(p, c"|", end - p)
-        if bar == NULL:
-            return NO_FEATURES
-        self.letters_before = self.letters
-        flaw = self.head(p, bar)
-        while flaw == FINE and bar < end:
-            bar += 1  # after the |
-            flaw = self.namespace(&bar, end)
-            while flaw == FINE and bar < end and bar[0] != c"|":
-                flaw = self.feature(&bar, end)
-        return flaw
-
-    cdef Flaw head(self, const char* p, const char* bar) noexcept nogil:
-        """Label, importance, base and tag."""
-        cdef const char* start
-        cdef double value
-        cdef int numbers = 0
-        self.targets[self.rows] = 0.0
-        while True:
-            while p < bar and is_space(p[0]):
-                p += 1
-            if p == bar:
-                break
-            start = p
-            while p < bar and not is_space(p[0]):
-                p += 1
-            if start[0] == c"'" or (p == bar and numbers > 0):
-                continue  # a tag: it has an apostrophe, or touches the bar
-            if scan_number(start, p, &value) != p or numbers == 3:
-                if p == bar:
-                    continue
-                self.word, self.word_stop = start, p
-                return BAD_LABEL if numbers == 0 else BAD_WEIGHT
-            if not is_finite(value):
-                self.word, self.word_stop = start, p
-                return INFINITE
-            if numbers == 0:
-                self.targets[self.rows] = value
-            elif numbers == 1:
-                self.word, self.word_stop = start, p
-                if value < 0.0:
-                    return BAD_WEIGHT
-                if not self.weights_allowed:
-                    if value != 1.0:
-                        return LATE_WEIGHT
-                else:
-                    self.weights[self.rows] = value
-                    self.weighted = True
-            numbers += 1
-        if numbers == 0 and self.labelled:
-            return NO_LABEL
-        return FINE
-
-    cdef Flaw namespace(self, const char** at, const char* end) noexcept nogil:
-        """The name after a |, and the scale of its values."""
-        cdef const char* p = at[0]
-        cdef Flaw flaw
-        self.space = p
-        self.scale = 1.0
-        while p < end and not is_space(p[0]) and p[0] != c"|" and p[0] != c":":
-            p += 1
-        self.space_size = p - self.space
-        if p < end and p[0] == c":":
-            p += 1
-            flaw = self.number(&p, end, &self.scale)
-            if flaw != FINE:
-                return flaw
-        at[0] = p
-        return FINE
-
-    cdef Flaw feature(self, const char** at, const char* end) noexcept nogil:
-        """One name, or name:value; or blanks at the end."""
-        cdef const char* p = at[0]
-        cdef const char* start
-        cdef double value = 1.0
-        cdef Py_ssize_t size
-        cdef Flaw flaw
-        while p < end and is_space(p[0]):
-            p += 1
-        if p == end or p[0] == c"|":
-            at[0] = p
-            return FINE
-        start = p
-        while p < end and not is_space(p[0]) and p[0] != c":" and p[0] != c"|":
-            p += 1
-        if p == start:
-            self.word, self.word_stop = start, start + 1
-            return NO_NAME
-        if self.entries == self.room and not self.more_entries(1):
-            return OUT_OF_MEMORY
-        if self.letters - self.letters_before > MOST_LETTERS:
-            return LONG_NAMES
-        if not self.name(self.space, self.space_size, start, p - start):
-            return OUT_OF_MEMORY
-        size = self.letters - self.name_starts[self.entries]
-        self.hashes[self.entries] = hash_bytes(self.names + self.letters - size, size)
-        if p < end and p[0] == c":":
-            p += 1
-            flaw = self.number(&p, end, &value)
-            if flaw != FINE:
-                return flaw
-        value *= self.scale
-        if not is_finite(value):
-            self.word, self.word_stop = at[0], p
-            return INFINITE
-        self.values[self.entries] = value
-        self.entries += 1
-        at[0] = p
-        return FINE
