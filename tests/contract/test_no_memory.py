@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from .table import Case
-from .tools import fingerprint, targets
+from .tools import fingerprint, reloaded, targets
 
 _testcapi = pytest.importorskip("_testcapi")
 
 AT = (0, 1, 9)  # lessons of which one allocation fails
+KNOWN = (1, 2, 4, 9)  # labels there are when the new one comes
 TRIES = 12  # ... this one, counted from the beginning of the lesson
 
 
@@ -45,4 +46,32 @@ def test_a_lesson_that_fails_leaves_no_trace(case: Case) -> None:
                         _testcapi.remove_mem_hooks()
                 model.learn_one(x, y)
             assert fingerprint(model) == fingerprint(calm), (at, k)
+    assert failures > 0
+
+
+def test_a_new_label_that_fails_leaves_no_trace(classifier: Case) -> None:
+    """Every new label makes room in several places; one of them may fail."""
+    rows = [(x, i) for i, (x, _) in enumerate(lessons(classifier)[:10])]
+    failures = 0
+    for known in KNOWN:
+        model = classifier.make()
+        for i, (x, _) in enumerate(rows * 2):
+            model.learn_one(x, i % known)
+        before = fingerprint(model)
+        calm = reloaded(model)
+        calm.learn_one(*rows[known])
+        for k in range(2 * TRIES):
+            given = reloaded(model)
+            _testcapi.set_nomemory(k, k + 1)
+            try:
+                given.learn_one(*rows[known])
+            except (MemoryError, ValueError):
+                failures += 1
+                _testcapi.remove_mem_hooks()
+                assert fingerprint(given) == before, (known, k)
+                assert given.predict_one(rows[0][0]) == model.predict_one(rows[0][0])
+                given.learn_one(*rows[known])
+            finally:
+                _testcapi.remove_mem_hooks()
+            assert fingerprint(given) == fingerprint(calm), (known, k)
     assert failures > 0

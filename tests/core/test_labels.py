@@ -15,6 +15,7 @@ COLUMNS: list[Any] = [
     [0, 65_536, 1, 0, 65_536],
     [2**62, 2**62 + 1, 2**62, 2**62 - 1, 2**62],
     [-(2**63), 2**63 - 1, 0, 1, 2],
+    [-(2**62), 2**62, 0, 1, 2],
     [True, False, False, True, True],
     [7, 7, 7, 7, 7],
 ]
@@ -27,6 +28,7 @@ def test_arrays_and_lists_of_labels(labels: list[Any]) -> None:
     for x, label in zip(X, labels, strict=True):
         expected.learn_one(x, label)
     columns: list[Any] = [labels, tuple(labels), np.array(labels), np.array(labels, dtype=object)]
+    columns.append(columns[2].astype(columns[2].dtype.newbyteorder()))
     if all(-128 <= label < 128 and type(label) is int for label in labels):
         columns.append(np.array(labels).astype("i1"))
     if all(abs(label) < 2**53 for label in labels) and not isinstance(labels[0], bool):
@@ -39,13 +41,26 @@ def test_arrays_and_lists_of_labels(labels: list[Any]) -> None:
 
 
 def test_unsigned_labels() -> None:
-    model = Perceptron()
-    model.learn_many(np.eye(2), np.array([2**64 - 1, 0], dtype="u8"))
-    assert model.labels == [2**64 - 1, 0]
-    assert model.predict_many(np.eye(2)).tolist() == [2**64 - 1, 0]
+    for order in "<>":
+        model = Perceptron()
+        model.learn_many(np.eye(2), np.array([2**64 - 1, 0], dtype=f"{order}u8"))
+        assert model.labels == [2**64 - 1, 0]
+        assert model.predict_many(np.eye(2)).tolist() == [2**64 - 1, 0]
     small = Perceptron()
     small.learn_many(np.eye(2), np.array([200, 0], dtype="u1"))
     assert small.labels == [200, 0]
+
+
+def test_labels_far_from_those_of_the_block_before() -> None:
+    """Numbers are looked up in a table that grows with each block; what does not fit there is met
+    in the same order."""
+    block = 1 << 13
+    for far in (3, -3, 60_000, -60_000, 70_000, 2**62, -(2**62), 2**63 - 1, -(2**63)):
+        y = np.zeros(3 * block, dtype=np.int64)
+        y[5], y[block + 7], y[-1] = 1, far, -1
+        model = Perceptron()
+        model.learn_many(np.ones((len(y), 1)), y)
+        assert model.labels == [0, 1, far, -1]
 
 
 def test_known_labels_in_a_block() -> None:

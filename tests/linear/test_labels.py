@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from onstream import LogisticRegression, PAClassifier, Perceptron
+from onstream.linear import AROW, SGDClassifier
+from onstream.persist import dumps, loads
 
 CLASSIFIERS = (LogisticRegression, PAClassifier, Perceptron)
 every_classifier = pytest.mark.parametrize("learner", CLASSIFIERS)
@@ -123,3 +125,40 @@ def test_promotion_changes_no_prediction_between_the_old_two(learner, order):
     sign = 1.0 if order[0] != 1 else -1.0
     np.testing.assert_allclose(difference, sign * model.score_many(Z), rtol=1e-12)
     np.testing.assert_array_equal(promoted.score_many(Z)[:, 2], 0.0)
+
+
+@pytest.mark.parametrize(
+    ("learner", "params"),
+    [
+        (SGDClassifier, {"average": True, "average_from": 1000}),
+        (SGDClassifier, {"batch_size": 4}),
+        (SGDClassifier, {"schedule": "adagrad", "l1": 0.001, "batch_size": 3}),
+        (AROW, {"covariance": "full"}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("known", [2, 4, 8])
+def test_no_memory_for_a_new_label(learner, params, known):
+    """Of several matrices some have grown, then one cannot: all are as before."""
+    testcapi = pytest.importorskip("_testcapi")
+    rng = np.random.default_rng(known)
+    X, failures = rng.normal(size=(30, 6)), 0
+    model = learner(**params)
+    model.learn_many(X, np.arange(30) % known)
+    calm = loads(dumps(model))
+    calm.learn_one(X[0], known)
+    for k in range(40):
+        given = loads(dumps(model))
+        testcapi.set_nomemory(k, k + 1)
+        try:
+            given.learn_one(X[0], known)
+        except MemoryError:
+            testcapi.remove_mem_hooks()
+            failures += 1
+            assert dumps(given) == dumps(model)
+            assert given.score_many(X).tolist() == model.score_many(X).tolist()
+            given.learn_one(X[0], known)
+        finally:
+            testcapi.remove_mem_hooks()
+        assert dumps(given) == dumps(calm), k
+    assert failures > 3

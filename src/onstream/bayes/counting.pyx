@@ -138,12 +138,13 @@ cdef class CountingState(NaiveBayesState):
 
     cdef int more_labels(self, Py_ssize_t old, Py_ssize_t new) except -1:
         cdef Py_ssize_t i
-        cdef double* table = <double*> resize(NULL, 0, self.room * new * sizeof(double))
+        cdef double* table
+        self.sums = <double*> resize(self.sums, old * sizeof(double), new * sizeof(double))
+        table = <double*> resize(NULL, 0, self.room * new * sizeof(double))  # last: nothing fails now
         for i in range(self.room * old):
             table[i // old * new + i % old] = self.table[i]
         release(self.table)
         self.table = table
-        self.sums = <double*> resize(self.sums, old * sizeof(double), new * sizeof(double))
         return 0
 
     cdef int reserve(self, Py_ssize_t width) except -1:
@@ -265,11 +266,10 @@ cdef class BernoulliState(CountingState):
         return 1.0
 
     cdef int more_labels(self, Py_ssize_t old, Py_ssize_t new) except -1:
-        CountingState.more_labels(self, old, new)
         self.absent = <double*> resize(self.absent, old * sizeof(double), new * sizeof(double))
         self.never = <double*> resize(self.never, old * sizeof(double), new * sizeof(double))
         self.fresh = <char*> resize(self.fresh, old, new)
-        return 0
+        return CountingState.more_labels(self, old, new)
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         CountingState.reserve(self, width)

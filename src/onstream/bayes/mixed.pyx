@@ -213,18 +213,31 @@ cdef class MixedState(NaiveBayesState):
     cdef int more_labels(self, Py_ssize_t old, Py_ssize_t new) except -1:
         cdef Py_ssize_t i, v
         cdef Table* t
-        cdef double* counts
+        cdef double** counts
         self.each = <Moments*> resize(self.each, old * sizeof(Moments), new * sizeof(Moments))
-        for i in range(old, new):
-            widen(&self.each[i], 0, self.room)
+        counts = <double**> resize(NULL, 0, self.room * sizeof(double*))
+        try:
+            for i in range(old, new):
+                widen(&self.each[i], 0, self.room)
+            for i in range(self.room):
+                if self.tables[i].room:
+                    counts[i] = <double*> resize(NULL, 0, self.tables[i].room * new * sizeof(double))
+        except MemoryError:
+            for i in range(old, new):
+                release(self.each[i].n)
+                self.each[i].n = NULL
+            for i in range(self.room):
+                release(counts[i])
+            release(counts)
+            raise
         for i in range(self.room):
             t = &self.tables[i]
             if t.room:
-                counts = <double*> resize(NULL, 0, t.room * new * sizeof(double))
                 for v in range(t.room * old):
-                    counts[v // old * new + v % old] = t.counts[v]
+                    counts[i][v // old * new + v % old] = t.counts[v]
                 release(t.counts)
-                t.counts = counts
+                t.counts = counts[i]
+        release(counts)
         return 0
 
     cdef int reserve(self, Py_ssize_t width) except -1:

@@ -51,7 +51,7 @@ cdef class NaiveBayesState(ClassifierState):
         return 0
 
     cdef int more_labels(self, Py_ssize_t old, Py_ssize_t new) except -1:
-        """Room for `new` labels where there was room for `old`."""
+        """Room for `new` labels where there was room for `old`. If memory fails, all is as before."""
         return 0
 
     # -- the prior ------------------------------------------------------------------------------

@@ -25,7 +25,10 @@ cdef class ClassifierState(State):
         self.share = 0.5
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
-        """There are n labels now: make room. From 2 to 3 the learner is promoted, and back."""
+        """There are n labels now: make room. From 2 to 3 the learner is promoted, and back.
+
+        The way back takes no memory, and there is one from a way forth that ended halfway.
+        """
         return 0
 
     cdef void link(self, const double* scores, double* out) noexcept nogil:
@@ -70,6 +73,7 @@ cdef class ClassifierState(State):
             self.set_labels(self.n_labels)
         except:
             self.forget_label()
+            self.set_labels(self.n_labels)  # back from halfway, which needs no memory
             raise
         return 0
 

@@ -167,22 +167,23 @@ cdef class Labels:
     cdef bint encode_integers(self, column, Labels seen, int32_t* numbers) except -1:
         """The same through a table, for whole numbers in a narrow range."""
         cdef bint boolean = column.dtype.kind == "b"
-        cdef Py_ssize_t i, n, first
-        cdef long long low = 0, high = -1, least, most, at  # the table is for low ... high
+        cdef bint wide = column.dtype.kind == "u" and column.dtype.itemsize == 8
+        cdef Py_ssize_t i, n, first, at
+        cdef long long low = 0, high = -1, least, most, value  # the table is for low ... high
         cdef int32_t* table = NULL
         cdef int32_t number
         cdef const long long* values
         places = np.empty(0, dtype=np.int32)
         for first in range(0, len(column), BLOCK):
             block = column[first:first + BLOCK]
-            if block.dtype == np.uint64 and block.max() > 2**62:
+            if wide and block.max() >= 2**62:
                 return False
             block = np.ascontiguousarray(block, dtype=np.longlong)
             values, n = <const long long*> cnp.PyArray_DATA(<cnp.ndarray> block), len(block)
             onstream_range(values, n, &least, &most)
             if low <= high:
                 least, most = min(least, low), max(most, high)
-            if least < -2**62 or most > 2**62 or most - least > 65_535:
+            if least <= -2**62 or most >= 2**62 or most - least > 65_535:
                 return False
             if least < low or most > high:
                 wider = np.full(most - least + 1, -1, dtype=np.int32)
@@ -190,12 +191,13 @@ cdef class Labels:
                 places, low, high = wider, least, most
                 table = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> places)
             for i in range(n):
-                at = values[i] - low
-                if not 0 <= at <= high - low:
+                value = values[i]
+                if not low <= value <= high:
                     raise ValueError(f"{self.who}: y was changed while it was being read.")
+                at = value - low
                 number = table[at]
                 if number < 0:
-                    label = at + low
+                    label = value
                     if boolean:
                         label = bool(label)
                     try:

@@ -209,7 +209,7 @@ cdef class Sparse(Packed):
     cdef int measure(self, Py_ssize_t n) except -1:
         self.peak = 0.0
         self.bytes = n * sizeof(double)
-        self.chunk = max(1, self.chunk // 4)
+        self.chunk = max(1, self.chunk // 4)  # columns beside values, and both of the next block
         self.ahead = self.chunk * (n // max(1, self.rows))
         self.all_ids, self.all_values, self.all_starts = self.ids, self.values, self.starts
         self.first = 0

@@ -260,6 +260,7 @@ cdef class FOGDState(ClassifierState):
     cdef Py_ssize_t rows     # features that have theirs
     cdef double* w           # 2 D weights for each column
     cdef Py_ssize_t k        # columns: 1, or one per label
+    cdef Py_ssize_t room_labels  # columns that fit
     cdef double* before      # the single column, until the third label is settled
     cdef double* z           # features of the example being learned
     cdef double* f
@@ -267,7 +268,8 @@ cdef class FOGDState(ClassifierState):
     def __cinit__(self, str who, hash_bits, hash_seed, max_labels, Py_ssize_t n_components, double gamma, double eta, seed):
         self.D, self.gamma, self.eta, self.seed = n_components, gamma, eta, seed
         self.stride = (n_components + 7) // 8 * 8
-        self.rows, self.k, self.share = 0, 1, 1.0
+        self.rows, self.share = 0, 1.0
+        self.k = self.room_labels = 1
         self.omega = self.before = NULL
         self.w = <double*> resize(NULL, 0, 2 * self.D * sizeof(double))
         self.z = <double*> resize(NULL, 0, (self.stride + self.D) * sizeof(double))
@@ -291,19 +293,21 @@ cdef class FOGDState(ClassifierState):
         if width > self.rows:
             self.omega = <double*> resize(
                 self.omega, self.rows * self.stride * sizeof(double), width * self.stride * sizeof(double))
-            self.rows = width
         for i in range(start, width):
             name = str(i if i < self.door.implicit else self.door.names[i - self.door.implicit]).encode()
             key = seeded(hash_bytes(<const unsigned char*> <const char*> name, len(name)), self.seed)
             for j in range(self.D):
                 self.omega[i * self.stride + j] = spread * gaussian(key, j)
+        self.rows = max(self.rows, width)  # not before all have theirs
         return 0
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
         """The third label makes -w and +w of w and starts at 0."""
         cdef Py_ssize_t k = n if n > 2 else 1, i, width = 2 * self.D
-        self.f = <double*> resize(self.f, 0, max(1, n) * sizeof(double))
-        self.w = <double*> resize(self.w, self.k * width * sizeof(double), max(k, self.k) * width * sizeof(double))
+        if k > self.room_labels:
+            self.f = <double*> resize(self.f, 0, k * sizeof(double))
+            self.w = <double*> resize(self.w, self.k * width * sizeof(double), k * width * sizeof(double))
+            self.room_labels = k
         if k > 1 and self.k == 1:
             self.before = <double*> resize(NULL, 0, width * sizeof(double))
             memcpy(self.before, self.w, width * sizeof(double))
@@ -313,8 +317,8 @@ cdef class FOGDState(ClassifierState):
         elif k == 1 and self.k > 1:
             memcpy(self.w, self.before, width * sizeof(double))
             self.settle()
-        if k < self.k:
-            self.w = <double*> resize(self.w, k * width * sizeof(double), k * width * sizeof(double))
+        for i in range(k * width, self.k * width):
+            self.w[i] = 0.0
         self.k = k
         return 0
 

@@ -22,6 +22,7 @@ cdef class OneVsRestState(ObjectClassifierState):
     cdef list before          # the single machine, until the third label is settled
     cdef void** each          # the machines again, for use without the GIL
     cdef Py_ssize_t k         # how many
+    cdef Py_ssize_t room      # how many fit
     cdef double* f
 
     cdef Machine machine(self)

@@ -66,7 +66,7 @@ cdef class OneVsRestState(ObjectClassifierState):
         self.machines = []
         self.before = None
         self.each = NULL
-        self.k = 0
+        self.k = self.room = 0
         self.share = 1.0
         self.f = <double*> resize(NULL, 0, sizeof(double))
 
@@ -83,8 +83,10 @@ cdef class OneVsRestState(ObjectClassifierState):
 
     def set_machines(self, list machines):
         cdef Py_ssize_t r
-        self.each = <void**> resize(self.each, 0, max(1, len(machines)) * sizeof(void*))
-        self.f = <double*> resize(self.f, 0, max(1, len(machines)) * sizeof(double))
+        if len(machines) > self.room:
+            self.f = <double*> resize(self.f, 0, len(machines) * sizeof(double))
+            self.each = <void**> resize(self.each, 0, len(machines) * sizeof(void*))
+            self.room = len(machines)
         self.machines = machines
         self.k = len(machines)
         for r in range(self.k):

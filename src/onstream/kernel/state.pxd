@@ -7,6 +7,7 @@ cdef class KernelClassifierState(ObjectClassifierState):
     cdef Expansion expansion  # one set of supports, a coefficient for each label
     cdef double* f            # scores of the example being learned
     cdef double* steps        # its coefficients, once it is a support
+    cdef Py_ssize_t room      # labels that fit there
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil
 

@@ -15,6 +15,7 @@ cdef class KernelClassifierState(ObjectClassifierState):
         self.expansion.by_label = True
         self.f = <double*> resize(NULL, 0, sizeof(double))
         self.steps = <double*> resize(NULL, 0, sizeof(double))
+        self.room = 1
 
     def __dealloc__(self):
         release(self.f)
@@ -25,8 +26,10 @@ cdef class KernelClassifierState(ObjectClassifierState):
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
         """The third label splits f into -f/2 and +f/2 and starts at 0; any other starts at 0."""
-        self.f = <double*> resize(self.f, 0, max(1, n) * sizeof(double))
-        self.steps = <double*> resize(self.steps, 0, max(1, n) * sizeof(double))
+        if n > self.room:
+            self.f = <double*> resize(self.f, 0, n * sizeof(double))
+            self.steps = <double*> resize(self.steps, 0, n * sizeof(double))
+            self.room = n
         return self.expansion.set_rows(n if n > 2 else 1, self.first_sign * self.share)
 
     cdef int settle(self) except -1:

@@ -41,18 +41,17 @@ cdef class DiagonalState(LinearClassifierState):
         return 0
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
-        cdef Py_ssize_t k = self.w.k, known = self.sigma.k, i, r
+        cdef Py_ssize_t known = self.sigma.k, i, r
         LinearClassifierState.set_labels(self, n)
-        if n > 2 and k == 1:  # both get half of the variance, so that of the difference stays
+        if n > 2 and known == 1:  # both get half of the variance, so that of the difference stays
             self.sigma_before = self.sigma
             self.sigma = self.sigma.split(0.5)
             for i in range(self.filled):
                 self.sigma.v[i * self.sigma.stride + 1] *= -1.0
             self.sigma.b[1] *= -1.0
             known = 2
-        elif n == 2 and k > 1:
-            self.sigma = self.sigma_before
-            self.sigma_before = None
+        elif n == 2 and self.sigma_before is not None:
+            self.sigma, self.sigma_before = self.sigma_before, None
             self.filled = min(self.filled, self.sigma.rows)
         if n > 2:
             self.sigma.expected = self.w.expected

@@ -85,13 +85,13 @@ cdef class FullState(LinearClassifierState):
         cdef Py_ssize_t k = self.w.k, size = self.room * self.room, r, i, blocks
         cdef double* S
         LinearClassifierState.set_labels(self, n)
-        if n > 2 and k == 1:
+        if n > 2 and self.blocks == 1:
             S = <double*> resize(NULL, 0, 3 * size * sizeof(double))
             for i in range(size):
                 S[i] = S[size + i] = 0.5 * self.S[i]
             self.S_before, self.room_before, self.d_before = self.S, self.room, self.d
             self.S, self.blocks, k = S, 3, 2
-        elif n == 2 and k > 1:
+        elif n == 2 and self.S_before != NULL:
             release(self.S)
             self.S, self.room, self.d, self.blocks = self.S_before, self.room_before, self.d_before, 1
             self.S_before = NULL

@@ -36,6 +36,7 @@ cdef class GradientClassifierState(ClassifierState):
     cdef Loss loss
     cdef double* f         # scores of the example being learned
     cdef double* slopes    # of the loss, for every column
+    cdef Py_ssize_t room   # columns that fit there
     cdef Py_ssize_t expected
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil

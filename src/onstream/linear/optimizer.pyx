@@ -124,6 +124,7 @@ cdef class GradientClassifierState(ClassifierState):
         self.expected = 0
         self.f = <double*> resize(NULL, 0, sizeof(double))
         self.slopes = <double*> resize(NULL, 0, sizeof(double))
+        self.room = 1
 
     def __dealloc__(self):
         release(self.f)
@@ -149,14 +150,15 @@ cdef class GradientClassifierState(ClassifierState):
         return 0
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
-        self.f = <double*> resize(self.f, 0, max(1, n) * sizeof(double))
-        self.slopes = <double*> resize(self.slopes, 0, max(1, n) * sizeof(double))
+        if n > self.room:
+            self.f = <double*> resize(self.f, 0, n * sizeof(double))
+            self.slopes = <double*> resize(self.slopes, 0, n * sizeof(double))
+            self.room = n
         if n > 2 and self.o.k == 1:
             self.before = self.o
             self.o = self.o.promoted(self.first_sign * self.share)
-        elif n == 2 and self.o.k > 1:
-            self.o = self.before
-            self.before = None
+        elif n == 2 and self.before is not None:
+            self.o, self.before = self.before, None
         if n > 2:
             self.o.set_columns(n, self.expected)
         return 0

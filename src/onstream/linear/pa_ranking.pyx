@@ -100,12 +100,12 @@ cdef class MultilabelState(LinearClassifierState):
         return add_pair(self.w, e, r, q, self.step(loss, 2.0 * norm, self.C * e.weight), 1.0)
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
-        cdef Py_ssize_t room = max(1, n)
-        self.f = <double*> resize(self.f, 0, room * sizeof(double))
-        self.steps = <double*> resize(self.steps, 0, room * sizeof(double))
-        self.relevant = <char*> resize(self.relevant, 0, room)
-        self.relevant[room - 1] = 0
-        return self.w.set_columns(room)
+        if n > self.room_labels:
+            self.f = <double*> resize(self.f, 0, n * sizeof(double))
+            self.steps = <double*> resize(self.steps, 0, n * sizeof(double))
+            self.relevant = <char*> resize(self.relevant, 0, n)
+            self.room_labels = n
+        return self.w.set_columns(max(1, n))
 
     # -- one set ------------------------------------------------------------------------------------
 

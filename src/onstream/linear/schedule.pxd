@@ -1,6 +1,7 @@
 # Learning rates as functions of n = 1, 2, ...
 
 from libc.math cimport pow, sqrt
+from libc.stdint cimport int64_t
 
 
 cdef enum Fall:
@@ -17,7 +18,7 @@ cdef struct Schedule:
     double l2     # decay of INVERSE
 
 
-cdef inline double rate_at(const Schedule* s, Py_ssize_t n) noexcept nogil:
+cdef inline double rate_at(const Schedule* s, int64_t n) noexcept nogil:
     if s.fall == CONSTANT:
         return s.eta
     if s.fall == POWER:

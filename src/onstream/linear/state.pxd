@@ -9,6 +9,7 @@ cdef class LinearClassifierState(ClassifierState):
     cdef Weights before  # the single column, until the third label is settled
     cdef double* f       # scores of the example being learned
     cdef double* steps   # room for a step per label
+    cdef Py_ssize_t room_labels  # labels that fit there
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil
     cdef int update_one(self, const Example* e, double f) noexcept nogil

@@ -30,6 +30,7 @@ cdef class LinearClassifierState(ClassifierState):
         self.steps = NULL
         self.f = <double*> resize(NULL, 0, sizeof(double))
         self.steps = <double*> resize(NULL, 0, sizeof(double))
+        self.room_labels = 1
 
     def __dealloc__(self):
         release(self.f)
@@ -43,14 +44,15 @@ cdef class LinearClassifierState(ClassifierState):
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
         """The third label splits the weights into -w/2 and +w/2 and starts at 0."""
-        self.f = <double*> resize(self.f, 0, max(1, n) * sizeof(double))
-        self.steps = <double*> resize(self.steps, 0, max(1, n) * sizeof(double))
+        if n > self.room_labels:
+            self.f = <double*> resize(self.f, 0, n * sizeof(double))
+            self.steps = <double*> resize(self.steps, 0, n * sizeof(double))
+            self.room_labels = n
         if n > 2 and self.w.k == 1:
             self.before = self.w
             self.w = self.w.split(self.first_sign * self.share)
-        elif n == 2 and self.w.k > 1:
-            self.w = self.before
-            self.before = None
+        elif n == 2 and self.before is not None:
+            self.w, self.before = self.before, None
         if n > 2:
             self.w.set_columns(n)
         return 0

@@ -231,7 +231,8 @@ cdef class MiraState(LinearClassifierState):
         release(self.losses)
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
-        self.losses = <double*> resize(self.losses, 0, max(1, n) * sizeof(double))
+        if n > self.room_labels:
+            self.losses = <double*> resize(self.losses, 0, n * sizeof(double))
         return LinearClassifierState.set_labels(self, n)
 
     cdef int reinstate(self, object saved) except -1:
