@@ -54,8 +54,9 @@ cdef inline double score(Weights w, const Example* e) noexcept nogil:
     else:
         f = onstream_gather_dot(w.v, e.ids, e.values, e.n)
     if w.scale != 1.0:
-        f *= w.scale
-    f += w.b[0]  # 0.0 without an intercept: no score is -0.0
+        f = w.scale * f + 0.0  # never -0.0
+    if w.intercept:
+        f += w.b[0]
     return f if fabs(f) <= DBL_MAX else careful_score(w, e, 0)
 
 
