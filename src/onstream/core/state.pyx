@@ -1,8 +1,8 @@
 """What every learner does around its arithmetic: take an example, answer, learn, or refuse.
 
 A learner's state implements `score` and `learn` (and `score_learn` where one pass can do both)
-on an `Example`, without the GIL. Everything else stands here: the checks, labels and features on
-probation, blocks of rows, threads.
+on an `Example`, without the GIL. Everything else stands here: the checks, features on probation,
+blocks of rows, threads; what labels need stands in classifier.pyx.
 """
 
 cimport numpy as cnp
