@@ -102,6 +102,15 @@ def test_scores_saturate() -> None:
     assert model.score_one({"a": 1e200, "b": -1.0}) == 1.7976931348623157e308
 
 
+def test_no_score_is_minus_zero() -> None:
+    """eta * l2 > 1 makes the scale negative; nothing times that is nothing."""
+    model = LogisticRegression(eta=0.1, l2=15.0, intercept=False)
+    for label in (0, 1, 1):
+        model.learn_one({"a": 1.0}, label)
+    for score in (model.score_one({}), *model.score_many([{}, {}])):
+        assert math.copysign(1.0, score) == 1.0
+
+
 def test_large_terms_that_cancel() -> None:
     """Partial sums may overflow where the result does not."""
     model = LinearRegression(eta=1.0, intercept=False)

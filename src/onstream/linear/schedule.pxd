@@ -30,6 +30,7 @@ cdef inline double rate_at(const Schedule* s, int64_t n) noexcept nogil:
 
 cdef inline Schedule make_schedule(str name, double eta, double exponent, double l2):
     cdef Schedule s
+    # AdaGrad divides a constant rate by what it has seen of each feature.
     s.fall = {"power": POWER, "inverse": INVERSE, "sqrt": SQRT}.get(name, CONSTANT)
     s.eta, s.power, s.l2 = eta, exponent, l2
     return s
