@@ -1,5 +1,7 @@
 """The face of every learner: the verbs of the contract, and nothing of any algorithm."""
 
+cimport cython
+
 import inspect
 
 import numpy as np
@@ -19,7 +21,12 @@ STREAM_BLOCK = 4096  # rows that `fit` asks a stream for at a time
 NOT_PARAMETERS = ("self", "init", "reset_schedule")
 
 
-class Learner(SaysNames):
+@cython.auto_pickle(False)
+cdef class Face:
+    """The part of a learner that compiled code can look into."""
+
+
+class Learner(SaysNames, Face):
     """What all learners share. Subclasses check their parameters, then call `_begin`."""
 
     merge_kind = None  # "exact", "mixing", or None: cannot be merged
@@ -51,7 +58,7 @@ class Learner(SaysNames):
         object.__setattr__(self, "_state", state)
 
     def __setattr__(self, name, value):
-        if "_state" in self.__dict__ and name in parameters(type(self)):
+        if self._state is not None and name in parameters(type(self)):
             raise AttributeError(
                 f"{type(self).__name__}: {name} is fixed when the learner is made; "
                 f"clone({name}={value!r}) gives a new learner with another value."
@@ -190,16 +197,16 @@ class Classifier(Labelled):
 
     def learn_one(self, x, y, w=1.0):
         """Learn that the example `x` has the label `y`, with importance `w`."""
-        (<State> self._state).learn_one(x, y, w)
+        (<State> state_of(self)).learn_one(x, y, w)
 
     def predict_one(self, x):
         """The label of `x`; None before any example was learned. Changes nothing."""
-        return (<ClassifierState> self._state).predict_one(x)
+        return (<ClassifierState> state_of(self)).predict_one(x)
 
     def score_one(self, x):
         """Decision value of `x`: a float for two labels (positive speaks for the one coded +1),
         a dict label to float for more."""
-        return (<ClassifierState> self._state).scores_one(x)
+        return (<ClassifierState> state_of(self)).scores_one(x)
 
     def learn_many(self, X, y, w=None):
         """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""
@@ -239,7 +246,7 @@ class ProbabilisticClassifier(Classifier):
 
     def predict_proba_one(self, x):
         """Probability of each label, as a dict; {} before any label is known."""
-        return (<ClassifierState> self._state).proba_one(x)
+        return (<ClassifierState> state_of(self)).proba_one(x)
 
     def predict_proba_many(self, X):
         """Probabilities of every row, shape (n, k), in the order of `labels`."""
@@ -251,15 +258,15 @@ class Regressor(Learner):
 
     def learn_one(self, x, y, w=1.0):
         """Learn that the example `x` has the target `y`, with importance `w`."""
-        (<State> self._state).learn_one(x, y, w)
+        (<State> state_of(self)).learn_one(x, y, w)
 
     def predict_one(self, x):
         """The prediction for `x`; 0.0 before any example was learned. Changes nothing."""
-        return (<RegressorState> self._state).predict_one(x)
+        return (<RegressorState> state_of(self)).predict_one(x)
 
     def score_one(self, x):
         """The same as `predict_one`."""
-        return (<RegressorState> self._state).predict_one(x)
+        return (<RegressorState> state_of(self)).predict_one(x)
 
     def learn_many(self, X, y, w=None):
         """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""

@@ -16,6 +16,7 @@ from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
 
 import numpy as np
 from collections.abc import Mapping
@@ -62,6 +63,8 @@ cdef class Door(Index):
             row = <Row*> resize(NULL, 0, sizeof(Row))
         else:
             self.spare = row.next
+            if row.room >= room and row.room_scores >= room_scores:  # the usual case
+                return row
         try:
             self.need(row, room)
             if row.room_scores < room_scores:
@@ -134,16 +137,24 @@ cdef class Door(Index):
     cdef int read_mapping(self, dict x, Welcome welcome, Row* row, Example* e) except -1:
         cdef PyObject* key
         cdef PyObject* value
-        cdef Py_ssize_t pos = 0, i = 0, n = 0, j
+        cdef Py_ssize_t pos = 0, size = len(x), i, n, j
         cdef int32_t id
         cdef double v, sign
         cdef Keys keys = self.keys
-        cdef bint contiguous = True, text, repeats = self.bits >= 0 and not keys.unique
-        cdef bint seen_int = False, seen_str = False, hit = False
+        cdef bint contiguous, text, repeats = self.bits >= 0 and not keys.unique
+        cdef bint seen_int = False, seen_str = False, hit
         cdef bint in_step = True  # the row has just the remembered keys
         row.columns = -1
-        self.need(row, len(x))
-        while PyDict_Next(x, &pos, &key, &value):
+        self.need(row, size)
+        i = n = read_again(x, keys, row.values, &pos)  # mostly all of it
+        hit = n > 0
+        contiguous = n <= keys.contiguous
+        if n:
+            memcpy(row.ids, keys.ids, n * sizeof(int32_t))
+        if self.bits >= 0:
+            for j in range(n):
+                row.values[j] *= keys.signs[j]
+        while i < size and PyDict_Next(x, &pos, &key, &value):
             text = False
             if PyFloat_CheckExact(<object> value):
                 v = PyFloat_AS_DOUBLE(<object> value)
@@ -406,6 +417,23 @@ cdef class Door(Index):
             held += row.room_scores * sizeof(double)
             row = row.next
         return held
+
+
+cdef Py_ssize_t read_again(dict x, Keys keys, double* values, Py_ssize_t* pos) noexcept:
+    """Read the floats at the head of x, as long as their keys stood there last time, too; how many.
+
+    With few variables in its loop, so that all of them stay in registers.
+    """
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t next = 0, i = 0
+    while i < keys.n and PyDict_Next(x, &next, &key, &value):
+        if not PyFloat_CheckExact(<object> value) or not keys.again(i, key):
+            break
+        values[i] = PyFloat_AS_DOUBLE(<object> value)
+        i += 1
+        pos[0] = next
+    return i
 
 
 cdef bint is_plain_array(object x):

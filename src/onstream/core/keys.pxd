@@ -21,6 +21,7 @@ cdef class Keys:
     cdef PyObject** known    # of a nominal feature: its values, which the door owns; else NULL
     cdef Py_ssize_t n        # how many are remembered
     cdef Py_ssize_t room
+    cdef Py_ssize_t contiguous  # the first so many are the features 0, 1, ...
     cdef bint unique         # no two of them share a slot
     cdef bint ints           # one of them is, or was, an int
     cdef bint strings        # ... a string

@@ -15,7 +15,7 @@ cdef class Keys:
         self.objects = self.known = NULL
         self.ids = NULL
         self.signs = NULL
-        self.n = self.room = 0
+        self.n = self.room = self.contiguous = 0
         self.unique = self.ints = self.strings = False
 
     def __dealloc__(self):
@@ -30,7 +30,7 @@ cdef class Keys:
         cdef Py_ssize_t i
         for i in range(self.n):
             Py_XDECREF(self.objects[i])
-        self.n = 0
+        self.n = self.contiguous = 0
         self.unique = self.ints = self.strings = False
 
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign, PyObject* known) except -1:
@@ -58,6 +58,9 @@ cdef class Keys:
         self.ints |= PyLong_CheckExact(<object> key)
         self.strings |= not PyLong_CheckExact(<object> key)
         self.ids[at] = id
+        self.contiguous = min(self.contiguous, at)
+        while self.contiguous < self.n and self.ids[self.contiguous] == self.contiguous:
+            self.contiguous += 1
         self.signs[at] = sign
         self.known[at] = known
         self.unique = False

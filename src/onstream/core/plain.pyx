@@ -178,7 +178,9 @@ def valid_name(who, name):
 
 cdef double number(str who, str what, object value) except? -1.0:
     """A number, finite or not; `what` says in errors which it was to be."""
-    if type(value) is not float and isinstance(value, (str, *NOT_NUMBERS)):
+    if type(value) is float:  # the usual case
+        return value
+    if isinstance(value, (str, *NOT_NUMBERS)):
         raise TypeError(f"{who}: {what} must be a number, got {value!r:.80}.")
     try:
         return value

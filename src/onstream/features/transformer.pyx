@@ -1,5 +1,6 @@
 """The face of every transformer: examples in, examples out."""
 
+from ..base.learner cimport state_of
 from ..core.state cimport NOTHING, State
 from ..core.transformer cimport TransformerState
 
@@ -12,11 +13,11 @@ class Transformer(Learner):
 
     def learn_one(self, x, w=1.0):
         """Take note of the example `x`, with importance `w`."""
-        (<State> self._state).learn_one(x, None, w)
+        (<State> state_of(self)).learn_one(x, None, w)
 
     def transform_one(self, x):
         """What becomes of `x`, as a dict; features never learned are left out. Changes nothing."""
-        return (<TransformerState> self._state).transform_one(x)
+        return (<TransformerState> state_of(self)).transform_one(x)
 
     def learn_many(self, X, w=None):
         """Take note of every row: the same, bit for bit, as a loop of `learn_one`."""

@@ -1,0 +1,16 @@
+# Where a learner keeps its state: in a field, since a look into an object's dict takes as long as
+# reading three features.
+
+from ..core.state cimport State
+
+
+cdef class Face:
+    cdef public State _state  # None until the parameters are checked
+
+
+cdef inline State state_of(object learner):
+    """The state of any learner whose constructor has run."""
+    cdef State state = (<Face?> learner)._state
+    if state is None:
+        raise TypeError(f"{type(learner).__name__}: its __init__ must call that of its base first.")
+    return state
