@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from .table import Case
+from .tools import grows
 
 Teacher = Callable[[Case, Any, int], None]
 
@@ -143,3 +144,19 @@ def test_refused_examples_take_no_memory(learner: Case) -> None:
             model.learn_many([x], [label(learner, i)])
         held.append(model.memory_bytes)
     assert held == [held[0]] * 300
+
+
+@pytest.mark.parametrize("rows", [300, 30_000])  # few: checked as a whole; many: block by block
+def test_labels_of_a_refused_block_take_no_memory(learner: Case, rows: int) -> None:
+    if not learner.takes_labels or grows(learner):
+        return
+    X = np.random.default_rng(0).normal(size=(rows, 5))
+    X[-1, 3] = np.inf
+    refused, other = learner.make(), learner.make()
+    for model in (refused, other):
+        model.learn_many(X[:20], [i % 2 for i in range(20)])
+    with pytest.raises(ValueError, match=f"row {rows - 1}"):
+        refused.learn_many(X, np.arange(rows) % 250)
+    for model in (refused, other):
+        model.learn_one(X[0], 2)
+    assert refused.memory_bytes <= 1.02 * other.memory_bytes + 256

@@ -155,6 +155,65 @@ def test_nothing_is_lost_among_many_learners(learner: Case) -> None:
     assert fingerprint(reloaded(model)) == fingerprint(model)
 
 
+@pytest.mark.usefixtures("eager_threads")
+def test_nothing_is_lost_while_others_are_merged(learner: Case) -> None:
+    if learner.cls.merge_kind is None or learner.params.get("forgetting", 1.0) < 1.0:
+        return
+    model = learner.make()
+    X, y = streams(learner, 200)[0]
+    model.learn_many(X, y)
+    parts = [learner.make() for _ in range(20)]
+    for part in parts:
+        part.learn_many(X[:50], y[:50])
+    merging = threading.Event()
+
+    def one() -> None:
+        while not merging.is_set():
+            for i in range(200):
+                model.learn_one(X[i], y[i])
+                taught.append(1)
+
+    def many() -> None:
+        while not merging.is_set():
+            for cut in np.array_split(np.arange(200), 20):
+                model.learn_many(X[cut], y[cut])
+                taught.append(len(cut))
+
+    def merge() -> None:
+        try:
+            for part in parts:
+                time.sleep(0.001)
+                model.merge(part)
+                taught.append(50)
+        finally:
+            merging.set()
+
+    taught = [200]
+    together(one, many, merge, one)
+    assert model.seen == sum(taught)
+
+
+def test_a_mapping_may_merge_or_is_told(learner: Case) -> None:
+    """Its own example is learned by the merged model; inside a block there is no merging."""
+    if learner.cls.merge_kind is None or learner.params.get("forgetting", 1.0) < 1.0:
+        return
+    X, y = streams(learner, 50)[0]
+    model, part = learner.make(), learner.make()
+    for one in (model, part):
+        one.learn_many(X, y)
+
+    class Meddler(dict[str, float]):
+        def items(self) -> Any:
+            model.merge(part)
+            return super().items()
+
+    model.learn_one(Meddler(a=1.0), y[0])
+    assert model.seen == 101
+    with pytest.raises(RuntimeError, match="learning just now"):
+        model.learn_many([Meddler(a=1.0)], [y[0]])
+    assert model.seen == 101
+
+
 def ticks_during(job: Callable[[], Any]) -> int:
     """How often another thread got on in the third quarter of a long call.
 

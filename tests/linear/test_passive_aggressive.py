@@ -483,6 +483,18 @@ def test_two_labels_never_promote():
     assert all(isinstance(value, float) for value in model.weights.values())
 
 
+@variants
+def test_far_on_the_right_side_is_no_overflow(variant):
+    """No loss, no step: the squared length of the example, 1e400, does not matter."""
+    model = PAClassifier(variant=variant, intercept=False)
+    model.learn_one({"a": 1.0}, True)
+    before = model.weights
+    model.learn_one({"a": 1e200}, True)
+    assert (model.weights, model.seen) == (before, 2)
+    with pytest.raises(ValueError, match="overflow"):
+        model.learn_one({"a": 1e200}, False)
+
+
 # -- side by side ---------------------------------------------------------------------------------
 
 

@@ -58,7 +58,7 @@ class Learner(SaysNames, Face):
         object.__setattr__(self, "_state", state)
 
     def __setattr__(self, name, value):
-        if self._state is not None and name in parameters(type(self)):
+        if self._state is not None and name in parameters(type(self)) and hasattr(self, name):
             raise AttributeError(
                 f"{type(self).__name__}: {name} is fixed when the learner is made; "
                 f"clone({name}={value!r}) gives a new learner with another value."
@@ -68,7 +68,7 @@ class Learner(SaysNames, Face):
     @property
     def params(self):
         """The parameters, by name."""
-        return {name: handed_out(getattr(self, name)) for name in parameters(type(self))}
+        return {name: handed_out(kept_as(self, name)) for name in parameters(type(self))}
 
     @property
     def seen(self):
@@ -105,7 +105,22 @@ class Learner(SaysNames, Face):
                 )
         if other is self:
             raise NotMergeable(f"{type(self).__name__}: a learner cannot be merged with itself.")
-        self._restore(self._merged(self._state.snapshot(), other._state.snapshot()))
+        self._absorb(other)
+
+    def _absorb(self, other):
+        """Become what both have learned. Nobody learns meanwhile; whoever waits to goes on there."""
+        cdef State state
+        theirs = other._state.snapshot()
+        while True:
+            state = state_of(self)
+            state.gate.begin_learning()
+            try:
+                if state is self._state:  # nobody else has merged while we waited
+                    self._restore(self._merged(state.snapshot(), theirs))
+                    state.heir = state_of(self)
+                    return
+            finally:
+                state.gate.end_learning()
 
     def _merged(self, mine, theirs):
         """The exported state that two exported states amount to."""
@@ -159,7 +174,25 @@ class Learner(SaysNames, Face):
         return f"{type(self).__name__}({', '.join(told)})"
 
     def __reduce__(self):
-        return revive, (type(self), self.params, self._state.snapshot())
+        return revive, (type(self), self.params, self._state.snapshot()), noted(self)
+
+
+def noted(learner):
+    """What the user has noted on a learner, as attributes that are no parameters; None: nothing."""
+    known = parameters(type(learner))
+    found = {k: v for k, v in vars(learner).items() if k not in known and not k.startswith("_")}
+    return found or None
+
+
+def kept_as(learner, name):
+    """The attribute in which a learner keeps a parameter of its constructor."""
+    try:
+        return getattr(learner, name)
+    except AttributeError:
+        raise AttributeError(
+            f"{type(learner).__name__}: its __init__ takes {name}, but does not keep it; "
+            f"set self.{name} there."
+        ) from None
 
 
 def handed_out(value):
@@ -180,7 +213,7 @@ class Labelled(Learner):
         """The parameters, by name."""
         own = {"labels": self._declared}
         names = parameters(type(self))
-        return {name: handed_out(own[name] if name in own else getattr(self, name)) for name in names}
+        return {name: handed_out(own[name] if name in own else kept_as(self, name)) for name in names}
 
     def _begin(self, labels, init, reset_schedule):
         super()._begin(init, reset_schedule)
@@ -296,11 +329,17 @@ def parameters(cls):
     """Name and default of every parameter of a learner's class."""
     found = _parameters.get(cls)
     if found is None:
-        signature = inspect.signature(cls.__init__)
-        found = _parameters[cls] = {
-            p.name: p.default for p in signature.parameters.values()
-            if p.name not in NOT_PARAMETERS and p.kind is not p.VAR_POSITIONAL
-        }
+        found = {}
+        for base in cls.__mro__:
+            if "__init__" not in vars(base):
+                continue
+            taken = inspect.signature(base.__init__).parameters.values()
+            for p in taken:
+                if p.name not in NOT_PARAMETERS and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+                    found.setdefault(p.name, p.default)
+            if not any(p.kind is p.VAR_KEYWORD for p in taken):
+                break  # else the others go to the class above
+        _parameters[cls] = found
     return found
 
 

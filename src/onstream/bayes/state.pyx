@@ -130,6 +130,8 @@ cdef class NaiveBayesState(ClassifierState):
         y = self.plain_target(y)
         x = self.door.plain(x)
         self.gate.to_learn()
+        if self.heir is not None:
+            return self.heir.unlearn_one(x, y, w)
         row = self.door.take(16, 0)
         try:
             self.door.read(x, KNOWN, row, &e)

@@ -92,8 +92,10 @@ cdef class ClassifierState(State):
 
     cdef int reinstate(self, object saved) except -1:
         State.reinstate(self, saved[0])
-        while self.n_labels > saved[1]:
-            self.forget_label()
+        if self.n_labels > saved[1]:
+            while self.n_labels > saved[1]:
+                self.forget_label()
+            self.labels.compact()
         return 0
 
     cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:

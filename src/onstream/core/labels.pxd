@@ -13,5 +13,6 @@ cdef class Labels:
     cdef int check(self, object y) except -1
     cdef int append(self, object y) except -1
     cdef int pop(self) except -1
+    cdef int compact(self) except -1
     cdef double sign(self, int32_t number) noexcept
     cdef bint encode_integers(self, object column, Labels seen, int32_t* numbers) except -1

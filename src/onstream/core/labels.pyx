@@ -110,6 +110,14 @@ cdef class Labels:
         self.cached = None
         return 0
 
+    cdef int compact(self) except -1:
+        """Many labels are gone: keep no room for them, if there is memory to move out of it."""
+        try:
+            self.names, self.numbers = list(self.names), dict(self.numbers)
+        except MemoryError:
+            pass
+        return 0
+
     cdef double sign(self, int32_t number) noexcept:
         """Code of one of the first two labels. Before there is one, that of the first to come."""
         cdef bint first_positive = self.names and (self.names[0] is True or self.names[0] == 1)

@@ -105,8 +105,9 @@ static void onstream_axpy(double *restrict w, const double *restrict x, double s
 }
 
 /* w[ids[i]] += step * x[i], one after the other */
-static inline void onstream_scatter(double *w, const int32_t *ids, const double *x, double step,
-                                    ptrdiff_t n) {
+ONSTREAM_CLONES
+static void onstream_scatter(double *w, const int32_t *ids, const double *x, double step,
+                             ptrdiff_t n) {
     ptrdiff_t i = 0;
     for (; i + 4 <= n; i += 4) {
         w[ids[i]] += step * x[i];

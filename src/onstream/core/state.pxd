@@ -31,6 +31,7 @@ cdef class State:
     cdef readonly int64_t seen   # examples learned
     cdef readonly int64_t start  # `seen` when the schedule of rates began
     cdef bint scripted           # `prepare` calls functions of the user
+    cdef State heir              # what a merge has put in its place: whoever waited goes on there
 
     # The interface of the compiled world: no GIL, no Python.
     cdef Py_ssize_t outputs(self) noexcept nogil

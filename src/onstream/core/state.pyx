@@ -181,6 +181,8 @@ cdef class State:
             x = self.entrance.plain(x)
             self.gate.begin_learning()
             try:
+                if self.heir is not None:
+                    return self.heir.learn_one(x, y, w)
                 if weight > 0.0:
                     self.prepare(1)
                 self.gate.begin_write()
@@ -193,6 +195,8 @@ cdef class State:
             return 0
         while True:
             self.gate.to_learn()
+            if self.heir is not None:
+                return self.heir.learn_one(x, y, w)
             try:
                 if self.try_learn(x, y, weight) == 0:
                     return 0
@@ -266,6 +270,8 @@ cdef class State:
         self.gate.begin_learning()
         before = self.seen
         try:
+            if self.heir is not None:
+                return self.heir.learn_many(X, y, w, output)
             weights = plain_weights(self.who, w)
             source = open_source(self.entrance, X, weights is None or (weights > 0.0).any(), weights)
             check_weights(self.who, source.rows, weights)
@@ -301,6 +307,7 @@ cdef class State:
             return answers
         except BaseException as error:
             self.outer_rollback()
+            self.expect_labels(0)
             if isinstance(error, MemoryError) and self.seen > before:
                 raise MemoryError(
                     f"{self.who}: row {i}: no memory to learn it. The rows before it were learned."

@@ -111,8 +111,7 @@ class Pipeline(Learner):
             raise NotMergeable(f"{self!r} cannot be merged with {other!r:.80}.")
         if other is self:
             raise NotMergeable("Pipeline: a learner cannot be merged with itself.")
-        merged = self._merged(self._state.snapshot(), other._state.snapshot())
-        self._restore(merged)  # type: ignore[attr-defined]
+        self._absorb(other)  # type: ignore[attr-defined]
 
     def _merged(self, mine: Any, theirs: Any) -> Any:
         for step in self.steps:

@@ -81,10 +81,11 @@ cdef class LogisticState(LinearClassifierState):
     cdef double pace
 
     cdef int update_one(self, const Example* e, double f) noexcept nogil:
+        cdef double odds = exp(e.y * f)  # first, so that nothing has to be kept meanwhile
         cdef double rate = rate_at(&self.schedule, self.seen - self.start + 1)
         cdef double shrink = 1.0 - rate * self.schedule.l2
         # y - p, for y = 1 and y = 0 alike
-        return add(self.w, e, self.pace * (rate * e.weight) * e.y / (1.0 + exp(e.y * f)), shrink)
+        return add(self.w, e, self.pace * (rate * e.weight) * e.y / (1.0 + odds), shrink)
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double rate, shrink

@@ -145,8 +145,7 @@ cdef class GradientClassifierState(ClassifierState):
         return self.o.reserve(width)
 
     cdef int expect_labels(self, Py_ssize_t more) except -1:
-        if more:
-            self.expected = self.n_labels + more
+        self.expected = self.n_labels + more if more else 0
         return 0
 
     cdef int set_labels(self, Py_ssize_t n) except -1:

@@ -33,12 +33,15 @@ cdef class MarginState(LinearRegressorState):
         self.C, self.step = C, step_of(variant)
 
     cdef int update(self, const Example* e, double value) noexcept nogil:
-        cdef double norm = sqnorm(e), loss = e.y - value
+        cdef double loss = e.y - value, norm
+        if loss <= 0.0:
+            return LEARNED
+        norm = sqnorm(e)
         if not norm < INFINITY:
             return OVERFLOW
-        if loss > 0.0 and norm > 0.0:
-            return add(self.w, e, self.step(loss, norm, self.C * e.weight), 1.0)
-        return LEARNED
+        if norm == 0.0:
+            return LEARNED
+        return add(self.w, e, self.step(loss, norm, self.C * e.weight), 1.0)
 
     def satisfy(self, x, margin, w):
         """Learn that w.x should be at least `margin`."""

@@ -69,12 +69,13 @@ cdef class PARegressorState(LinearRegressorState):
     cdef Step step  # from loss and squared length to the step
 
     cdef int update(self, const Example* e, double prediction) noexcept nogil:
-        cdef double norm = sqnorm(e) + self.w.intercept
         cdef double error = e.y - prediction
-        cdef double loss = fabs(error) - self.epsilon
+        cdef double loss = fabs(error) - self.epsilon, norm
+        if loss <= 0.0:
+            return LEARNED
+        norm = sqnorm(e) + self.w.intercept
         if not norm < INFINITY:
             return OVERFLOW
-        if loss > 0.0 and norm > 0.0:
-            return add(
-                self.w, e, copysign(self.step(loss, norm, self.C * e.weight), error), 1.0)
-        return LEARNED
+        if norm == 0.0:
+            return LEARNED
+        return add(self.w, e, copysign(self.step(loss, norm, self.C * e.weight), error), 1.0)

@@ -70,18 +70,20 @@ cdef class PAState(LinearClassifierState):
     cdef Step step  # from loss and squared length to the step
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
-        cdef double norm = sqnorm(e) + self.w.intercept
-        cdef double C = self.C * e.weight, loss
-        cdef int q
-        if not norm < INFINITY:
-            return OVERFLOW
+        cdef double C = self.C * e.weight, loss, norm
+        cdef int q = 0
         if self.w.k == 1:
             loss = 1.0 - e.y * f[0]
-            if loss > 0.0 and norm > 0.0:
-                return add(self.w, e, e.y * self.step(loss, norm, C), 1.0)
         else:
             q = rival(f, e.label, self.w.k)
             loss = 1.0 - (f[e.label] - f[q])
-            if loss > 0.0 and norm > 0.0:
-                return add_pair(self.w, e, e.label, q, self.step(loss, 2.0 * norm, C), 1.0)
-        return LEARNED
+        if loss <= 0.0:
+            return LEARNED
+        norm = sqnorm(e) + self.w.intercept
+        if not norm < INFINITY:
+            return OVERFLOW
+        if norm == 0.0:
+            return LEARNED
+        if self.w.k == 1:
+            return add(self.w, e, e.y * self.step(loss, norm, C), 1.0)
+        return add_pair(self.w, e, e.label, q, self.step(loss, 2.0 * norm, C), 1.0)

@@ -62,8 +62,7 @@ cdef class LinearClassifierState(ClassifierState):
         return 0
 
     cdef int expect_labels(self, Py_ssize_t more) except -1:
-        if more:
-            self.w.expected = self.n_labels + more
+        self.w.expected = self.n_labels + more if more else 0
         return 0
 
     cdef Py_ssize_t burden(self) noexcept:
