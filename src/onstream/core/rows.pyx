@@ -241,7 +241,7 @@ def pack(Door door, list names, which, values, starts, bint learning, weights):
     values = np.ascontiguousarray(values, dtype=np.float64)
     cdef const double* given = <const double*> start_of(values)
     check_weights(door.who, n_rows, weights)
-    cdef const double* importance = NULL if weights is None else <const double*> start_of(weights)
+    cdef const double* importance = <const double*> (NULL if weights is None else start_of(weights))
     cdef Welcome welcome = ALL if learning else KNOWN
     cdef int32_t id
     for row in range(n_rows):
@@ -280,7 +280,7 @@ def pack_coded(Door door, list names, which, values, list texts, text_of, starts
     values = np.ascontiguousarray(values, dtype=np.float64)
     cdef const double* given = <const double*> start_of(values)
     check_weights(door.who, n_rows, weights)
-    cdef const double* importance = NULL if weights is None else <const double*> start_of(weights)
+    cdef const double* importance = <const double*> (NULL if weights is None else start_of(weights))
     cdef Welcome welcome = ALL if learning else KNOWN
     cdef int32_t id, code
     for row in range(n_rows):
