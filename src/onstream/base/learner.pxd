@@ -5,12 +5,12 @@ from ..core.state cimport State
 
 
 cdef class Face:
-    cdef public State _state  # None until the parameters are checked
+    cdef public object _state  # a State, where verbs of this package serve it; None: not made yet
 
 
 cdef inline State state_of(object learner):
     """The state of any learner whose constructor has run."""
-    cdef State state = (<Face?> learner)._state
-    if state is None:
+    cdef Face face = <Face?> learner
+    if face._state is None:
         raise TypeError(f"{type(learner).__name__}: its __init__ must call that of its base first.")
-    return state
+    return <State> face._state

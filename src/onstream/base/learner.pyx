@@ -111,6 +111,9 @@ class Learner(SaysNames, Face):
         """Become what both have learned. Nobody learns meanwhile; whoever waits to goes on there."""
         cdef State state
         theirs = other._state.snapshot()
+        if not isinstance(self._state, State):  # rows are learned one by one, by functions of the user
+            self._restore(self._merged(self._state.snapshot(), theirs))
+            return
         while True:
             state = state_of(self)
             state.gate.begin_learning()
