@@ -77,17 +77,24 @@ def test_every_label_has_its_bias(tmp_path: Path) -> None:
     assert "speak for" not in told
 
 
-def test_positive_weights_speak_for_the_second_label() -> None:
+@pytest.mark.parametrize("labels", [["first", "second"], [0, 1], [1, 0], [True, False], [2, 1]])
+def test_positive_weights_speak_for_the_label_that_is_told(labels: Any, tmp_path: Path) -> None:
     tried = 0
     for cls in learners().values():
         if not issubclass(cls, Classifier) or not isinstance(getattr(cls, "weights", 0), property):
             continue
         model = cls()
         for _ in range(20):
-            model.learn_one({"p": 1.0}, "first")
-            model.learn_one({"q": 1.0}, "second")
-        if model.weights.keys() == {"p", "q"}:  # else a set of weights for each label
-            assert model.labels == ["first", "second"]
-            assert model.weights["q"] > 0 > model.weights["p"], cls
-            tried += 1
+            model.learn_one({"p": 1.0}, labels[0])
+            model.learn_one({"q": 1.0}, labels[1])
+        if model.weights.keys() != {"p", "q"}:  # a set of weights for each label
+            continue
+        assert model.labels == labels
+        heavy = "p" if model.weights["p"] > 0 else "q"
+        positive = model.predict_one({heavy: 1.0})
+        assert positive == labels[heavy == "q"]
+        other = labels[labels[0] == positive]
+        told = f"positive weights speak for {positive!r}, ░ negative ones for {other!r}"
+        assert told in shown(model, tmp_path), cls
+        tried += 1
     assert tried > 9

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..features import Pipeline
+from ..linear.mixing import first_sign
 from ..persist import load
 from . import options
 from .memory import Memory
@@ -136,7 +137,8 @@ def show_weights(console: Console, learner: Any, top: int) -> None:
     for label, own in by_label(learner.weights).items():
         console.print()
         if label is None and len(labels) == 2:
-            told = f"█ positive weights speak for {labels[1]!r}, ░ negative ones for {labels[0]!r}"
+            other, positive = labels if first_sign(labels) < 0 else reversed(labels)
+            told = f"█ positive weights speak for {positive!r}, ░ negative ones for {other!r}"
             console.print(told, markup=False, highlight=False, soft_wrap=True)
         table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
         table.add_column("feature" if label is None else f"feature, for {label!r}")
