@@ -15,6 +15,7 @@ from onstream import (
 )
 from onstream.base import learners, parts
 from onstream.cli.names import by_name
+from onstream.cli.run import chosen_metrics
 from onstream.cli.specs import build, parse_generator, parse_model
 
 
@@ -71,7 +72,11 @@ def test_generators_of_generators() -> None:
         ("PAClasifier()", "Did you mean 'PAClassifier'"),
         ("paclassifier(C=1)", "Did you mean 'PAClassifier'"),
         ("PAClassifier(c=1)", "Did you mean 'C'"),
-        ("PAClassifier(variant=PA)", "there is no model 'PA'"),
+        ("PAClassifier(variant=XY)", "PAClassifier: variant=XY is neither a number nor a text in"),
+        ("PAClassifier(variant=XY)", "nor a model. Text needs quotes: variant='XY'."),
+        ("PAClassifier(intercept=false)", "Did you mean 'False'"),
+        ("StandardScaler() | KernelPA(kernel=RFB)", "Did you mean 'RBF'"),
+        ("Nothing()", "there is no model 'Nothing'. `onstream models` lists them."),
         ("PAClassifier(C=-1)", "C must be greater than 0"),
         ("PAClassifier(C=", "cannot be read"),
         ("", "cannot be read"),
@@ -93,6 +98,17 @@ def test_generators_of_generators() -> None:
 def test_what_is_no_model(text: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         parse_model(text)
+
+
+def test_metrics_and_generators_are_listed() -> None:
+    with pytest.raises(ValueError, match=r"no metric 'RMS'. Did you mean 'RMSE'\? There are Acc"):
+        chosen_metrics(["RMS"])
+    with pytest.raises(ValueError, match=r"no metric 'foo'. There are Accuracy, .*Kappa.*RMSE"):
+        chosen_metrics(["foo"])
+    with pytest.raises(ValueError, match=r"F1: average=macro is neither .* nor a metric"):
+        chosen_metrics(["F1(average=macro)"])
+    with pytest.raises(ValueError, match=r"no generator 'Waves'.*There are .*SEA"):
+        parse_generator("Waves()")
 
 
 def test_an_argument_in_the_wrong_place() -> None:

@@ -145,8 +145,11 @@ def chosen_metrics(texts: list[str] | None) -> Any:
         return None
     from .. import evaluate
 
+    base = evaluate.Metric
     known = {
-        name: thing for name, thing in named(evaluate).items() if hasattr(thing, "update_many")
+        name: thing
+        for name, thing in named(evaluate).items()
+        if issubclass(thing, base) and thing is not base
     }
     return [build(text, known, "metric") for text in texts]
 

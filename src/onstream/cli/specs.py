@@ -82,8 +82,20 @@ class Builder:
         cls = self.find(node.func.id, home)
         home = package(cls)
         arguments = [self.value(argument, home) for argument in node.args]
-        options = {str(keyword.arg): self.value(keyword.value, home) for keyword in node.keywords}
+        options = {
+            str(k.arg): self.option(node.func.id, str(k.arg), k.value, home) for k in node.keywords
+        }
         return self.called(cls, node.func.id, arguments, options)
+
+    def option(self, who: str, name: str, node: ast.expr, home: str) -> Any:
+        """What is given to a parameter; a bare word may be text that lacks its quotes."""
+        if isinstance(node, ast.Name) and node.id not in self.known:
+            hint = meant(node.id, [*self.known, "True", "False", "None"])
+            raise ValueError(
+                f"onstream: {who}: {name}={node.id} is neither a number nor a text in quotes nor "
+                f"a {self.kind}.{hint or f' Text needs quotes: {name}={node.id!r}.'}"
+            )
+        return self.value(node, home)
 
     def find(self, name: str, home: str) -> Any:
         """The class of this name; of two, such as kernel.Sum and stats.Sum, that of the package."""
@@ -91,9 +103,11 @@ class Builder:
             if cls.__name__ == name and package(cls) == home:
                 return cls
         if name not in self.known:
-            raise ValueError(
-                f"onstream: there is no {self.kind} {name!r}.{meant(name, self.known)}"
-            )
+            hint = meant(name, self.known)
+            listed = f" There are {', '.join(sorted(self.known))}."
+            if self.kind == "model":  # too many for a sentence
+                listed = "" if hint else " `onstream models` lists them."
+            raise ValueError(f"onstream: there is no {self.kind} {name!r}.{hint}{listed}")
         return self.known[name]
 
     def called(self, cls: Any, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
