@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import onstream
-from onstream.persist import dumps
+from onstream.persist import dumps, is_model
 from onstream.persist.format import ModelFileError
 
 
@@ -204,3 +204,12 @@ def test_a_folder_that_is_not_there_is_named(model: Any, tmp_path: Path) -> None
     assert caught.value.filename == str(path)
     assert f"there is no folder {str(path.parent)!r}" in str(caught.value)
     assert ".tmp" not in str(caught.value)
+
+
+def test_what_is_a_model(model: Any, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    onstream.save(model, path)
+    assert is_model(path)
+    for other in (b"", b"a,b\n1,2\n", b"x" * 1000, path.read_bytes()[1:]):
+        path.write_bytes(other)
+        assert not is_model(path)

@@ -305,6 +305,16 @@ def test_a_line_without_end_is_rejected(write, monkeypatch) -> None:
     assert [y for _, y in read_csv(path, target="y", on_error="skip")] == [1]
 
 
+def test_rejected_lines_do_not_go_to_the_file_that_is_read(write, tmp_path: Path) -> None:
+    path = write(TEXT)
+    link = tmp_path / "link.csv"
+    link.symlink_to(path)
+    for name in (path, str(path), link):
+        with pytest.raises(ValueError, match="is the file that is read; name another one"):
+            read_csv(path, target="pay", on_error=name)
+    assert Path(path).read_text() == TEXT
+
+
 def test_on_error(write) -> None:
     with pytest.raises(ValueError, match="on_error must be 'raise', 'skip' or the path"):
         read_csv(write(TEXT), on_error="ignore")

@@ -7,6 +7,7 @@ import typer
 
 from . import options
 from .live import Live
+from .outputs import check_outputs
 from .paper import paper
 from .sources import format_of, is_generator, open_stream
 from .writers import WRITERS, writer_for
@@ -32,6 +33,7 @@ def generate(
     if not is_generator(generator):
         generator = f"{generator}()"
     stream = open_stream(generator, limit=rows)
+    check_outputs(stream, {"--out": out}, "raise")
     written = write(stream, out, format, limit=rows, target="y", title="generate", quiet=quiet)
     if not quiet:
         paper().print(f"{written:,} rows in {out}.", soft_wrap=True)
@@ -76,6 +78,7 @@ def convert(
         skip=skip,
         on_error=on_error,
     )
+    check_outputs(stream, {"the new file": out}, on_error)
     name = target or "y"
     written = write(stream, out, to, limit=limit, target=name, title="convert", quiet=quiet)
     if not quiet:

@@ -17,6 +17,7 @@ from ..persist import load
 from . import options
 from .live import Live
 from .memory import Memory
+from .outputs import check_outputs
 from .pace import pieces
 from .sources import needs_no_label, open_stream
 
@@ -85,6 +86,7 @@ def predict(
         skip=skip,
         on_error=on_error,
     )
+    check_outputs(stream, {"--out": out}, on_error, model)
     ids = list(dict.fromkeys(ids or []))
     has_columns = stream.expect(Memory.of(model).expected(closed=True, ids=ids))
     if ids and not has_columns:

@@ -10,9 +10,10 @@ from . import options
 from .faults import FAULTS, with_the_rest
 from .live import Live
 from .memory import Memory
+from .outputs import check_models, check_outputs
 from .pace import CtrlC, pieces
 from .paper import paper
-from .sources import folder_exists, open_stream, to_learn
+from .sources import open_stream, to_learn
 from .specs import build, named, parse_model
 
 
@@ -64,7 +65,6 @@ def run(
     from ..evaluate.prequential import Prequential
 
     models = [parse_model(text) for text in model]
-    folder_exists(report, out if len(models) == 1 else None)
     course = Prequential(
         titled(models, model),
         chosen_metrics(metric),
@@ -90,6 +90,10 @@ def run(
         seed=seed,
         on_error=on_error,
     )
+    alone = len(models) == 1
+    check_outputs(stream, {"--report": report, "--save": out if alone else None}, on_error)
+    if out is not None and (alone or out.exists()):
+        check_models("--save", *places(models, out))
     memory = Memory(target)
     course.expect(limit)
     with CtrlC(stream) as ctrl_c, Live("run", stream, limit, quiet=quiet or as_json) as live:
@@ -163,14 +167,19 @@ def so_far(course: Any) -> str:
     return f"{metric.name} {shown}"
 
 
-def save_all(models: list[Any], out: Path, memory: Memory) -> None:
-    """One model to a file; several to files in a folder."""
+def places(models: list[Any], out: Path) -> list[Path]:
+    """Where models are saved: one to a file; several to files in a folder."""
     if len(models) == 1:
-        memory.save(models[0], out)
-        return
-    out.mkdir(parents=True, exist_ok=True)
-    for number, model in enumerate(models, 1):
-        memory.save(model, out / f"{number}-{type(model).__name__}.onstream")
+        return [out]
+    return [out / f"{n}-{type(model).__name__}.onstream" for n, model in enumerate(models, 1)]
+
+
+def save_all(models: list[Any], out: Path, memory: Memory) -> None:
+    """Write every model to its place."""
+    if len(models) > 1:
+        out.mkdir(parents=True, exist_ok=True)
+    for model, place in zip(models, places(models, out), strict=True):
+        memory.save(model, place)
 
 
 def tell(

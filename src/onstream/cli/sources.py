@@ -120,13 +120,6 @@ def needs_no_label(source: str, format: str | None) -> bool | None:
     return False if not is_generator(source) and (format or format_of(source)) == "vw" else None
 
 
-def folder_exists(*paths: Path | None) -> None:
-    """Refuse a file that could not be written later, when the work is done."""
-    for path in paths:
-        if path is not None and not path.absolute().parent.is_dir():
-            raise ValueError(f"onstream: {path}: there is no folder {path.absolute().parent}.")
-
-
 def missing_values(more: list[str] | None) -> tuple[str, ...] | None:
     """The usual texts for a missing value, and some more."""
     from ..streams.csv_files import MISSING

@@ -8,14 +8,16 @@ import typer
 from rich.console import Console
 
 from ..persist import load
+from ..streams.files import same_file
 from . import options
 from .faults import FAULTS, with_the_rest
 from .live import Live
 from .memory import Memory
 from .names import check_online
+from .outputs import check_models, check_outputs
 from .pace import CtrlC, pieces
 from .paper import paper
-from .sources import folder_exists, open_stream, to_learn
+from .sources import open_stream, to_learn
 from .specs import parse_model
 
 
@@ -59,7 +61,6 @@ def train(
         raise ValueError("onstream: say what to train: --model 'LEARNER()' or --from FILE.")
     if model is not None and start is not None:
         raise ValueError("onstream: --model begins anew, --from goes on; say one of them.")
-    folder_exists(out)
     learner = parse_model(model) if model is not None else load(start)  # type: ignore[arg-type]
     check_online(learner)
     if not hasattr(learner, "predict_many"):
@@ -85,12 +86,15 @@ def train(
         seed=seed,
         on_error=on_error,
     )
+    goes_on = start is not None and same_file(start, out)
+    check_outputs(stream, {"--out": out}, on_error, None if goes_on else start)
+    check_models("--out", out)
     memory = Memory(target) if start is None else Memory.of(start)
     if start is not None:
         if memory.target != target:
             memory.target, memory.target_kind = target, ""
         stream.expect(memory.expected(closed=False))
-    replaces = out.exists() and not (start is not None and start.resolve() == out.resolve())
+    replaces = not goes_on and out.exists() and out.stat().st_size > 0
     rows, fault = 0, None
     with CtrlC(stream) as ctrl_c, Live("train", stream, limit, quiet=quiet or as_json) as live:
         try:

@@ -1,6 +1,6 @@
 """State on disk."""
 
-from .files import load, load_notes, save
+from .files import is_model, load, load_notes, save
 from .format import ModelFileError, dumps, loads
 
-__all__ = ["ModelFileError", "dumps", "load", "load_notes", "loads", "save"]
+__all__ = ["ModelFileError", "dumps", "is_model", "load", "load_notes", "loads", "save"]

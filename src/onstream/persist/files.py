@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Learner, Part
-from .format import ModelFileError, dumps, loads, notes_of
+from .format import BEGINNING, ModelFileError, dumps, loads, notes_of
 
 
 def save(
@@ -81,6 +81,12 @@ def load_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
         return notes_of(data)
     except ModelFileError as error:
         raise ModelFileError(f"load: {os.fspath(path)!r}: {error}") from None
+
+
+def is_model(path: str | os.PathLike[str]) -> bool:
+    """Say whether a file begins like those that `save` writes; whether it is whole, says `load`."""
+    with open(path, "rb") as file:
+        return file.read(8 + len(BEGINNING))[8:] == BEGINNING
 
 
 def _sync_folder(folder: Path) -> None:

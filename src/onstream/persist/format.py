@@ -24,6 +24,7 @@ from ..base.registry import name_in_files
 
 FORMAT = 1
 NO_SUM = "0" * 64
+BEGINNING = b'{"__metadata__":{"onstream":'  # after the length of the header, in 8 bytes
 SUM_MARK = b'"sha256":"'
 DTYPES = {"float64": "F64", "int64": "I64", "uint8": "U8"}
 CLASS = "class of onstream"  # the key under which a parameter of a class of ours is stored

@@ -20,6 +20,7 @@ class Arranged(Stream):
                 f"onstream.streams.from_iterable makes one of any iterable."
             )
         self.source = source
+        self.files = source.files
 
     @property
     def live(self) -> bool:

@@ -43,6 +43,12 @@ def find_files(who: str, path: Any) -> list[str]:
     return found
 
 
+def same_file(one: PathLike, other: PathLike) -> bool:
+    """Say whether two names, by whatever spelling or link, are one file; "-" is standard input."""
+    pair = [0 if name == "-" else name for name in (one, other)]
+    return all(map(os.path.isfile, pair)) and os.path.samefile(*pair)
+
+
 def suffix(name: str) -> str:
     """The ending that tells the format, without that of the compression."""
     stem, end = os.path.splitext(name.lower())

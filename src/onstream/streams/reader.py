@@ -1,5 +1,6 @@
 """What readers share: files one after the other, counting, reading ahead, and the options."""
 
+import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -8,7 +9,7 @@ from .arrange import Part, Repeated, Shuffled
 from .arriving import Stop
 from .blocks import Block, length
 from .columns import Columns, Expected
-from .files import arrives, find_files, total_bytes
+from .files import arrives, find_files, same_file, total_bytes
 from .prefetch import prefetched
 from .rejects import Tally, plain_on_error
 from .stream import Stream, regrouped
@@ -21,6 +22,12 @@ class Reader(Stream):
         self._who = self.__class__.__name__
         self.files = find_files(self._who, path)
         self.on_error = plain_on_error(self._who, on_error)
+        kept = self.on_error not in ("raise", "skip")
+        if kept and any(same_file(self.on_error, file) for file in self.files):
+            raise ValueError(
+                f"{self._who}: on_error={os.fspath(self.on_error)!r} is the file that is read; "
+                f"name another one for the rejected lines."
+            )
         self._tally = (0, 0, 0)
         self._total = total_bytes(self.files)
         self._messages: list[str] = []

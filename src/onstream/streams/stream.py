@@ -1,7 +1,7 @@
 """What a stream is: examples in order, one by one or in blocks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..base.checks import whole
@@ -18,6 +18,8 @@ class Stream(ABC):
     its like. Each iteration starts again from the first row (but for standard input and
     iterators, which can be read once). The counters tell how far the latest one has come.
     """
+
+    files: Sequence[str] = ()  # that are read; "-" is standard input
 
     def batches(self, n: int = ROWS) -> Iterator[Block]:
         """Yield blocks `(X, y)` or `(X, y, w)` of n rows; the last one may be shorter."""
