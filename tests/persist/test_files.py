@@ -206,6 +206,17 @@ def test_a_folder_that_is_not_there_is_named(model: Any, tmp_path: Path) -> None
     assert ".tmp" not in str(caught.value)
 
 
+def test_a_folder_is_named_as_it_was_given(
+    model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(IsADirectoryError, match="name a file in it: 'folder'") as caught:
+        onstream.save(model, "folder")
+    assert caught.value.filename == "folder"
+    assert list(tmp_path.rglob("*")) == [tmp_path / "folder"]
+
+
 def test_what_is_a_model(model: Any, tmp_path: Path) -> None:
     path = tmp_path / "x"
     onstream.save(model, path)

@@ -1,6 +1,7 @@
 """Models in files: written all or nothing, read with suspicion."""
 
 import contextlib
+import errno
 import os
 import secrets
 from collections.abc import Callable, Mapping
@@ -35,6 +36,9 @@ def save(
     """
     data = dumps(model, notes)
     target = Path(os.path.realpath(path))  # of a link, the file behind it is written
+    if target.is_dir():
+        told = "save: this is a folder; name a file in it"
+        raise IsADirectoryError(errno.EISDIR, told, os.fspath(path))
     scratch = target.parent / f".onstream-{secrets.token_hex(8)}.tmp"
     try:
         handle = os.open(
