@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
-from onstream import RLS, LogisticRegression, PAClassifier, Perceptron
+from onstream import RLS, LinearRegression, LogisticRegression, PAClassifier, Perceptron
 from onstream.evaluate import (
     F1,
     MAE,
@@ -322,6 +322,25 @@ def test_interrupted_runs_can_still_be_reported():
     first = course.report()
     course.add(X[60:], y[60:])
     assert (first.rows, course.report().rows) == (60, 100)
+
+
+def test_an_overflow_is_told_by_its_row_of_the_stream():
+    X, y = np.ones((20_000, 1)), np.ones(20_000)
+    X[17_000] = 1e200
+    models = [LinearRegression(), RLS()]
+    with pytest.raises(ValueError, match=r"^LinearRegression: row 17,000: learning .* overflow"):
+        prequential(models, (X, y))
+    assert models[0].seen == 17_000
+
+
+def test_figures_so_far_remain_after_an_error():
+    course = Prequential([LinearRegression()])
+    course.add(np.ones((99, 1)), np.ones(99))
+    with pytest.raises(ValueError, match="row 99: learning"):
+        course.add(np.full((9, 1), 1e200), np.ones(9))
+    report = course.report()
+    assert report.rows == 99
+    assert report.value("LinearRegression", "MAE") < 1.0
 
 
 class TestBaselines:

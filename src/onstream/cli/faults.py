@@ -19,11 +19,15 @@ def sentence(error: BaseException) -> str:
     return str(error)
 
 
-def with_the_rest(error: BaseException, rows: int, file: str | PathLike[str]) -> ValueError:
-    """The error, with what became of the rows before it."""
+def with_the_rest(error: BaseException, rows: int, file: str | PathLike[str] | None) -> ValueError:
+    """The error, with what became of the rows before it: learned, and saved if there is a file."""
     told = sentence(error)
+    if not rows:
+        return ValueError(told)
     told += "" if told.endswith((".", "?", "!")) else "."
-    told += f" The {rows:,} rows before are learned and saved to {file}."
+    told = told.replace(" The rows before it were learned.", "")  # said more precisely now
+    told += f" The {rows:,} rows before are learned"
+    told += "." if file is None else f" and saved to {file}."
     if isinstance(error, Unreadable) and "line " in told:  # else skipping would not help
         told += " --on-error skip leaves out such lines."
     return ValueError(told)

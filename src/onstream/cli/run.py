@@ -96,17 +96,20 @@ def run(
         check_models("--save", *places(models, out))
     memory = Memory(target)
     course.expect(limit)
+    course.first, course.patient = 1, True
     with CtrlC(stream) as ctrl_c, Live("run", stream, limit, quiet=quiet or as_json) as live:
         try:
             for block in pieces(stream, ctrl_c):
-                course.add(*to_learn(block))
                 memory.meet(block)
+                course.add(*to_learn(block))
                 live.advance(len(block[1]), so_far(course) if live.shown else "")
         except FAULTS as error:
-            if not course.rows or out is None:
-                raise
-            save_all(models, out, memory)
-            raise with_the_rest(error, course.rows, out) from None
+            if out is not None and any(contender.learned for contender in course.contenders):
+                save_all(models, out, memory)
+            tell_stopped(course, out)
+            if not course.going():
+                raise typer.Exit(1) from None
+            raise with_the_rest(error, course.rows if out else 0, out) from None
     if not course.rows:
         if not ctrl_c.pressed:
             raise ValueError(f"onstream: {source}: there were no rows to learn.")
@@ -119,12 +122,15 @@ def run(
         save_all(models, out, memory)
     if report is not None:
         result.to_html(report)
+    tell_stopped(course, out)
     tell(result, stream, as_json=as_json, quiet=quiet, report=report, out=out)
     if ctrl_c.pressed:
         Console(stderr=True).print(
             f"Interrupted after {course.rows:,} rows; the figures are those so far.", style="yellow"
         )
         raise typer.Exit(130)
+    if len(course.going()) < len(models):
+        raise typer.Exit(1)
 
 
 def titled(models: list[Any], texts: list[str]) -> dict[str, Any]:
@@ -159,8 +165,8 @@ def chosen_metrics(texts: list[str] | None) -> Any:
 
 
 def so_far(course: Any) -> str:
-    """The first metric of the first learner over the present window."""
-    contender = course.contenders[0]
+    """The first metric of the first learner that goes on, over the present window."""
+    contender = course.going()[0]
     metric = contender.track.metrics[0]
     value = contender.track.now()[0][1]
     shown = f"{100 * value:.1f} %" if metric.unit == "%" else f"{value:.4g}"
@@ -180,6 +186,14 @@ def save_all(models: list[Any], out: Path, memory: Memory) -> None:
         out.mkdir(parents=True, exist_ok=True)
     for model, place in zip(models, places(models, out), strict=True):
         memory.save(model, place)
+
+
+def tell_stopped(course: Any, out: Path | None) -> None:
+    """Say which learners could not go on, why, and how much they have learned."""
+    for contender in course.contenders:
+        if contender.stopped:
+            told = str(with_the_rest(contender.stopped, contender.learned, out))
+            Console(stderr=True).print(told, style="red", markup=False, soft_wrap=True)
 
 
 def tell(

@@ -7,10 +7,11 @@ import msgspec
 import typer
 from rich.console import Console
 
+from ..base.errors import in_stream
 from ..persist import load
 from ..streams.files import same_file
 from . import options
-from .faults import FAULTS, with_the_rest
+from .faults import FAULTS, Unreadable, with_the_rest
 from .live import Live
 from .memory import Memory
 from .names import check_online
@@ -95,17 +96,20 @@ def train(
             memory.target, memory.target_kind = target, ""
         stream.expect(memory.expected(closed=False))
     replaces = not goes_on and out.exists() and out.stat().st_size > 0
-    rows, fault = 0, None
+    rows, fault, began = 0, None, learner.seen
     with CtrlC(stream) as ctrl_c, Live("train", stream, limit, quiet=quiet or as_json) as live:
         try:
             for block in pieces(stream, ctrl_c):
-                learner.learn_many(*to_learn(block))
                 memory.meet(block)
+                learner.learn_many(*to_learn(block))
                 before, rows = rows, rows + len(block[1])
                 if every and rows // every > before // every:
                     memory.save(learner, out)
                 live.advance(len(block[1]))
         except FAULTS as error:
+            if not isinstance(error, (Unreadable, OSError)):  # of a line, or a file
+                error.args = (in_stream(error, rows + 1),)
+            rows = learner.seen - began  # with those of the last block that were learned
             if not rows:
                 raise
             fault = error

@@ -1,5 +1,6 @@
 """One learner on its way through a stream: it predicts, is judged, and learns."""
 
+import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -41,6 +42,7 @@ class Contender:
         self.detector = None if detector is None else deepcopy(detector)
         self.started = int(getattr(model, "seen", 0))
         self.alarms: list[int] = []
+        self.stopped: Exception | None = None  # why it could not go on
         self.rows = 0
         self.wall = self.cpu = 0.0
         self.waiting: deque[tuple[Any, Any, Any]] = deque()
@@ -85,6 +87,11 @@ class Contender:
                 errors = np.asarray(labels != truth, dtype=np.float64)
             self.alarms += [self.rows + int(i) + 1 for i in self.detector.update_many(errors)]
         self.rows += len(truth)
+
+    @property
+    def learned(self) -> int:
+        """Rows learned here; some of the last block, perhaps, if it has stopped there."""
+        return int(getattr(self.model, "seen", 0)) - self.started
 
     def at_once(self, X: Any, y: Any, w: Any) -> Any:
         """Each row is learned as soon as it was predicted."""
@@ -142,6 +149,8 @@ class Contender:
     def run(self) -> Run:
         """What came out."""
         values = self.track.now()
+        if self.stopped:  # figures over fewer rows are not those of the others
+            values = [[math.nan] * len(of) for of in values]
         alarms = [int(a) - self.started for a in getattr(self.model, "alarms", ())]
         return Run(
             name=self.name,
@@ -163,7 +172,16 @@ class Contender:
             memory_bytes=int(getattr(self.model, "memory_bytes", 0)),
             alarms=sorted({*self.alarms, *(a for a in alarms if a > 0)}),
             picture=portrait(self.model),
+            stopped=short(self.name, self.stopped),
         )
+
+
+def short(name: str, error: Exception | None) -> str:
+    """Why a learner has stopped: the first sentence, without its name."""
+    if error is None:
+        return ""
+    why = str(error).removeprefix(f"{name}: ").rstrip(".").partition(". ")[0]
+    return f"stopped{' at ' if why.startswith('row ') else ': '}{why}"
 
 
 def portrait(model: Any) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..base.checks import number, whole
+from ..base.errors import in_stream
 from .answers import as_column
 from .blocks import blocks, length, rows_in
 from .choices import agreed, chosen, named_models
@@ -140,6 +141,8 @@ class Prequential:
             for name, model in named.items()
         ]
         self.rows = 0
+        self.first = 0  # number of the first row, in messages
+        self.patient = False  # if one learner fails, do the others go on?
         self.every = 100  # rows from one point of the curves to the next
         self.limit = 4 * POINTS
         self.at: list[int] = []
@@ -159,23 +162,50 @@ class Prequential:
         weights = None if w is None else np.ascontiguousarray(w, dtype=np.float64)
         first = self.every - self.rows % self.every
         stops = list(range(first, rows + 1, self.every))
-        for contender in self.contenders:
-            contender.take(X, y, truth, w, weights, stops, self.delay)
+        for contender in self.going():
+            try:
+                contender.take(X, y, truth, w, weights, stops, self.delay)
+            except (ValueError, TypeError, MemoryError) as error:
+                self.failed(contender, error)
         self.at += [self.rows + stop for stop in stops]
         self.rows += rows
+        for contender in self.contenders:
+            if contender.stopped:
+                contender.track.fill(len(self.at))
         while len(self.at) > self.limit:
             self.at = self.at[1::2]
             self.every *= 2
             for contender in self.contenders:
                 contender.track.thin()
 
+    def going(self) -> list[Contender]:
+        """Those that have not failed."""
+        return [contender for contender in self.contenders if not contender.stopped]
+
+    def failed(self, contender: Contender, error: Exception) -> None:
+        """One cannot go on, at some row of the stream: an error, unless others are to go on."""
+        told = in_stream(error, self.rows + self.first)
+        if self.patient:  # two of a kind are told apart
+            told = f"{contender.name}: {told.removeprefix(f'{type(contender.model).__name__}: ')}"
+            contender.stopped = error.with_traceback(None)  # which would keep the block
+        if told != str(error):
+            error.args = (told,)
+        if not self.patient or not self.going():
+            raise error
+
     def report(self) -> Report:
         """What came out so far. Labels still on their way are learned first."""
-        for contender in self.contenders:
-            contender.finish()
-            if self.rows and self.rows not in self.at:
-                contender.track.note()
+        for contender in self.going():
+            try:
+                contender.finish()
+            except (ValueError, TypeError, MemoryError) as error:
+                self.failed(contender, error)
         at = self.at if not self.rows or self.rows in self.at else [*self.at, self.rows]
+        for contender in self.contenders:
+            if contender.stopped:
+                contender.track.fill(len(at))
+            elif len(at) > len(self.at):
+                contender.track.note()
         report = Report(
             question=self.question or question_of(self.contenders, self.metrics),
             rows=self.rows,

@@ -1,5 +1,6 @@
 """What came out of an evaluation: a table, a picture, a page, data."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -32,6 +33,7 @@ class Run:
     memory_bytes: int
     alarms: list[int]  # rows after which drift was noticed
     picture: str = ""  # of what was learned, SVG; for learners that can draw themselves
+    stopped: str = ""  # where and why, if it could not learn all rows; then it has no values
 
 
 @dataclass
@@ -72,6 +74,10 @@ class Report:
             raise KeyError(f"Report: range must be one of {', '.join(RANGES)}, got {range!r}.")
         return values[metric][range]
 
+    def speed(self, run: Run) -> float | None:
+        """Rows per second; None if it took no time, or not all of them."""
+        return self.rows / run.wall if run.wall and not run.stopped else None
+
     def about(self, range: str) -> str:
         """What a range looks at, in words."""
         return RANGES[range].format(window=self.window, step=self.step, alpha=self.alpha)
@@ -95,6 +101,7 @@ class Report:
     def table(self) -> Any:
         """A coloured table for the terminal (a `rich.table.Table`); the best are green."""
         from rich import box
+        from rich.markup import escape
         from rich.table import Table
 
         out = Table(
@@ -123,9 +130,9 @@ class Report:
                 if metric["name"] == first:
                     cells.append(self._cell(run, metric, "window"))
             out.add_row(
-                run.name,
+                f"{run.name}\n[yellow]{escape(run.stopped)}[/]" if run.stopped else run.name,
                 *cells,
-                compact(self.rows / run.wall) if run.wall else "",
+                compact(speed) if (speed := self.speed(run)) else "",
                 f"{1e3 * run.cpu:,.1f}",
                 f"{run.memory_bytes / 1e3:.3g}",
                 *([f"{len(run.alarms):,}"] if alarmed else []),
@@ -134,7 +141,7 @@ class Report:
         return out
 
     def _cell(self, run: Run, metric: dict[str, str], range: str) -> str:
-        values = [other.values[metric["name"]][range] for other in self.runs]
+        values = [other.values[metric["name"]][range] for other in self.runs if not other.stopped]
         best = max(values) if metric["best"] == "high" else min(values)
         value = run.values[metric["name"]][range]
         return f"[bold green]{shown(metric, value)}[/]" if value == best else shown(metric, value)
@@ -201,9 +208,10 @@ class Report:
                     },
                     "wall_seconds": run.wall,
                     "cpu_seconds": run.cpu,
-                    "rows_per_second": self.rows / run.wall if run.wall else None,
+                    "rows_per_second": self.speed(run),
                     "memory_bytes": run.memory_bytes,
                     "alarms": run.alarms,
+                    "stopped": run.stopped or None,
                 }
                 for run in self.runs
             ],
@@ -248,7 +256,9 @@ def heading(metric: dict[str, str]) -> str:
 
 
 def shown(metric: dict[str, str], value: float) -> str:
-    """A value in its unit."""
+    """A value in its unit; a learner that has stopped has none."""
+    if math.isnan(value):
+        return "-"
     text = f"{100 * value:.1f}" if metric["unit"] == "%" else f"{value:.3f}"
     return text.removeprefix("-") if not text.strip("-0.") else text
 

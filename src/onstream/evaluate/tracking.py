@@ -1,5 +1,6 @@
 """One learner's metrics while it runs: all examples, the last ones, and with fading memory."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -128,6 +129,12 @@ class Track:
         for metric, used, course in zip(self.metrics, self.used, self.course, strict=True):
             for sums, values in zip(used, course, strict=True):
                 values.append(metric._value(sums))
+
+    def fill(self, points: int) -> None:
+        """The learner has stopped: it has no values from here on, up to so many points."""
+        for course in self.course:
+            for values in course:
+                values += [math.nan] * (points - len(values))
 
     def thin(self) -> None:
         """Keep every second note."""
