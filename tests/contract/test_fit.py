@@ -61,6 +61,44 @@ def test_every_epoch_has_its_own_order(case: Case) -> None:
         assert fingerprint(once) != fingerprint(twice)
 
 
+def test_weights_go_with_their_rows(case: Case) -> None:
+    batch = "epochs" not in passes(case, 1)  # its state says how the last fit ended
+    w = np.random.default_rng(1).choice([0.0, 0.5, 1.0, 3.0], 60)
+    for X, y in streams(case, 60):
+        for shuffle, order in (
+            (False, np.arange(60)),
+            (True, np.random.default_rng(3).permutation(60)),
+        ):
+            model, block = case.make(), case.make()
+            model.fit(X, y, w=w, shuffle=shuffle, seed=3, **passes(case, 1))
+            block.learn_many(X[order], y[order], w[order])
+            assert model.seen == block.seen == np.count_nonzero(w)
+            assert batch or fingerprint(model) == fingerprint(block)
+            np.testing.assert_array_equal(model.score_many(X), block.score_many(X))
+    every = case.make().fit(X, y, w=w, seed=3, shuffle=True, **passes(case, 2))
+    listed = case.make().fit(X, y, w=w.tolist(), seed=3, shuffle=True, **passes(case, 2))
+    assert fingerprint(every) == fingerprint(listed)
+
+
+def test_wrong_weights(case: Case) -> None:
+    X, y = streams(case, 20)[-1]
+    model = case.make()
+    before = fingerprint(model)
+    for shuffle in (False, True):
+        for bad in (1.0, np.ones(19), np.ones(21), np.ones((20, 1)), [], "text", {}, iter([1.0])):
+            with pytest.raises((TypeError, ValueError), match=rf"^{case.name}: .*\bw\b"):
+                model.fit(X, y, w=bad, shuffle=shuffle)
+        w = np.ones(20)
+        w[13] = -1.0
+        with pytest.raises(ValueError, match=rf"^{case.name}: row 13: .*\bw\b"):
+            model.fit(X, y, w=w, shuffle=shuffle)
+    pairs = list(zip(X, y.tolist(), strict=True))
+    for stream in (pairs, iter(pairs)):
+        with pytest.raises(TypeError, match=rf"^{case.name}: w is for a block"):
+            model.fit(stream, w=np.ones(20), **passes(case, 1))
+    assert fingerprint(model) == before
+
+
 def test_every_kind_of_block(case: Case) -> None:
     asked = some_rows()
     for X, y in streams(case, 60):
@@ -116,6 +154,17 @@ def test_bad_numbers_of_passes(learner: Case, epochs: Any) -> None:
     with pytest.raises((TypeError, ValueError), match=f"^{learner.name}: {name}"):
         model.fit(X, y, **passes(learner, epochs))
     assert model.seen == 0
+
+
+def test_names_of_other_libraries(learner: Case) -> None:
+    """The error says which parameters there are, and which was probably meant."""
+    X, y = streams(learner, 5)[-1]
+    with pytest.raises(TypeError, match=rf"^{learner.name}: .*'sample_weight'.*The .* X, y, w, "):
+        learner.make().fit(X, y, sample_weight=np.ones(5))
+    meant = next(iter(passes(learner, 1)))
+    wrong = "epochs" if meant == "max_epochs" else "max_epochs"
+    with pytest.raises(TypeError, match=f"^{learner.name}: .*'{wrong}'. Did you mean '{meant}'"):
+        learner.make().fit(X, y, **{wrong: 2})
 
 
 def test_what_is_no_block_and_no_stream(case: Case) -> None:

@@ -42,7 +42,7 @@ def test_block_equals_loop(transformer, X):
     many.learn_many(X, w)
     for x, weight in zip(X, w.tolist(), strict=True):
         one.learn_one(x, weight)
-    assert dumps(many) == dumps(one)
+    assert dumps(many) == dumps(one) == dumps(transformer.clone().fit(X, w=w))
     assert many.seen == np.count_nonzero(w)
     told = many.transform_many(X)
     for x, found in zip(X, told, strict=True):

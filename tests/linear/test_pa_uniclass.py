@@ -139,6 +139,14 @@ def test_targets_are_ignored():
     assert twice.seen == 60
 
 
+def test_weights_without_targets():
+    X, w = np.random.default_rng(3).normal(size=(30, 3)), np.arange(30) % 3
+    block, order = PAUniclass(), np.random.default_rng(1).permutation(30)
+    block.learn_many(X[order], w=w[order])
+    assert dumps(PAUniclass().fit(X, w=w, seed=1)) == dumps(block)
+    assert block.seen == 20
+
+
 def test_merging_takes_the_mean():
     one, two = PAUniclass(max_radius=2.0), PAUniclass(max_radius=2.0)
     one.learn_many([{"a": 5.0}] * 3)

@@ -111,3 +111,27 @@ def test_a_stream_and_a_pickle() -> None:
     tree = BatchTree().fit(list(zip(ROWS, LABELS, strict=True)))
     twin = pickle.loads(pickle.dumps(tree))
     assert twin.to_text() == tree.to_text()
+
+
+@pytest.mark.parametrize("criterion", ["info_gain", "gini"])
+def test_a_weight_is_so_many_rows(criterion: str) -> None:
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((80, 3)) < 0.1, np.nan, rng.normal(size=(80, 3)))
+    rows = [
+        {"colour": "red" if x[0] > 0 else "blue", **{str(j): float(v) for j, v in enumerate(x)}}
+        for x in X
+    ]
+    y = (np.nan_to_num(X[:, 0] + X[:, 1]) > rng.normal(size=80)).tolist()
+    w = rng.integers(0, 4, 80)
+    params = {"criterion": criterion, "leaf_prediction": "nb", "max_depth": 4}
+    weighted = BatchTree(**params).fit(rows, y, w=w)
+    many = [i for i in range(80) for _ in range(w[i])]
+    repeated = BatchTree(**params).fit([rows[i] for i in many], [y[i] for i in many])
+    assert weighted.to_text() == repeated.to_text()
+    np.testing.assert_allclose(weighted.score_many(rows), repeated.score_many(rows), atol=1e-9)
+    assert weighted.seen == np.count_nonzero(w)
+    plain = BatchTree(**params).fit(rows, y)
+    assert dumps(BatchTree(**params).fit(rows, y, w=np.ones(80))) == dumps(plain)
+    assert dumps(plain) != dumps(weighted)
+    with pytest.raises(TypeError, match="BatchTree: w is for a block"):
+        plain.fit(list(zip(rows, y, strict=True)), w=w)

@@ -5,7 +5,9 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _name(owner: object) -> str:
@@ -89,15 +91,15 @@ def nearest(name: Any, known: Iterable[str]) -> str:
     return f" Did you mean {lowered[close[0]]!r}?" if close else ""
 
 
-def says_names(init: Callable[..., None]) -> Callable[..., None]:
-    """Make a constructor that says which parameters there are when one is not known."""
+def says_names(method: Method) -> Method:
+    """Make a constructor or method that says which parameters there are when one is not known."""
 
-    @functools.wraps(init)
-    def checked(self: Any, *arguments: Any, **options: Any) -> None:
+    @functools.wraps(method)
+    def checked(self: Any, *arguments: Any, **options: Any) -> Any:
         try:
-            init(self, *arguments, **options)
+            return method(self, *arguments, **options)
         except TypeError as error:
-            parameters = list(inspect.signature(init).parameters.values())[1:]
+            parameters = list(inspect.signature(method).parameters.values())[1:]
             known = [parameter.name for parameter in parameters]
             if arguments and all(one.kind is one.KEYWORD_ONLY for one in parameters):
                 raise TypeError(
@@ -114,7 +116,7 @@ def says_names(init: Callable[..., None]) -> Callable[..., None]:
                 f"The parameters are {', '.join(known)}."
             ) from None
 
-    return checked
+    return checked  # type: ignore[return-value]
 
 
 class SaysNames:

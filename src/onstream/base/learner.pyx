@@ -11,9 +11,11 @@ from ..core.regressor cimport RegressorState
 from ..core.state cimport LABEL, NOTHING, PROBA, SCORE, State
 from ..core.fields import Fields
 from ..core.frames import movable
+from ..core.plain import plain_weights
+from ..core.rows import check_weights
 from ..core.sparse import SparseBlock
 
-from .checks import SaysNames, flag, whole
+from .checks import SaysNames, flag, says_names, whole
 from .errors import NotMergeable
 
 OUTPUTS = {"label": LABEL, "proba": PROBA, "score": SCORE}
@@ -129,15 +131,17 @@ class Learner(SaysNames, Face):
         """The exported state that two exported states amount to."""
         raise NotMergeable(f"{type(self).__name__} cannot be merged.")
 
-    def fit(self, X, y=None, *, epochs=1, shuffle=True, seed=0):
+    @says_names
+    def fit(self, X, y=None, *, w=None, epochs=1, shuffle=True, seed=0):
         """Go over a static block `(X, y)`, or a stream, `epochs` times, from the present state on.
 
-        A block is shuffled anew in each epoch unless `shuffle` is False. A stream (any iterable
-        of `(x, y)`) is read in its own order, in blocks if it offers `batches(n)`. Returns the
-        learner itself.
+        A block is shuffled anew in each epoch unless `shuffle` is False; `w` holds the importance
+        of each row. A stream (any iterable of `(x, y)`) is read in its own order, in blocks if it
+        offers `batches(n)`. Returns the learner itself.
         """
         whole(self, "epochs", epochs, least=1)
         if y is None:
+            refuse_weights(self, w)
             if epochs > 1 and iter(stream_of(self, X)) is X:
                 raise TypeError(
                     f"{type(self).__name__}: an iterator can be read once only; for epochs={epochs} "
@@ -156,13 +160,15 @@ class Learner(SaysNames, Face):
             raise ValueError(
                 f"{type(self).__name__}: X has {rows:,} rows, y has {count_rows(self, 'y', y):,}."
             )
+        w = plain_weights(type(self).__name__, w)
+        check_weights(type(self).__name__, rows, w)
         generator = np.random.default_rng(seed)
         for _ in range(epochs):
             if not shuffle:
-                self.learn_many(X, y)
+                self.learn_many(X, y, w)
                 continue
             order = generator.permutation(rows)
-            self.learn_many(take_rows(X, order), take_rows(y, order))
+            self.learn_many(take_rows(X, order), take_rows(y, order), None if w is None else w[order])
         return self
 
     def __or__(self, other):
@@ -391,6 +397,15 @@ def stream_of(owner, X):
             f"got {type(X).__name__}."
         )
     return pairs_of(owner, X) if isinstance(X, (list, tuple)) else X
+
+
+def refuse_weights(owner, w):
+    """Nobody can say beforehand which rows a stream has."""
+    if w is not None:
+        raise TypeError(
+            f"{type(owner).__name__}: w is for a block, fit(X, y, w=w); without y, X is a stream "
+            f"of (x, y), read row after row."
+        )
 
 
 def pairs_of(owner, rows):

@@ -5,9 +5,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import whole
+from .checks import says_names
 from .kinds import Example, Rows
-from .learner import Learner, count_rows, take_rows
+from .learner import Learner, count_rows
 
 
 class Unsupervised(Learner):
@@ -56,22 +56,26 @@ class Unsupervised(Learner):
         scores: NDArray[np.float64] = self._state.teach_many(X, w, True)
         return scores >= 0.0 if output == "label" else scores
 
+    @says_names
     def fit(
-        self, X: Rows, y: Any = None, *, epochs: int = 1, shuffle: bool = True, seed: int = 0
+        self,
+        X: Rows,
+        y: Any = None,
+        *,
+        w: Any = None,
+        epochs: int = 1,
+        shuffle: bool = True,
+        seed: int = 0,
     ) -> Self:
         """Go over a static block `X`, or a stream, `epochs` times, from the present state on.
 
-        A block is shuffled anew in each epoch unless `shuffle` is False. A stream (any iterable
-        of `(x, y)`) is read in its own order. Returns the learner itself.
+        A block is shuffled anew in each epoch unless `shuffle` is False; `w` holds the importance
+        of each row. A stream (any iterable of `(x, y)`) is read in its own order. Returns the
+        learner itself.
         """
-        whole(self, "epochs", epochs, least=1)
-        if y is not None or not is_block(X):
-            return super().fit(X, y, epochs=epochs, shuffle=shuffle, seed=seed)
-        rows = count_rows(self, "X", X)
-        generator = np.random.default_rng(seed)
-        for _ in range(epochs):
-            self.learn_many(take_rows(X, generator.permutation(rows)) if shuffle else X)
-        return self
+        if y is None and is_block(X):
+            y = np.zeros(count_rows(self, "X", X))
+        return super().fit(X, y, w=w, epochs=epochs, shuffle=shuffle, seed=seed)
 
 
 def is_block(X: Any) -> bool:

@@ -27,10 +27,10 @@ class Transformer(Learner):
         """What becomes of every row: an array for an array without names, else a list of dicts."""
         return self._state.transform_many(X)
 
-    def fit(self, X, *, epochs=1):
-        """Take note of all rows of a block. Returns the transformer itself."""
+    def fit(self, X, *, w=None, epochs=1):
+        """Take note of all rows of a block, with importance `w`. Returns the transformer itself."""
         for _ in range(epochs):
-            self.learn_many(X)
+            self.learn_many(X, w)
         return self
 
     def __or__(self, other):

@@ -33,6 +33,7 @@ class Perceptron(LinearClassifier):
         X: Rows | Iterable[tuple[Example, Any]],
         y: ArrayLike | None = None,
         *,
+        w: ArrayLike | None = None,
         max_epochs: int = 1000,
         shuffle: bool = False,
         seed: int = 0,

@@ -10,7 +10,7 @@ from ..core.scores cimport rival
 from ..core.weights cimport add, add_pair
 from .state cimport LinearClassifierState
 
-from ..base.checks import number, positive, whole
+from ..base.checks import number, positive, says_names, whole
 from ..base.learner import stream_of
 from .state import LinearClassifier
 
@@ -94,11 +94,13 @@ class Perceptron(LinearClassifier):
         updates = mine["updates"] + theirs["updates"]
         return {**super()._merged(mine, theirs), "updates": updates, "converged": None}
 
-    def fit(self, X, y=None, *, max_epochs=1000, shuffle=False, seed=0):
+    @says_names
+    def fit(self, X, y=None, *, w=None, max_epochs=1000, shuffle=False, seed=0):
         """The batch perceptron: pass over `(X, y)` until a pass changes nothing.
 
         Stops after `max_epochs` passes in any case; `converged` tells which it was. Rows come in
-        their own order unless `shuffle` is True. Returns the learner itself.
+        their own order unless `shuffle` is True; `w` holds the importance of each. Returns the
+        learner itself.
         """
         whole(self, "max_epochs", max_epochs, least=1)
         if y is None and max_epochs > 1 and iter(stream_of(self, X)) is X:
@@ -111,7 +113,7 @@ class Perceptron(LinearClassifier):
         converged = False
         for epoch in range(max_epochs):
             before = (<PerceptronState> self._state).updates
-            LinearClassifier.fit(self, X, y, epochs=1, shuffle=shuffle, seed=seed + epoch)
+            LinearClassifier.fit(self, X, y, w=w, epochs=1, shuffle=shuffle, seed=seed + epoch)
             if (<PerceptronState> self._state).updates == before:
                 converged = True
                 break

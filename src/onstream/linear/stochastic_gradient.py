@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..base.checks import choice, flag, number, positive, whole
+from ..base.checks import choice, flag, number, positive, says_names, whole
 from ..base.learner import ProbabilisticClassifier, stream_of
 from ..core.fields import Fields as Checked
 from .adagrad import AdaGrad
@@ -35,11 +35,13 @@ class Gradient(ABC):
     def _optimizer(self) -> Optimizer:
         """What moves the weights."""
 
+    @says_names
     def fit(
         self,
         X: Any,
         y: Any = None,
         *,
+        w: Any = None,
         epochs: int = 1,
         shuffle: bool = True,
         seed: int = 0,
@@ -50,12 +52,12 @@ class Gradient(ABC):
     ) -> Self:
         """Go over a static block `(X, y)`, or a stream, `epochs` times, from the present state on.
 
-        A block is shuffled anew in each epoch unless `shuffle` is False. In epoch e = 0, 1, ...
-        the learning rate is divided by 1 + kappa * e with decay="inverse", multiplied by rho ** e
-        with decay="exponential". If `tol` is given, it stops after an epoch that changed no
-        weight by as much. Returns the learner itself.
+        A block is shuffled anew in each epoch unless `shuffle` is False; `w` holds the importance
+        of each row. In epoch e = 0, 1, ... the learning rate is divided by 1 + kappa * e with
+        decay="inverse", multiplied by rho ** e with decay="exponential". If `tol` is given, it
+        stops after an epoch that changed no weight by as much. Returns the learner itself.
         """
-        one_pass = partial(super().fit, X, y, shuffle=shuffle)  # type: ignore[misc]
+        one_pass = partial(super().fit, X, y, w=w, shuffle=shuffle)  # type: ignore[misc]
         if decay is not None:
             choice(self, "decay", decay, ("inverse", "exponential"))
         number(self, "kappa", kappa, least=0.0)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..base.checks import whole
 from ..base.kinds import Label
+from ..base.learner import refuse_weights
 from .concept_adapting import ConceptAdaptingState
 from .face import TreeClassifier
 from .hoeffding import HoeffdingState
@@ -81,20 +82,24 @@ class BatchTree(TreeClassifier):
     def _new_state(self) -> HoeffdingState:
         return HoeffdingState(*self._arguments())
 
-    def fit(self, X: Any, y: Any = None, **options: Any) -> Self:
-        """Build the tree from a static block, or a stream; what it was before is lost."""
+    def fit(self, X: Any, y: Any = None, *, w: Any = None, **options: Any) -> Self:
+        """Build the tree from a static block, or a stream; what it was before is lost.
+
+        `w` holds the importance of each row of a block.
+        """
         encoder = ConceptAdaptingState(
             *self._arguments(window=2**40, check_every=2**62, test_every=2**62, test_length=1)
         )
         if self._declared is not None:
             encoder.declare(self._declared)
         if y is None:
+            refuse_weights(self, w)
             pairs = list(X)
             X, y = [x for x, _ in pairs], [label for _, label in pairs]
-        encoder.learn_many(X, y, None, 0)
-        rows, labels, _, _ = encoder.remembered()
+        encoder.learn_many(X, y, w, 0)
+        rows, labels, weights, _ = encoder.remembered()
         fields = encoder.export()
-        grown = Grown(fields, rows, labels, self)
+        grown = Grown(fields, rows, labels, weights, self)
         self._restore({**{k: v for k, v in fields.items() if k in KEPT}, **grown.fields()})  # type: ignore[attr-defined]
         return self
 
@@ -120,9 +125,11 @@ def impurity(counts: Matrix, criterion: str) -> Matrix:
 class Grown:
     """A greedy tree in the arrays of a Hoeffding tree."""
 
-    def __init__(self, told: dict[str, Any], X: Matrix, y: Numbers, face: BatchTree) -> None:
+    def __init__(
+        self, told: dict[str, Any], X: Matrix, y: Numbers, w: Matrix, face: BatchTree
+    ) -> None:
         self.kinds, self.values, self.k = told["kinds"], told["values"], len(told["labels"])
-        self.X, self.y, self.face = X, y, face
+        self.X, self.y, self.w, self.face = X, y, w, face
         self.nodes: list[list[int]] = []
         self.numbers: list[list[float]] = []
         self.counts: list[Matrix] = []
@@ -135,12 +142,12 @@ class Grown:
 
     def grow(self, rows: Numbers, depth: int, code: int) -> list[tuple[Numbers, int, int]]:
         """Make one node; its children, still to be made."""
-        counts = np.bincount(self.y[rows], minlength=self.k).astype(float)
+        counts = np.bincount(self.y[rows], self.w[rows], self.k).astype(float)
         deepest = self.face.max_depth or math.inf
         best: tuple[float, int, float, list[tuple[Numbers, int]]] | None = None
         if (counts > 0).sum() > 1 and len(rows) >= self.face.min_size and depth < deepest:
             best = self.best_split(rows)
-        n = float(len(rows))
+        n = float(self.w[rows].sum())
         gain, feature, cut, parts = best or (0.0, -1, 0.0, [])
         nominal = int(best is not None and self.kinds[feature] == NOMINAL)
         self.nodes.append([feature, len(parts), code, int(best is None), nominal])
@@ -161,7 +168,7 @@ class Grown:
             if len(known) == 0:
                 continue
             split = self.by_value if self.kinds[f] == NOMINAL else self.by_cut
-            gain, cut = split(self.X[known, f], self.y[known])
+            gain, cut = split(self.X[known, f], self.y[known], self.w[known])
             if gain > most:
                 most, found = gain, (f, cut)
         if found is None:
@@ -173,50 +180,53 @@ class Grown:
             parts = [(rows[x == code], int(code)) for code in codes]
         else:
             parts = [(rows[x <= cut], -1), (rows[x > cut], -1)]
-        heaviest = max(range(len(parts)), key=lambda i: len(parts[i][0]))
+        heaviest = max(range(len(parts)), key=lambda i: float(self.w[parts[i][0]].sum()))
         missing = np.concatenate([parts[heaviest][0], rows[np.isnan(x)]])
         parts[heaviest] = (np.sort(missing), parts[heaviest][1])
         return most, f, cut, parts
 
-    def by_cut(self, x: Matrix, y: Numbers) -> tuple[float, float]:
+    def by_cut(self, x: Matrix, y: Numbers, w: Matrix) -> tuple[float, float]:
         """Best of all cuts between neighbouring values."""
         order = np.argsort(x, kind="stable")
-        x, left = x[order], np.cumsum(np.eye(self.k)[y[order]], axis=0)
+        x, left = x[order], np.cumsum(np.eye(self.k)[y[order]] * w[order, None], axis=0)
         ends = np.flatnonzero(x[:-1] < x[1:])
         if len(ends) == 0:
             return 0.0, 0.0
         whole = left[-1]
         after = impurity(left[ends], self.face.criterion)
         after = after + impurity(whole - left[ends], self.face.criterion)
-        gains = (impurity(whole, self.face.criterion) - after) / len(x)
+        gains = (impurity(whole, self.face.criterion) - after) / whole.sum()
         best = int(np.argmax(gains))
         return float(gains[best]), float((x[ends[best]] + x[ends[best] + 1]) / 2)
 
-    def by_value(self, x: Matrix, y: Numbers) -> tuple[float, float]:
+    def by_value(self, x: Matrix, y: Numbers, w: Matrix) -> tuple[float, float]:
         """One branch per value."""
         codes, which = np.unique(x, return_inverse=True)
         if len(codes) < 2:
             return 0.0, 0.0
         counts = np.zeros((len(codes), self.k))
-        np.add.at(counts, (which, y), 1.0)
+        np.add.at(counts, (which, y), w)
         before = impurity(counts.sum(axis=0), self.face.criterion)
-        return float((before - impurity(counts, self.face.criterion).sum()) / len(x)), 0.0
+        gain = (before - impurity(counts, self.face.criterion).sum()) / counts.sum()
+        return float(gain), 0.0
 
     def fill_tables(self, rows: Numbers, counts: Matrix) -> None:
         """What the leaf knows of its examples, as if it had met them one by one."""
         for label in np.flatnonzero(counts):
-            x = self.X[rows[self.y[rows] == label]]
+            mine = rows[self.y[rows] == label]
+            x, w = self.X[mine], self.w[mine]
             there = ~np.isnan(x)
-            n = there.sum(axis=0).astype(float)
+            n = w @ there
             numeric = (n > 0) & (self.kinds == NUMERIC)
             table = np.zeros((5, x.shape[1]))
             table[0] = n
             for f in np.flatnonzero(numeric):
-                own = x[there[:, f], f]
-                table[1:, f] = own.mean(), ((own - own.mean()) ** 2).sum(), own.min(), own.max()
+                own, heavy = x[there[:, f], f], w[there[:, f]]
+                mean = np.average(own, weights=heavy)
+                table[1:, f] = mean, (heavy * (own - mean) ** 2).sum(), own.min(), own.max()
             self.tables.append((len(self.nodes) - 1, int(label)))
             self.table_numbers.append(table)
-            cells = [float((x[:, f] == code).sum()) for f, code in self.values.tolist()]
+            cells = [float(w[x[:, f] == code].sum()) for f, code in self.values.tolist()]
             self.table_values.append(np.array(cells))
 
     def fields(self) -> dict[str, Any]:
