@@ -69,6 +69,16 @@ def test_what_is_no_block_of_rows(learner: Case) -> None:
             assert fingerprint(model) == before
 
 
+def test_one_column_is_no_block_of_rows(learner: Case) -> None:
+    frame = pd.DataFrame({"size": [1.0, 2.0]})
+    for column in (frame["size"], pl.from_pandas(frame)["size"], pa.chunked_array([[1.0, 2.0]])):
+        wanted = f"^{learner.name}: X is one column, a .*Series|Array.*"
+        with pytest.raises(TypeError, match=wanted) as told:
+            learner.make().learn_many(column, targets(learner, 2))
+        assert hasattr(column, "name") == ("df[['size']]" in str(told.value))
+    learner.make().learn_many(frame[["size"]], targets(learner, 2))
+
+
 NO_EXAMPLES: list[Any] = [
     None,
     5,
@@ -163,6 +173,48 @@ def test_what_is_no_column_of_targets(case: Case) -> None:
             with pytest.raises((TypeError, ValueError), match=f"^{case.name}: "):
                 verb(rows, y_)
         assert fingerprint(model) == before
+
+
+def test_what_a_column_of_targets_is(case: Case) -> None:
+    if not case.classifies and not case.regresses:
+        return
+    rows, y = streams(case, 4)[0]
+    for bad, told in (
+        (None, "None"),
+        (set(y.tolist()), "set"),
+        ({1: 2}, "dict"),
+        (5, "int"),
+        (iter(y.tolist()), r"list_iterator\. Make a list of it: list\(y\)"),
+        ((t for t in y.tolist()), r"generator\. Make a list of it: list\(y\)"),
+    ):
+        wanted = rf"^{case.name}: y must be a list or an array .* got {told}\.$"
+        with pytest.raises(TypeError, match=wanted):
+            case.make().learn_many(rows, bad)
+
+
+def test_missing_targets(case: Case) -> None:
+    """Such rows are to be left out; a regressor would not help."""
+    if not case.takes_targets:
+        return
+    rows, y = streams(case, 4)[0]
+    model = case.make()
+    before = fingerprint(model)
+    numbers = y if case.regresses else np.array([1, 0, 1, 0])
+    gap = [*numbers[:2].tolist(), None, numbers[3].item()]
+    columns: list[Any] = [pl.Series(gap), pd.Series(gap), pd.Series(gap).convert_dtypes()]
+    columns.append(np.ma.array(numbers, mask=[False, False, True, False]))
+    if case.classifies or case.regresses:  # else a column of Arrow holds no sets
+        columns.append(pa.array(gap))
+    for missing in (None, np.nan, np.float32("nan"), pd.NA, pd.NaT):
+        with pytest.raises((TypeError, ValueError), match=rf"^{case.name}: the .* is missing \("):
+            model.learn_one({"new": 1.0}, missing)
+        column = y.astype(object)
+        column[2] = missing
+        columns += [column, column.tolist(), pd.Series(column)]
+    for bad in columns:
+        with pytest.raises((TypeError, ValueError), match=rf"^{case.name}: row 2: .* is missing"):
+            model.learn_many(rows, bad)
+    assert fingerprint(model) == before
 
 
 def test_what_is_no_target(learner: Case) -> None:

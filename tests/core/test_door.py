@@ -5,6 +5,7 @@ from collections import Counter, UserDict
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from onstream import PAClassifier
@@ -305,6 +306,11 @@ def test_error_messages() -> None:
         TypeError, match=r"^PAClassifier: a feature's name must be .*1\.5 of type float"
     ):
         model.learn_one({1.5: 1.0}, True)
+    with pytest.raises(
+        TypeError,
+        match=r"^PAClassifier: feature 'a' must be .* got <NA> .* None if it is missing\.$",
+    ):
+        model.learn_one({"a": pd.NA}, True)
     X = np.zeros((20, 5))
     X[17, 3] = np.inf
     with pytest.raises(ValueError, match=r"^PAClassifier: row 17: feature 3 is inf"):

@@ -53,6 +53,15 @@ def test_operators():
         (lambda: Pipeline(PAClassifier(), StandardScaler()), "must be transformers"),
         (lambda: Pipeline(3), "not a learner"),
         (lambda: Pipeline(steps=3), "a list"),
+        (
+            lambda: Pipeline([StandardScaler(), PAClassifier()]),
+            r"^Pipeline: .* one by one, Pipeline\(a, b\) or a \| b, got a list\.$",
+        ),
+        (
+            lambda: Pipeline(("scale", StandardScaler()), ("learn", PAClassifier())),
+            "one by one.* got a tuple",
+        ),
+        (lambda: Union([StandardScaler()]), r"one by one, Union\(a, b\) or a \+ b, got a list"),
         (lambda: Union(PAClassifier()), "must be a transformer"),
         (lambda: StandardScaler() | PAClassifier(hash_bits=4), "FeatureHasher"),
         (lambda: StandardScaler() | 3, "unsupported operand"),

@@ -44,7 +44,9 @@ def number(
     if most < math.inf:
         bounds.append(f"at most {most:g}")
     if not math.isfinite(result) or not (result > above and least <= result <= most):
-        wanted = " and ".join(bounds) or "finite"
+        if not math.isfinite(result) and len(bounds) < 2:
+            bounds.insert(0, "finite")
+        wanted = " and ".join(bounds)
         raise ValueError(f"{_name(owner)}: {name} must be {wanted}, got {value!r:.80}.{advice}")
     return result
 

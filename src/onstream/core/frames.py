@@ -20,6 +20,12 @@ def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any
     try:
         table = pa.table(X)
     except (pa.ArrowException, TypeError, ValueError) as error:
+        if isinstance(X, (pa.Array, pa.ChunkedArray)) or len(getattr(X, "shape", ())) == 1:
+            name = getattr(X, "name", None) or "a"
+            raise TypeError(
+                f"{who}: X is one column, a {type(X).__name__}; it must be a table of rows. Pass a "
+                f"frame with that column, such as df[[{name!r}]]."
+            ) from None
         told = " ".join(map(str, error.args))  # pyarrow's errors may have several parts
         raise TypeError(f"{who}: X could not be read as a table: {told:.200}") from None
     metadata = table.schema.pandas_metadata or {}

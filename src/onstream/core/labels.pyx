@@ -6,7 +6,7 @@ from cpython.ref cimport Py_INCREF
 
 import numpy as np
 
-from .plain import in_row
+from .plain import in_row, is_missing, missing, no_column
 
 cdef extern from "simd.h":
     void onstream_range(const long long* x, Py_ssize_t n, long long* least, long long* most)
@@ -46,9 +46,11 @@ cdef class Labels:
             return int(y)
         if isinstance(y, str):
             return str.__str__(y)
+        if isinstance(y, (float, np.floating)) and float(y).is_integer():
+            return int(y)
+        if is_missing(y):
+            raise missing(self.who, "the label", y)
         if isinstance(y, (float, np.floating)):
-            if float(y).is_integer():
-                return int(y)
             raise ValueError(
                 f"{self.who}: a label must be a bool, an int or a string, got the number {y!r}. "
                 f"For numeric targets use a regressor."
@@ -146,7 +148,9 @@ cdef class Labels:
         if isinstance(y, (list, tuple)):
             column = y
         else:
-            column = np.asarray(y)
+            column = np.asanyarray(y)
+            if column.ndim == 0:
+                raise no_column(self.who, "y", "label", y)
             if column.ndim != 1:
                 raise ValueError(
                     f"{self.who}: y must have one dimension, got shape {column.shape}."
@@ -156,7 +160,8 @@ cdef class Labels:
         if len(column) != rows:
             raise ValueError(f"{self.who}: X has {rows:,} rows, y has {len(column):,}.")
         if isinstance(column, np.ndarray):
-            if column.dtype.kind in "iub" and rows and weights is None:
+            masked = isinstance(column, np.ma.MaskedArray)  # whose list has None there
+            if column.dtype.kind in "iub" and rows and weights is None and not masked:
                 if self.encode_integers(column, seen, numbers):
                     return found, seen.names[len(self.names):]
             column = column.tolist()

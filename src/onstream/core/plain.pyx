@@ -43,6 +43,21 @@ def plain_mapping(who, x, nominal=False):
     return plain
 
 
+def is_missing(value):
+    """None, NaN, or what pandas and NumPy have for them."""
+    if isinstance(value, (float, np.floating, np.datetime64, np.timedelta64)):
+        return bool(value != value)
+    if value is None or value is np.ma.masked:
+        return True
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def missing(who, what, value):
+    """What to say of an example without a target."""
+    kind = ValueError if isinstance(value, (float, np.floating)) else TypeError
+    return kind(f"{who}: {what} is missing ({value!s:.40}). Leave out examples without one.")
+
+
 def number_text(double value):
     """A number as the text that it is known by as a nominal value."""
     return str(int(value)) if value == value // 1 else repr(value)
@@ -85,9 +100,10 @@ def plain_value(who, name, value):
                 ) from None
             except (TypeError, ValueError):
                 pass
+    advice = " Give None if it is missing." if is_missing(value) else ""
     raise TypeError(
         f"{who}: feature {name!r} must be a number, a bool, a string or None, "
-        f"got {value!r:.80} of type {type(value).__name__}."
+        f"got {value!r:.80} of type {type(value).__name__}.{advice}"
     )
 
 
@@ -217,7 +233,15 @@ def plain_weights(who, w):
 
 cpdef double plain_target(str who, object y) except? -1.0:
     """The target of a regression."""
-    cdef double target = number(who, "the target y", y)
+    cdef double target
+    try:
+        target = number(who, "the target y", y)
+    except TypeError:
+        if is_missing(y):
+            raise missing(who, "the target y", y) from None
+        raise
+    if target != target:
+        raise missing(who, "the target y", target)
     if not -INFINITY < target < INFINITY:
         raise ValueError(f"{who}: the target y must be finite, got {target}.")
     return target
@@ -234,21 +258,37 @@ def plain_targets(who, y, rows):
     bad = ~np.isfinite(numbers)
     if bad.any():
         row = int(np.argmax(bad))
-        raise ValueError(f"{who}: row {row}: the target y must be finite, got {numbers[row]}.")
+        try:
+            plain_target(who, float(numbers[row]))
+        except ValueError as error:
+            raise in_row(error, who, row) from None
     return numbers
 
 
 def plain_column(who, name, values):
     """Something with one number for each row, as an array."""
     try:
-        column = unmasked(who, np.asanyarray(values))
+        column = np.asanyarray(values)
     except ValueError:  # nested lists of different lengths
         raise TypeError(f"{who}: {name} must hold one number for each row.") from None
+    if column.ndim == 0:
+        raise no_column(who, name, "number", values)
     if column.ndim != 1:
         raise ValueError(f"{who}: {name} must hold one number for each row, got shape {column.shape}.")
     if column.dtype.kind not in "fiubO":
         raise TypeError(f"{who}: {name} must hold numbers, got {column.dtype}.")
+    if isinstance(column, np.ma.MaskedArray):  # None where it is masked
+        return np.array(column.tolist(), dtype=object)
     return column
+
+
+def no_column(who, name, item, values):
+    """What to say of something that is not one item for each row."""
+    got = "None" if values is None else type(values).__name__
+    advice = f" Make a list of it: list({name})." if hasattr(values, "__next__") else ""
+    return TypeError(
+        f"{who}: {name} must be a list or an array with one {item} for each row, got {got}.{advice}"
+    )
 
 
 def one_by_one(who, column, plain):

@@ -237,6 +237,12 @@ def checked_steps(who: str, members: tuple[Any, ...], listed: Any) -> list[Any]:
         raise TypeError(f"{who}: give a list of learners, got {listed!r:.80}.")
     found: list[Any] = []
     for step in [*members, *(listed or ())]:
+        if isinstance(step, (list, tuple)):
+            sign = "|" if who == "Pipeline" else "+"
+            raise TypeError(
+                f"{who}: learners and transformers are given one by one, {who}(a, b) or "
+                f"a {sign} b, got a {type(step).__name__}."
+            )
         if not isinstance(step, Learner):
             raise TypeError(f"{who}: {step!r:.80} is not a learner or transformer of onstream.")
         if step.seen:
