@@ -233,3 +233,42 @@ def test_what_is_no_target(learner: Case) -> None:
             with pytest.raises(ValueError, match=rf"^{learner.name}: .*row 1\b"):
                 model.learn_many([{"new": 1.0}] * 2, [1.0, bad])
         assert fingerprint(model) == before
+
+
+def test_masked_values(learner: Case) -> None:
+    """They are refused, and named; a mask that masks nothing does no harm."""
+    rows, y, w = X[:3], targets(learner, 3), np.array([1.0, 2.0, 1.0])
+    mask = np.zeros(rows.shape, dtype=bool)
+    model, plain = learned(learner), learned(learner)
+    for verb in ("learn_many", "predict_learn_many"):
+        getattr(plain, verb)(rows, y, w)
+        getattr(model, verb)(np.ma.array(rows, mask=mask), np.ma.array(y), np.ma.array(w))
+    plain.learn_one(rows[0], y[0])
+    model.learn_one(np.ma.array(rows[0]), y[0])
+    before = fingerprint(model)
+    assert before == fingerprint(plain)
+    mask[1, 4] = True
+    masked = np.ma.array(rows, mask=mask)
+    told = f"^{learner.name}: row 1: feature 4 is masked"
+    for bad in (masked, list(masked), masked.astype("f4"), masked.astype(object)):
+        for verb in ("learn_many", "predict_learn_many"):
+            with pytest.raises(ValueError, match=told):
+                getattr(model, verb)(bad, y)
+        for verb in ("predict_many", "score_many"):
+            with pytest.raises(ValueError, match=told):
+                getattr(model, verb)(bad)
+    for x, name in ((masked[1], "4"), ({"a": 1.0, "b": np.ma.masked}, "'b'")):
+        told = f"^{learner.name}: feature {name} is masked"
+        for verb, more in (("learn_one", [y[0]]), ("predict_one", []), ("score_one", [])):
+            with pytest.raises(ValueError, match=told):
+                getattr(model, verb)(x, *more)
+    with pytest.raises(ValueError, match=f"^{learner.name}: row 1: w is masked"):
+        model.learn_many(rows, y, np.ma.array(w, mask=mask[:, 4]))
+    if learner.classifies or learner.regresses:
+        column = np.ma.array(y, mask=mask[:, 4])
+        for bad in (column, list(column)):
+            with pytest.raises(ValueError, match=f"^{learner.name}: row 1: y is masked"):
+                model.learn_many(rows, bad)
+        with pytest.raises((TypeError, ValueError), match=f"^{learner.name}: .*masked"):
+            model.learn_one(rows[0], column[1])
+    assert fingerprint(model) == before

@@ -280,18 +280,6 @@ def test_arrow_types() -> None:
             read_rows(pa.table({"a": column}), 2)
 
 
-def test_masked_arrays_are_not_read_as_if_unmasked() -> None:
-    X = np.ma.array([[1.0, 2.0]], mask=[[False, True]])
-    try:
-        told = read_rows(X, 1)
-    except (TypeError, ValueError) as error:
-        message = str(error)
-    else:
-        assert told == [{0: 1.0}]
-        return
-    assert message.startswith("LinearRegression: ")
-
-
 def test_error_messages() -> None:
     model = PAClassifier()
     with pytest.raises(ValueError, match=r"^PAClassifier: feature 'a' is nan; .*missing\.$"):

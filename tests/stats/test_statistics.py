@@ -237,6 +237,14 @@ def test_bad_values_change_nothing(statistic):
             with pytest.raises((TypeError, ValueError), match=f"^{type(statistic).__name__}: "):
                 call()
             assert dumps(statistic) == before
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    for call in (
+        lambda: statistic.update_many(masked),
+        lambda: statistic.update_many([1.0, 2.0], masked),
+    ):
+        with pytest.raises(ValueError, match=f"^{type(statistic).__name__}: row 1: .* masked"):
+            call()
+        assert dumps(statistic) == before
     for call in (lambda: statistic.update(1.0, -1.0), lambda: statistic.update_many([1.0], [1, 2])):
         with pytest.raises(ValueError, match=f"^{type(statistic).__name__}: "):
             call()

@@ -6,7 +6,7 @@ from cpython.ref cimport Py_INCREF
 
 import numpy as np
 
-from .plain import in_row, is_missing, missing, no_column
+from .plain import in_row, is_missing, missing, no_column, unmasked
 
 cdef extern from "simd.h":
     void onstream_range(const long long* x, Py_ssize_t n, long long* least, long long* most)
@@ -56,7 +56,7 @@ cdef class Labels:
                 f"For numeric targets use a regressor."
             )
         if isinstance(y, np.ndarray) and y.ndim == 0:
-            return self.plain(y.item())
+            return self.plain(unmasked(self.who, y, "y").item())
         raise TypeError(
             f"{self.who}: a label must be a bool, an int or a string, "
             f"got {y!r} of type {kind.__name__}."
@@ -148,7 +148,7 @@ cdef class Labels:
         if isinstance(y, (list, tuple)):
             column = y
         else:
-            column = np.asanyarray(y)
+            column = np.asarray(unmasked(self.who, y, "y"))
             if column.ndim == 0:
                 raise no_column(self.who, "y", "label", y)
             if column.ndim != 1:

@@ -86,6 +86,8 @@ def plain_value(who, name, value):
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, np.ndarray) and value.ndim == 0:
+        if np.ma.is_masked(value):
+            raise ValueError(f"{who}: feature {name!r} is masked. Give None if it is missing.")
         value = value.item()
         if isinstance(value, str) or value is None:
             return value
@@ -110,6 +112,7 @@ def plain_value(who, name, value):
 def plain_array(who, x, dimensions):
     """A C-contiguous float64 array of so many dimensions."""
     kind = "an example" if dimensions == 1 else "X"
+    x = unmasked(who, x)
     try:
         array = np.asarray(x)
     except ValueError:
@@ -119,7 +122,6 @@ def plain_array(who, x, dimensions):
             f"{who}: {kind} must have {dimensions} dimension{'s' * (dimensions > 1)}, "
             f"got shape {array.shape}."
         )
-    array = unmasked(who, array)
     if array.dtype.kind not in "fiub":
         if array.dtype.kind != "O":
             raise TypeError(
@@ -136,16 +138,34 @@ def to_float64(array):
         return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def unmasked(who, array):
-    """An array without a mask; masked values are refused rather than silently used."""
-    if isinstance(array, np.ma.MaskedArray):
-        if np.ma.getmaskarray(array).any():
-            raise ValueError(
-                f"{who}: the array has masked values. Pass mappings or a data frame, where a "
-                f"missing value is None."
-            )
-        return array.data
-    return array
+def unmasked(who, values, column=None):
+    """Values without a mask: masked ones are refused rather than silently used.
+
+    `column` is what they are if there is one for each row ("y"); else they are features.
+    """
+    at = first_masked(values)
+    if at is None:
+        return values.data if isinstance(values, np.ma.MaskedArray) else values
+    if column is None:
+        *at, feature = at or [0]
+        told = f"feature {feature} is masked. Pass mappings or a data frame, where a missing value is None."
+    else:
+        told = f"{column} is masked. Leave such rows out."
+    where = f"row {at[0]}: " if at else ""
+    raise ValueError(f"{who}: {where}{told}")
+
+
+def first_masked(values):
+    """Where the first masked value of an array, or of a list of arrays, is; None: nowhere."""
+    if isinstance(values, np.ma.MaskedArray):
+        return next(iter(np.argwhere(np.ma.getmaskarray(values)).tolist()), None)
+    if isinstance(values, (list, tuple)):
+        if any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, values))):
+            for i, item in enumerate(values):
+                at = first_masked(item)
+                if at is not None:
+                    return [i, *at]
+    return None
 
 
 def plain_objects(who, array):
@@ -267,8 +287,9 @@ def plain_targets(who, y, rows):
 
 def plain_column(who, name, values):
     """Something with one number for each row, as an array."""
+    values = unmasked(who, values, name)
     try:
-        column = np.asanyarray(values)
+        column = np.asarray(values)
     except ValueError:  # nested lists of different lengths
         raise TypeError(f"{who}: {name} must hold one number for each row.") from None
     if column.ndim == 0:
@@ -309,6 +330,7 @@ def plain_number(who, value):
 
 def plain_numbers(who, values):
     """Numbers as a contiguous 1-D float64 array, finite or not."""
+    values = unmasked(who, values, "a value")
     try:
         array = np.asarray(values)
     except ValueError:  # nested lists of different lengths
