@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow.compute import run_end_encode
 
 from .table import Case
 from .tools import (
@@ -193,6 +194,41 @@ def test_text_and_null_in_frames(case: Case) -> None:
         other = case.make()
         other.learn_many(frame, y)
         assert_close(other.score_many(asked), by_rows.score_many(asked))
+
+
+def null_in_dictionary(column: pa.Array) -> pa.Array:
+    """Dictionary encoding, where null is one of the values."""
+    return column.dictionary_encode(null_encoding="encode")
+
+
+def in_two_dictionaries(column: pa.Array) -> pa.ChunkedArray:
+    return pa.chunked_array([column[:20].dictionary_encode(), column[20:].dictionary_encode()])
+
+
+ENCODINGS = [pa.Array.dictionary_encode, null_in_dictionary, in_two_dictionaries, run_end_encode]
+
+
+def test_encoded_columns(case: Case) -> None:
+    """They say what the same columns say without an encoding; a category may be a number."""
+    rng = np.random.default_rng(3)
+    n, y = 60, targets(case, 60)
+    for gap in ([], [None]):
+        number = rng.choice([2.5, -1.0, *gap], n).tolist()
+        whole, yes = rng.choice([3, 1, *gap], n).tolist(), rng.choice([True, False], n).tolist()
+        text = rng.choice(["red", "", *gap], n).tolist()
+        lists = {"number": number, "whole": whole, "yes": yes, "text": text}
+        table = pa.table(lists)
+        plain = case.make()
+        plain.learn_many(table, y)
+        frames = [pa.table({k: f(pa.array(v)) for k, v in lists.items()}) for f in ENCODINGS]
+        frames.append(pd.DataFrame({name: pd.Categorical(v) for name, v in lists.items()}))
+        for frame in frames:
+            model = case.make()
+            model.learn_many(frame, y)
+            assert_close(model.score_many(table), plain.score_many(table))
+            assert_close(model.score_many(frame), plain.score_many(table))
+        fitted = case.make().fit(frames[3], y)
+        assert_close(fitted.score_many(table), case.make().fit(table, y).score_many(table))
 
 
 class Stream:

@@ -217,6 +217,22 @@ def test_missing_targets(case: Case) -> None:
     assert fingerprint(model) == before
 
 
+def test_a_missing_target_in_an_encoded_column(case: Case) -> None:
+    """NumPy gets the last value in its place."""
+    if not (case.classifies or case.regresses):
+        return
+    y = targets(case, 3).tolist()
+    encoded = pa.array([y[0], None, y[2]]).dictionary_encode()
+    model = case.make()
+    before = fingerprint(model)
+    pieces = [encoded[:2], encoded[2:]]
+    for column in (encoded, pa.chunked_array([encoded]), pa.chunked_array(pieces)):
+        for verb in (model.learn_many, model.predict_learn_many):
+            with pytest.raises((TypeError, ValueError), match=f"^{case.name}: row 1: "):
+                verb(X[:3], column)
+    assert fingerprint(model) == before
+
+
 def test_what_is_no_target(learner: Case) -> None:
     if not learner.regresses:
         return  # see test_labels

@@ -255,6 +255,7 @@ def test_arrow_types() -> None:
         pa.array([1.0, 2.0], pa.float16()),
         pa.array([1.0, 2.0], pa.float32()),
         pa.array([Decimal(1), Decimal(2)], pa.decimal128(5, 2)),
+        pa.array([Decimal(1), Decimal(2)], pa.decimal256(50, 2)),
     ]
     for column in good:
         assert read_rows(pa.table({"a": column}), 2) == [{"a": 1.0}, {"a": 2.0}], column.type
@@ -268,16 +269,36 @@ def test_arrow_types() -> None:
     ):
         column = pa.array(["x", None]).cast(kind)
         assert read_rows(pa.table({"a": column}), 2) == [{"a=x": 1.0}, {}], kind
-    bad = [
-        pa.array([b"x", b"y"]),
-        pa.array([[1], [2]]),
-        pa.array([{"x": 1}, {"x": 2}]),
-        pa.array([datetime.date(2020, 1, 1)] * 2),
-        pa.array([datetime.datetime(2020, 1, 1)] * 2),
-    ]
-    for column in bad:
-        with pytest.raises(TypeError, match=r"^LinearRegression: column 'a'"):
-            read_rows(pa.table({"a": column}), 2)
+    nothing = pa.DictionaryArray.from_arrays([0, 0], pa.nulls(1))  # pyarrow's is_valid crashes
+    seen = pa.DictionaryArray.from_arrays([0, 1], pa.array(["x", None], pa.string_view()))
+    runs = pa.RunEndEncodedArray.from_arrays([1, 2], seen)
+    for column, first in ((nothing, {}), (seen, {"a=x": 1.0}), (runs, {"a=x": 1.0})):
+        assert read_rows(pa.table({"a": column}), 2) == [first, {}], column.type
+    bad = {
+        "one of these": [
+            pa.array([b"x", b"y"]),
+            pa.array([b"x", b"y"], pa.binary_view()),
+            pa.array([b"x", b"y"]).dictionary_encode(),
+            pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0], pa.int8())),
+        ],
+        "each of its parts a column": [
+            pa.array([[1], [2]]),
+            pa.array([[1, 2], [3, 4]], pa.list_(pa.int8(), 2)),
+            pa.array([{"x": 1}, {"x": 2}]),
+            pa.array([[("x", 1)], []], pa.map_(pa.string(), pa.int64())),
+        ],
+        "numbers of it": [
+            pa.array([datetime.date(2020, 1, 1)] * 2),
+            pa.array([datetime.datetime(2020, 1, 1)] * 2),
+            pa.array([datetime.datetime(2020, 1, 1)] * 2).dictionary_encode(),
+            pa.array([datetime.timedelta(1)] * 2),
+        ],
+    }
+    for what_to_do, columns in bad.items():
+        for column in columns:
+            told = rf"^LinearRegression: column 'a' is of type .* {what_to_do}.*drop the column\."
+            with pytest.raises(TypeError, match=told):
+                read_rows(pa.table({"a": column}), 2)
 
 
 def test_error_messages() -> None:

@@ -1,7 +1,8 @@
 """Data frames of any kind, through the Arrow stream interface, as rows of examples.
 
 Numbers and bools become values, strings become features `name=value` (or nominal values, for a
-learner that takes them), null is missing.
+learner that takes them), null is missing. How a column is encoded does not matter: categories that
+are numbers are numbers.
 """
 
 from typing import Any
@@ -34,13 +35,45 @@ def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"{who}: X has two columns called {twice!r}.")
-    columns = [table.column(name) for name in names]
+    columns = [decoded(table.column(name)) for name in names]
     rows = table.num_rows
     if door.takes_nominal() and (door.may_code_numbers() or not all_numbers(columns)):
         return nominal_rows(door, who, names, columns, rows, learning, weights)
     if all_numbers(columns):
         return Dense(door, stacked(columns, rows), learning, names)
     return mixed_rows(door, who, names, columns, rows, learning, weights)
+
+
+def decoded(column: Any) -> Any:
+    """An Arrow column with its values as they are; texts may stay in a dictionary without null."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    column = runs_written_out(column)
+    if not types.is_dictionary(column.type):
+        return column
+    kind = column.type.value_type
+    if numeric(kind):
+        return pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks], kind)
+    if types.is_null(kind) or any(chunk.dictionary.null_count for chunk in column.chunks):
+        return pa.chunked_array([pa.array(column.to_pylist(), kind)])
+    return column
+
+
+def runs_written_out(column: Any) -> Any:
+    """An Arrow column without run-end encoding."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as types
+
+    if not types.is_run_end_encoded(column.type):
+        return column
+    try:
+        return pc.run_end_decode(column)
+    except pa.ArrowNotImplementedError:  # views and dictionaries
+        kind = column.type.value_type
+        kind = kind.value_type if types.is_dictionary(kind) else kind
+        return pa.chunked_array([pa.array(column.to_pylist(), kind)])
 
 
 def all_numbers(columns: list[Any]) -> bool:
@@ -115,12 +148,23 @@ def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
     if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
         raise TypeError(
             f"{who}: column {name!r} is of type {column.type}; a feature must be a number, "
-            f"a bool or a string."
+            f"a bool or a string. {remedy(kind)}, or drop the column."
         )
     if types.is_string_view(kind):  # few functions of Arrow know this type
         column = pa.chunked_array([pa.array(column.to_pylist(), pa.string())])
     coded = pa.concat_arrays(column.drop_null().dictionary_encode().unify_dictionaries().chunks)
     return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False)
+
+
+def remedy(kind: Any) -> str:
+    """What can be done with a column of an Arrow type that is no feature."""
+    import pyarrow.types as types
+
+    if types.is_temporal(kind):
+        return "Make numbers of it, such as the hour, the weekday or the days since a date"
+    if types.is_nested(kind):
+        return "Give each of its parts a column"
+    return "Make it one of these"
 
 
 def nominal_rows(
@@ -258,13 +302,27 @@ def coded_rows(
 
 
 def movable(X: Any) -> Any:
-    """An Arrow table whose rows can be taken: text in the layout of Polars cannot."""
+    """An Arrow table or column whose rows can be taken, whatever its layout."""
     import pyarrow as pa
 
-    view = getattr(pa, "string_view", pa.string)()
-    if isinstance(X, pa.Table) and view in X.schema.types:
-        text = pa.large_string()
-        return X.cast(pa.schema([f.with_type(text) if f.type == view else f for f in X.schema]))
-    if isinstance(X, pa.ChunkedArray) and X.type == view:
-        return X.cast(pa.large_string())
+    if isinstance(X, pa.ChunkedArray):
+        return movable_column(X)
+    if isinstance(X, pa.Table):
+        for j, column in enumerate(X.columns):
+            moved = movable_column(column)
+            if moved is not column:
+                X = X.set_column(j, X.field(j).with_type(moved.type), moved)
     return X
+
+
+def movable_column(column: Any) -> Any:
+    """The same for one column: Arrow takes no rows of runs, nor of text as Polars lays it out."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    column = runs_written_out(column)
+    if types.is_string_view(column.type):
+        return column.cast(pa.large_string())
+    if types.is_binary_view(column.type):
+        return column.cast(pa.large_binary())
+    return column

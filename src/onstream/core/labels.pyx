@@ -6,7 +6,7 @@ from cpython.ref cimport Py_INCREF
 
 import numpy as np
 
-from .plain import in_row, is_missing, missing, no_column, unmasked
+from .plain import in_one_piece, in_row, is_missing, missing, no_column, unmasked
 
 cdef extern from "simd.h":
     void onstream_range(const long long* x, Py_ssize_t n, long long* least, long long* most)
@@ -148,7 +148,7 @@ cdef class Labels:
         if isinstance(y, (list, tuple)):
             column = y
         else:
-            column = np.asarray(unmasked(self.who, y, "y"))
+            column = np.asarray(in_one_piece(unmasked(self.who, y, "y")))
             if column.ndim == 0:
                 raise no_column(self.who, "y", "label", y)
             if column.ndim != 1:

@@ -150,7 +150,7 @@ def unmasked(who, values, column=None):
         *at, feature = at or [0]
         told = f"feature {feature} is masked. Pass mappings or a data frame, where a missing value is None."
     else:
-        told = f"{column} is masked. Leave such rows out."
+        told = f"{column} is missing (it is masked). Leave such rows out."
     where = f"row {at[0]}: " if at else ""
     raise ValueError(f"{who}: {where}{told}")
 
@@ -289,7 +289,7 @@ def plain_column(who, name, values):
     """Something with one number for each row, as an array."""
     values = unmasked(who, values, name)
     try:
-        column = np.asarray(values)
+        column = np.asarray(in_one_piece(values))
     except ValueError:  # nested lists of different lengths
         raise TypeError(f"{who}: {name} must hold one number for each row.") from None
     if column.ndim == 0:
@@ -310,6 +310,11 @@ def no_column(who, name, item, values):
     return TypeError(
         f"{who}: {name} must be a list or an array with one {item} for each row, got {got}.{advice}"
     )
+
+
+def in_one_piece(column):
+    """A column of Arrow in one piece: else NumPy would get some other value where one is missing."""
+    return column.combine_chunks() if hasattr(column, "unify_dictionaries") else column
 
 
 def one_by_one(who, column, plain):
