@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from onstream.bayes import GaussianNB
 from onstream.linear import MIRA, RLS, LogisticRegression, PAClassifier, Perceptron
 from onstream.persist import dumps
 
@@ -145,6 +146,29 @@ def test_columns_of_a_sparse_matrix(index):
             outside[at] = n_columns
             with pytest.raises(ValueError, match="not in its shape"):
                 LogisticRegression().learn_many(matrix._replace(indices=outside), y)
+
+
+def test_more_columns_than_32_bits():
+    """Only hashing has room for them."""
+    columns = np.array([1, 2**33, 5, 2**40 + 3, 5])
+    X = Csr((3, 2**41), [0, 2, 3, 5], columns, np.arange(1.0, 6.0))
+    y = [True, False, True]
+    hashed, by_name = PAClassifier(hash_bits=6), PAClassifier(hash_bits=6)
+    hashed.learn_many(X, y)
+    by_name.learn_many(rows_of(X), y)
+    assert hashed.weights == by_name.weights
+    assert hashed.score_many(X).tolist() == by_name.score_many(rows_of(X)).tolist()
+    with pytest.raises(ValueError, match=r"row 0: feature 8589934592 is nan"):
+        hashed.learn_many(X._replace(data=np.array([1.0, np.nan, 1.0, 1.0, 1.0])), y)
+    few = np.array([1, 4, 5, 3, 5])
+    for model in (PAClassifier(), GaussianNB()):
+        for matrix in (X, X._replace(indices=few)):
+            with pytest.raises(ValueError, match=r": X has [\d,]+ columns; .* hash_bits"):
+                model.learn_many(matrix, y)
+    for model in (PAClassifier(), hashed):
+        with pytest.raises(ValueError, match="not in its shape"):
+            model.learn_many(X._replace(shape=(3, 2**40)), y)
+    assert hashed.weights == by_name.weights
 
 
 class Csr:

@@ -23,6 +23,8 @@ from .sparse import SparseBlock
 
 cnp.import_array()
 
+MOST_COLUMNS = 2**31 - 1
+
 
 def open_source(Door door, X, bint learning, weights):
     """The right source for X. `weights`: rows of weight 0 introduce no features."""
@@ -83,6 +85,12 @@ def sparse_rows(Door door, X, bint learning, weights):
     if values.dtype.kind not in "fiub":
         raise TypeError(f"{door.who}: X must hold numbers, got {values.dtype}.")
     values = to_float64(values)
+    cdef bint wide = n_rows > 0 and n_columns > MOST_COLUMNS
+    if wide and (door.bits < 0 or door.fill_sparse):
+        raise ValueError(
+            f"{door.who}: X has {n_columns:,} columns; without hashing at most {MOST_COLUMNS:,} can be "
+            f"told apart. Renumber those that are used, or set hash_bits where the learner has it."
+        )
     if door.fill_sparse and n_rows:
         refuse_wrong_entries(door, starts, columns, values, n_columns)
         if door.nominal and door.codes_numbers():
@@ -99,8 +107,12 @@ def sparse_rows(Door door, X, bint learning, weights):
         there = ~np.isnan(values)
         starts = np.concatenate([[0], np.cumsum(there)])[starts]
         columns, values = columns[there], values[there]
+    if wide:
+        refuse_wrong_entries(door, starts, columns, values, n_columns)
+        distinct, which = np.unique(columns, return_inverse=True)
+        return pack(door, distinct.tolist(), which, values, starts, learning, weights)
     cdef Sparse packed = Sparse(door, columns, values, starts, None, learning)
-    packed.columns = min(n_columns, 2**31 - 1)
+    packed.columns = min(n_columns, MOST_COLUMNS)
     if n_rows == 0:
         return packed
     if door.column_map(None, n_columns, ALL if learning else KNOWN, NULL, NULL):
@@ -123,7 +135,7 @@ def refuse_wrong_entries(Door door, starts, columns, values, n_columns):
 
 def csr_parts(X):
     """Shape, row starts, columns and values of a CSR matrix, all lengths checked; columns of 32 bits
-    are not looked at here."""
+    are not looked at here. Only those that need it have 64."""
     if hasattr(X, "tocsr"):
         X = X.tocsr()
     n_rows, n_columns = map(int, X.shape)
@@ -139,10 +151,13 @@ def csr_parts(X):
     if used > min(len(columns), len(values)):
         raise ValueError(f"indptr names {used:,} entries, there are {min(len(columns), len(values)):,}")
     columns = columns[:used]
+    kind = np.int32
     if columns.dtype != np.int32 and used:
-        if columns.min() < 0 or columns.max() >= min(n_columns, 2**31 - 1):
+        if columns.min() < 0 or columns.max() >= min(n_columns, 2**63 - 1):
             raise ValueError("a column is not in its shape")
-    columns = np.ascontiguousarray(columns, dtype=np.int32)
+        if columns.max() >= MOST_COLUMNS:
+            kind = np.int64
+    columns = np.ascontiguousarray(columns, dtype=kind)
     return n_rows, n_columns, starts, columns, values[:used]
 
 
