@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from .table import Case
-from .tools import fingerprint, learned, streams, targets
+from .tools import attempt, fingerprint, learned, streams, targets
 
 X, _ = np.random.default_rng(0).normal(size=(5, 10)), None
 NO_BLOCKS: list[Any] = [
@@ -215,6 +215,18 @@ def test_missing_targets(case: Case) -> None:
         with pytest.raises((TypeError, ValueError), match=rf"^{case.name}: row 2: .* is missing"):
             model.learn_many(rows, bad)
     assert fingerprint(model) == before
+
+
+def test_values_that_are_not_finite_in_a_table(learner: Case) -> None:
+    """The sentence is the same, whatever stands in the other columns."""
+    y = targets(learner, 3)
+    for bad in (np.nan, np.inf, -np.inf):
+        alone = pa.table({"a": [1.0, bad, 2.0]})
+        mixed = alone.append_column("text", [["x", None, "y"]]).append_column("gap", [[1, None, 2]])
+        told = attempt(learner.make(), "learn_many", alone, y)
+        assert attempt(learner.make(), "learn_many", mixed, y) == told
+        if not np.isnan(bad):
+            assert told.startswith(f"{learner.name}: row 1: feature 'a' is {bad}; ")
 
 
 def test_a_missing_target_in_an_encoded_column(case: Case) -> None:

@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -98,6 +99,12 @@ class TestImputer:
             imputer.learn_many([{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": None}])
             assert imputer.transform_one({"b": 5.0}) == {"a": a, "b": 5.0}
             assert imputer.transform_one({"a": math.nan, "b": 1.0}) == {"a": a, "b": 1.0}
+
+    def test_nan_beside_text(self):
+        table = pa.table({"a": [1.0, np.nan, 3.0], "b": ["x", None, "x"]})
+        imputer = Imputer()
+        imputer.learn_many(table)
+        assert imputer.transform_many(table)[1]["a"] == 2.0
 
     def test_arrays_with_nan(self):
         X = np.array([[1.0, np.nan], [3.0, 4.0], [np.nan, np.nan]])

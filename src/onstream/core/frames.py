@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .plain import in_row, number_text
-from .rows import pack, pack_coded
+from .plain import number_text
+from .rows import pack, pack_coded, refuse_value
 from .sources import Columns, Dense
 
 
@@ -126,15 +126,20 @@ def mixed_rows(
             texts, codes = text_codes(who, name, column)
             which[here, j] = len(features) + codes
             features.extend(f"{name}={text}" for text in texts)
-    finite = np.isfinite(values)
-    if not finite.all():
-        row, j = map(int, np.argwhere(~finite)[0])
-        error = ValueError(
-            f"{who}: feature {names[j]!r} is {values[row, j]}; values must be finite."
-        )
-        raise in_row(error, who, row)
+    present = finite_only(door, names, values, present)
     starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
     return pack(door, features, which[present], values[present], starts, learning, weights)
+
+
+def finite_only(door: Any, names: list[Any], values: Any, present: Any) -> Any:
+    """Which of the values present count: NaN may be missing, else only finite ones are taken."""
+    if door.skips_nan():
+        present = present & ~np.isnan(values)
+    wrong = present & ~np.isfinite(values)
+    if wrong.any():
+        row, j = map(int, np.argwhere(wrong)[0])
+        refuse_value(door, names[j], values[row, j], row)
+    return present
 
 
 def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
@@ -198,12 +203,11 @@ def nominal_rows(
         elif column.null_count < rows:
             own, codes = text_codes(who, name, column)
             texts[j] = own, codes
-    return coded_rows(door, who, names, values, present, texts, learning, weights)
+    return coded_rows(door, names, values, present, texts, learning, weights)
 
 
 def number_rows(
     door: Any,
-    who: str,
     names: list[Any],
     columns: list[Any],
     rows: int,
@@ -217,7 +221,7 @@ def number_rows(
             return whole
     present = np.ones((rows, len(columns)), dtype=bool)
     values = np.column_stack(columns) if columns else np.empty((rows, 0))
-    return coded_rows(door, who, names, values, present, {}, learning, weights)
+    return coded_rows(door, names, values, present, {}, learning, weights)
 
 
 def as_numbers(column: Any) -> Any:
@@ -255,7 +259,6 @@ def whole_rows(
 
 def coded_rows(
     door: Any,
-    who: str,
     names: list[Any],
     values: Any,
     present: Any,
@@ -264,15 +267,7 @@ def coded_rows(
     weights: Any,
 ) -> Any:
     """Rows of numbers and texts; of a text column, the distinct ones and which row has which."""
-    if door.skips_nan():
-        present = present & ~np.isnan(values)
-    wrong = present & ~np.isfinite(values)
-    if wrong.any():
-        row, j = map(int, np.argwhere(wrong)[0])
-        error = ValueError(
-            f"{who}: feature {names[j]!r} is {values[row, j]}; values must be finite."
-        )
-        raise in_row(error, who, row)
+    present = finite_only(door, names, values, present)
     all_texts: list[str] = []
     text_of = np.full(values.shape, -1, dtype=np.int64)
     for j, name in enumerate(names):

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, NoReturn
 
 from numpy.typing import NDArray
 
@@ -24,4 +24,5 @@ def pack_coded(
     learning: bool,
     weights: NDArray[Any] | None,
 ) -> Source: ...
+def refuse_value(door: Any, name: Any, value: float, row: int) -> NoReturn: ...
 def distinct_names(block: Any) -> tuple[NDArray[Any], NDArray[Any]]: ...

@@ -73,7 +73,7 @@ def coded_rows(Door door, X, bint learning, weights):
     """Numbers that may be nominal values, column by column."""
     from .frames import number_rows
 
-    return number_rows(door, door.who, list(range(X.shape[1])), list(X.T), len(X), learning, weights)
+    return number_rows(door, list(range(X.shape[1])), list(X.T), len(X), learning, weights)
 
 
 def sparse_rows(Door door, X, bint learning, weights):
@@ -131,6 +131,11 @@ def refuse_wrong_entries(Door door, starts, columns, values, n_columns):
     if len(bad):
         row = int(np.searchsorted(starts, bad[0], side="right")) - 1
         door.bad_value(int(columns[bad[0]]), float(values[bad[0]]), row)
+
+
+def refuse_value(Door door, name, double value, row):
+    """Say that a value is not finite, in the words of all kinds of rows."""
+    door.bad_value(name, value, row)
 
 
 def csr_parts(X):
