@@ -161,6 +161,22 @@ def test_columns_and_names_are_matched(case: Case) -> None:
         np.testing.assert_allclose(scores, merged[0], rtol=1e-9, atol=1e-9)
 
 
+def test_columns_of_arrays_must_stay(case: Case) -> None:
+    """Where both have met arrays of one width; rows of names may still be anything."""
+    if not can_merge(case):
+        return
+    a, b = learned(case), learned(case)
+    a.merge(b)
+    for model in (a, reloaded(a)):
+        for X in (some_rows()[:, :4], np.zeros((2, 11))):
+            with pytest.raises(ValueError, match=f"^{case.name}: .*columns"):
+                model.predict_many(X)
+            with pytest.raises(ValueError, match=f"^{case.name}: .*columns"):
+                model.score_one(X[0])
+        model.predict_many(some_rows())
+        model.predict_one({0: 1.0, "more": 1.0})
+
+
 def test_labels_are_matched_by_name(classifier: Case) -> None:
     """In which order a model met them, and so their signs, must not matter."""
     if not can_merge(classifier):

@@ -301,6 +301,15 @@ def test_arrow_types() -> None:
                 read_rows(pa.table({"a": column}), 2)
 
 
+def test_two_columns_of_one_name() -> None:
+    import pyarrow as pa
+
+    for column in ([2.0], ["x"], [None]):
+        table = pa.table([[1.0], [3.0], column], names=["a", "b", "a"])
+        with pytest.raises(ValueError, match=r"^LinearRegression: X has two columns called 'a'"):
+            read_rows(table, 1)
+
+
 def test_error_messages() -> None:
     model = PAClassifier()
     with pytest.raises(ValueError, match=r"^PAClassifier: feature 'a' is nan; .*missing\.$"):
