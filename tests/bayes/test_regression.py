@@ -79,6 +79,14 @@ def test_weight_two_is_two_copies():
     np.testing.assert_allclose(heavy.predict_many(X), twice.predict_many(X), rtol=1e-9)
 
 
+@pytest.mark.parametrize("weight", [1e290, 1e307, 1.7e308])
+def test_a_huge_weight_settles_the_matter(weight):
+    model = BayesianLinearRegression()
+    model.learn_one({"a": 10.0}, 5.0, weight)
+    assert model.predict_one({"a": 10.0}) == pytest.approx(5.0, rel=1e-14)
+    assert np.all(np.isfinite(model.covariance))
+
+
 def test_merging_is_learning_all():
     X, y = data(5)
     whole, one, two = learned(X, y), learned(X[:15], y[:15]), learned(X[15:], y[15:])

@@ -314,6 +314,35 @@ def test_weights_are_those_of_weighted_ridge(joseph):
     assert_close(covariance(model, 4), P, 1e-11)
 
 
+@josephs
+@pytest.mark.parametrize("forgetting", [0.9, 1.0])
+@pytest.mark.parametrize("weight", [1e290, 1e306, 1e307, 1.7e308])
+def test_a_huge_weight_settles_the_matter(weight, forgetting, joseph):
+    model = RLS(forgetting=forgetting, joseph=joseph)
+    model.learn_one({"a": 10.0}, 5.0, weight)
+    assert model.predict_one({"a": 10.0}) == pytest.approx(5.0, rel=1e-14, abs=0.0)
+    assert np.all(np.isfinite(model.P))
+    model.learn_one({"a": -10.0}, 3.0)  # and goes on
+    assert model.predict_one({"a": 10.0}) == pytest.approx(5.0, rel=1e-9, abs=0.0)
+
+
+@quick
+@given(
+    st.floats(-3.0, 308.2).map(lambda power: 10.0**power),
+    st.floats(0.125, 1e3),
+    st.floats(-1e3, 1e3),
+    st.sampled_from([1e-3, 1.0, 1e3]),
+)
+def test_any_weight_is_that_of_weighted_ridge(weight, a, y, lam):
+    """One feature: w a y / (lam + w a^2), and P = 1 / (lam + w a^2)."""
+    model = RLS(lam=lam, intercept=False)
+    model.learn_one({"a": a}, y, weight)
+    expected = a * y / (lam / weight + a * a)
+    assert model.weights["a"] == pytest.approx(expected, rel=1e-12, abs=0.0)
+    expected = 1.0 / weight / (lam / weight + a * a)
+    assert model.P[0, 0] == pytest.approx(expected, rel=0.0, abs=1e-14 / lam)
+
+
 def test_a_weight_is_not_two_copies_with_forgetting():
     """Two copies forget twice."""
     once, twice = RLS(forgetting=0.5), RLS(forgetting=0.5)

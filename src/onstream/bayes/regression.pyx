@@ -138,13 +138,13 @@ cdef class PosteriorState(RegressorState):
     cdef int update(self, const Example* e) noexcept nogil:
         """u = P x; gain w u / (1 + w x.u); m += gain (y - m.x); P -= gain u'."""
         cdef double xu = self.P.look(e)
-        cdef double c = e.weight / (1.0 + e.weight * xu)
+        cdef double c = self.P.gain(xu, 1.0, e.weight)
         cdef double step = c * (e.y - self.P.along(e, self.m))
         if not self.P.bears(xu, c, step, onstream_peak(self.m, self.P.d)):
             return OVERFLOW
         onstream_axpy(self.m, self.P.u, step, self.P.d)
         if self.P.rounded:
-            self.P.shrink_safely(e, c, 1.0 / (1.0 + e.weight * xu))
+            self.P.shrink_safely(e, c)
         else:
             self.P.shrink(c)
         return LEARNED

@@ -8,13 +8,15 @@ cdef class Covariance:
     cdef double* P          # room x room, symmetric
     cdef double* u          # P x of the example looked at last
     cdef double* g          # gain, or a scaled copy of u
+    cdef double kept        # part of x'P x that the example looked at last leaves
     cdef bint rounded       # P would lose more than it has: Joseph's form has to be used
 
     cdef int reserve(self, Py_ssize_t width) except -1
     cdef void extend(self, Py_ssize_t d, double fresh) noexcept nogil
     cdef double along(self, const Example* e, const double* v) noexcept nogil
     cdef double look(self, const Example* e) noexcept nogil
+    cdef double gain(self, double xu, double mu, double weight) noexcept nogil
     cdef double spread(self, const Example* e) noexcept nogil
     cdef bint bears(self, double xu, double c, double step, double bound) noexcept nogil
     cdef void shrink(self, double c) noexcept nogil
-    cdef void shrink_safely(self, const Example* e, double c, double kept) noexcept nogil
+    cdef void shrink_safely(self, const Example* e, double c) noexcept nogil

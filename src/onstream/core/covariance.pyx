@@ -4,6 +4,7 @@ Features may appear at any time: rows are added as if they had been 0 so far.
 """
 
 cimport numpy as cnp
+from libc.float cimport DBL_MAX
 from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy
 
@@ -22,6 +23,7 @@ cdef class Covariance:
         self.offset = intercept
         self.d = self.room = 0
         self.P = self.u = self.g = NULL
+        self.kept = 1.0
         self.rounded = False
 
     def __dealloc__(self):
@@ -76,6 +78,13 @@ cdef class Covariance:
         self.rounded = xu < 0.0  # it cannot be, but for rounding
         return max(xu, 0.0)
 
+    cdef double gain(self, double xu, double mu, double weight) noexcept nogil:
+        """c = w / (mu + w x'P x), and what is left of x'P x, mu / (mu + w x'P x)."""
+        if not mu + weight * xu <= DBL_MAX:  # the same in smaller numbers
+            mu, weight = mu / weight, 1.0
+        self.kept = mu / (mu + weight * xu)
+        return weight / (mu + weight * xu)
+
     cdef double spread(self, const Example* e) noexcept nogil:
         """x'P x without touching u."""
         cdef Py_ssize_t i, id
@@ -109,9 +118,9 @@ cdef class Covariance:
         for i in range(self.d):
             onstream_axpy(self.P + i * self.room, self.g, -self.g[i], self.d)
 
-    cdef void shrink_safely(self, const Example* e, double c, double kept) noexcept nogil:
+    cdef void shrink_safely(self, const Example* e, double c) noexcept nogil:
         """The same in Joseph's form, which stays positive whatever the rounding, symmetrised:
-        P = (I - g x') P (I - g x')' + kept u g'."""
+        P = (I - g x') P (I - g x')' + kept u g', where kept u = (mu / w) g overflows at no w."""
         cdef Py_ssize_t i, j
         cdef double v
         cdef double* row
@@ -121,7 +130,7 @@ cdef class Covariance:
             row = self.P + i * self.room
             onstream_axpy(row, self.u, -self.g[i], self.d)  # (I - g x') P
             v = self.along(e, row)
-            onstream_axpy(row, self.g, kept * self.u[i] - v, self.d)
+            onstream_axpy(row, self.g, self.kept * self.u[i] - v, self.d)
         for i in range(self.d):
             for j in range(i):
                 v = 0.5 * (self.P[i * self.room + j] + self.P[j * self.room + i])

@@ -118,15 +118,15 @@ cdef class RLSState(LinearRegressorState):
         cdef double* bias = self.w.b
         cdef Py_ssize_t offset = self.P.offset
         cdef double xu = self.P.look(e)
-        cdef double c = e.weight / (self.mu + e.weight * xu)
+        cdef double c = self.P.gain(xu, self.mu, e.weight)
         cdef double step = c * (e.y - prediction)
         if not self.P.bears(xu, c, step, self.w.measure()):
             return OVERFLOW
         onstream_axpy(self.w.v, u + offset, step, self.P.d - offset)
         if offset:
             bias[0] += step * u[0]
-        if self.joseph or self.P.rounded:  # (mu / w) g = kept * u, which no weight can overflow
-            self.P.shrink_safely(e, c, self.mu / (self.mu + e.weight * xu))
+        if self.joseph or self.P.rounded:
+            self.P.shrink_safely(e, c)
         else:
             self.P.shrink(c)
         self.forget()
