@@ -87,6 +87,16 @@ def test_a_huge_weight_settles_the_matter(weight):
     assert np.all(np.isfinite(model.covariance))
 
 
+def test_a_far_offset_is_learned():
+    rng = np.random.default_rng(0)
+    model = BayesianLinearRegression(lam=1e-3)
+    for _ in range(100):
+        model.learn_one({"t": 1e7 + 100.0 * rng.normal(), "u": rng.normal()}, 1.0)
+    scale = np.sqrt(np.diag(model.covariance))
+    assert np.min(np.linalg.eigvalsh(model.covariance / np.outer(scale, scale))) > 0.0
+    assert model.predict_one({"t": 1e7, "u": 0.0}) == pytest.approx(1.0, rel=1e-6)
+
+
 def test_merging_is_learning_all():
     X, y = data(5)
     whole, one, two = learned(X, y), learned(X[:15], y[:15]), learned(X[15:], y[15:])

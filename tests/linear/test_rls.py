@@ -261,6 +261,44 @@ def test_joseph_stays_positive_where_the_numbers_are_hard():
     assert np.min(np.linalg.eigvalsh(model.P)) > 0.0
 
 
+def least_eigenvalue(P):
+    """Of P scaled to a diagonal of 1, which `eigvalsh` can tell from 0 whatever the units."""
+    scale = np.sqrt(np.diag(P))
+    return np.min(np.linalg.eigvalsh(P / np.outer(scale, scale)))
+
+
+def test_a_far_offset_is_learned():
+    """The first example takes all but 1e-14 of the variance of t."""
+    rng = np.random.default_rng(0)
+    model = RLS(lam=1e-3)
+    for _ in range(100):
+        model.learn_one({"t": 1e7 + 100.0 * rng.normal(), "u": rng.normal()}, 1.0)
+    assert model.seen == 100
+    assert least_eigenvalue(model.P) > 0.0
+    assert model.predict_one({"t": 1e7, "u": 0.0}) == pytest.approx(1.0, rel=1e-6)
+
+
+@quick
+@given(
+    st.floats(3.0, 9.3),
+    st.floats(-5.0, -1.0),
+    st.floats(-6.0, 1.0),
+    st.sampled_from([0.9, 0.99, 1.0]),
+    st.integers(0, 2**32 - 1),
+    st.booleans(),
+)
+def test_p_stays_positive_at_any_offset(power, spread, penalty, forgetting, seed, joseph):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 4))
+    X[:, 0] = 10.0**power * (1.0 + 10.0**spread * X[:, 0])
+    model = RLS(lam=10.0**penalty, forgetting=forgetting, joseph=joseph)
+    for x in X:
+        model.learn_one(x, x[1])  # none is refused
+        np.testing.assert_array_equal(model.P, model.P.T)
+        assert np.min(np.diag(model.P)) > 0.0
+        assert least_eigenvalue(model.P) > 0.0
+
+
 # -- features that come late ----------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ cdef class Covariance:
     cdef double* u          # P x of the example looked at last
     cdef double* g          # gain, or a scaled copy of u
     cdef double kept        # part of x'P x that the example looked at last leaves
-    cdef bint rounded       # P would lose more than it has: Joseph's form has to be used
+    cdef bint rounded       # P would lose nearly all it has: Joseph's form has to be used
 
     cdef int reserve(self, Py_ssize_t width) except -1
     cdef void extend(self, Py_ssize_t d, double fresh) noexcept nogil

@@ -16,6 +16,8 @@ from .memory cimport release, resize, roomier
 cnp.import_array()
 
 cdef double SAFE = 1e300  # no number of the state passes it
+cdef double LITTLE = 1e-7  # of x'P x: a step that leaves less would leave rounding instead
+cdef double SLACK = 2.0 ** -46  # relative size of what rounding may do to a variance in such a step
 
 
 cdef class Covariance:
@@ -107,6 +109,7 @@ cdef class Covariance:
             if not lost <= 2.0 * self.P[i * self.room + i]:
                 return False
             self.rounded |= self.P[i * self.room + i] <= lost
+        self.rounded |= self.kept < LITTLE  # no variance can lose a larger part than x'P x does
         return True
 
     cdef void shrink(self, double c) noexcept nogil:
@@ -135,6 +138,10 @@ cdef class Covariance:
             for j in range(i):
                 v = 0.5 * (self.P[i * self.room + j] + self.P[j * self.room + i])
                 self.P[i * self.room + j] = self.P[j * self.room + i] = v
+        if self.rounded:  # what was rounded may be less positive than it seems
+            for i in range(self.d):
+                if self.u[i] != 0.0:
+                    self.P[i * self.room + i] *= 1.0 + SLACK
 
     def export(self):
         """The rows in use, as an array."""
