@@ -290,12 +290,12 @@ def test_masked_values(learner: Case) -> None:
         for verb, more in (("learn_one", [y[0]]), ("predict_one", []), ("score_one", [])):
             with pytest.raises(ValueError, match=told):
                 getattr(model, verb)(x, *more)
-    with pytest.raises(ValueError, match=f"^{learner.name}: row 1: w is masked"):
+    with pytest.raises(ValueError, match=f"^{learner.name}: row 1: w is missing .it is masked"):
         model.learn_many(rows, y, np.ma.array(w, mask=mask[:, 4]))
     if learner.classifies or learner.regresses:
         column = np.ma.array(y, mask=mask[:, 4])
         for bad in (column, list(column)):
-            with pytest.raises(ValueError, match=f"^{learner.name}: row 1: y is masked"):
+            with pytest.raises(ValueError, match=f"^{learner.name}: row 1: y is missing .it is masked"):
                 model.learn_many(rows, bad)
         with pytest.raises((TypeError, ValueError), match=f"^{learner.name}: .*masked"):
             model.learn_one(rows[0], column[1])

@@ -160,8 +160,7 @@ cdef class Labels:
         if len(column) != rows:
             raise ValueError(f"{self.who}: X has {rows:,} rows, y has {len(column):,}.")
         if isinstance(column, np.ndarray):
-            masked = isinstance(column, np.ma.MaskedArray)  # whose list has None there
-            if column.dtype.kind in "iub" and rows and weights is None and not masked:
+            if column.dtype.kind in "iub" and rows and weights is None:
                 if self.encode_integers(column, seen, numbers):
                     return found, seen.names[len(self.names):]
             column = column.tolist()

@@ -298,8 +298,6 @@ def plain_column(who, name, values):
         raise ValueError(f"{who}: {name} must hold one number for each row, got shape {column.shape}.")
     if column.dtype.kind not in "fiubO":
         raise TypeError(f"{who}: {name} must hold numbers, got {column.dtype}.")
-    if isinstance(column, np.ma.MaskedArray):  # None where it is masked
-        return np.array(column.tolist(), dtype=object)
     return column
 
 
