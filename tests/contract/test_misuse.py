@@ -295,7 +295,9 @@ def test_masked_values(learner: Case) -> None:
     if learner.classifies or learner.regresses:
         column = np.ma.array(y, mask=mask[:, 4])
         for bad in (column, list(column)):
-            with pytest.raises(ValueError, match=f"^{learner.name}: row 1: y is missing .it is masked"):
+            with pytest.raises(
+                ValueError, match=f"^{learner.name}: row 1: y is missing .it is masked"
+            ):
                 model.learn_many(rows, bad)
         with pytest.raises((TypeError, ValueError), match=f"^{learner.name}: .*masked"):
             model.learn_one(rows[0], column[1])

@@ -446,4 +446,4 @@ def take_rows(X, order):
         return X.tocsr()[order]
     if isinstance(X, SparseBlock):
         return X.take(order)
-    return np.asarray(X)[order]
+    return np.asanyarray(X)[order]  # a mask stays, and is seen where rows are learned

@@ -160,11 +160,16 @@ def first_masked(values):
     if isinstance(values, np.ma.MaskedArray):
         return next(iter(np.argwhere(np.ma.getmaskarray(values)).tolist()), None)
     if isinstance(values, (list, tuple)):
-        if any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, values))):
-            for i, item in enumerate(values):
+        kind = None
+        for i, item in enumerate(values):
+            if type(item) is kind:  # mostly numbers, whose type was looked at before
+                continue
+            if isinstance(item, np.ma.MaskedArray):
                 at = first_masked(item)
                 if at is not None:
                     return [i, *at]
+            else:
+                kind = type(item)
     return None
 
 
