@@ -209,7 +209,7 @@ def test_wind_up_guard(lam, joseph):
     limit = 1e8 * 3 / lam
     model = RLS(lam=lam, forgetting=0.9, joseph=joseph)
     reference = oracle.RLS(2, lam=lam, forgetting=0.9, joseph=joseph)
-    x = np.array([1.0, 0.0])
+    x = np.array([1.0, -0.5])
     traces = []
     for t in range(400):
         model.learn_one(x, 1.0)
@@ -234,6 +234,61 @@ def test_wind_up_guard_with_silence(joseph):
         steps = min(t, 27)  # 2/3 2^27 < 1e8 < 2/3 2^28
         assert model.P[0, 0] == pytest.approx(2.0 / 3.0 * 2.0**steps, rel=1e-12, abs=0.0)
     assert model.weights["a"] == pytest.approx(2.0 / 3.0, rel=1e-15, abs=0.0)
+
+
+@josephs
+@pytest.mark.parametrize("parameters", [{}, {"hash_bits": 4}], ids=["named", "hashed"])
+def test_what_was_never_used_does_not_stop_forgetting(parameters, joseph):
+    """A column of zeros, or a slot no feature falls into, grows to 1e8 / lam and counts no more."""
+    rng = np.random.default_rng(14)
+    X = rng.normal(size=(5_000, 2))
+    y = np.concatenate([X[:2_500] @ [2.0, -1.0], X[2_500:] @ [-2.0, 1.0]])
+    names = ["u", "v"] if parameters else ["u", "v", "never"]
+    model = RLS(forgetting=0.99, joseph=joseph, **parameters)
+    model.learn_many([dict(zip(names, [*x, 0.0], strict=False)) for x in X], y)
+    found = model.predict_many([{"u": u, "v": v} for u, v in X[:50]])
+    np.testing.assert_allclose(found, X[:50] @ [-2.0, 1.0], atol=1e-8)
+    assert np.max(model.P) == 1e8
+    assert np.min(np.linalg.eigvalsh(model.P)) > 0.0
+
+
+@pytest.mark.parametrize("forgetting", [0.5, 0.9, 0.99, 0.995])
+@pytest.mark.parametrize("intercept", [False, True])
+@josephs
+def test_zeros_left_out_are_zeros_spelled_out(joseph, intercept, forgetting):
+    """For thousands of rows before the column is used, and after."""
+    rng = np.random.default_rng(15)
+    X, y = noisy(rng, 4_600, 4)
+    X[:, 0] = rng.normal(size=len(X))
+    X[:4_500, 2] = 0.0
+    X[:, 3] = 0.0
+    parameters = {"lam": 0.3, "forgetting": forgetting, "intercept": intercept, "joseph": joseph}
+    left_out, spelled_out = RLS(**parameters), RLS(**parameters)
+    for start, stop in ((0, 2_400), (2_400, 4_500), *((n, n + 1) for n in range(4_500, 4_600))):
+        left_out.learn_many([form(x, "dict") for x in X[start:stop]], y[start:stop])
+        spelled_out.learn_many(X[start:stop], y[start:stop])
+        assert_close(rows(left_out, 4, "dict"), rows(spelled_out, 4), 1e-12)
+        order = [int(name[1:]) + intercept for name in left_out.weights]
+        order = [0, *order] if intercept else order
+        expected = spelled_out.P[np.ix_(order, order)]
+        scale = np.sqrt(np.diag(expected))
+        assert_close(left_out.P / np.outer(scale, scale), expected / np.outer(scale, scale), 1e-11)
+
+
+@pytest.mark.parametrize("forgetting", [0.9, 0.99])
+def test_a_saved_model_knows_what_was_never_used(forgetting):
+    rng = np.random.default_rng(16)
+    X, y = noisy(rng, 3_000, 4)
+    X[:, 1] = 0.0
+    X[:2_800, 2] = 0.0
+    whole = RLS(lam=0.7, forgetting=forgetting)
+    whole.learn_many(X, y)
+    resumed = RLS(lam=0.7, forgetting=forgetting)
+    for start in range(0, 3_000, 250):
+        resumed.learn_many(X[start : start + 250], y[start : start + 250])
+        resumed = RLS(lam=0.7, forgetting=forgetting, init=resumed)
+    assert resumed.weights == whole.weights
+    np.testing.assert_array_equal(resumed.P, whole.P)
 
 
 # -- Joseph's form --------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ cdef class Covariance:
 
     cdef int reserve(self, Py_ssize_t width) except -1
     cdef void extend(self, Py_ssize_t d, double fresh) noexcept nogil
+    cdef bint untouched(self, Py_ssize_t i, double fresh) noexcept nogil
     cdef double along(self, const Example* e, const double* v) noexcept nogil
     cdef double look(self, const Example* e) noexcept nogil
     cdef double gain(self, double xu, double mu, double weight) noexcept nogil

@@ -58,6 +58,17 @@ cdef class Covariance:
             self.d -= 1
             self.P[self.d * self.room + self.d] = 0.0
 
+    cdef bint untouched(self, Py_ssize_t i, double fresh) noexcept nogil:
+        """Is row i as `extend` would make it now?"""
+        cdef Py_ssize_t j
+        cdef const double* row = self.P + i * self.room
+        if row[i] != fresh:
+            return False
+        for j in range(self.d):
+            if row[j] != 0.0 and j != i:
+                return False
+        return True
+
     cdef double along(self, const Example* e, const double* v) noexcept nogil:
         """v.x, the intercept included."""
         cdef double sum

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..core.covariance cimport Covariance
 from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy
+from ..core.memory cimport release, resize
 from .state cimport LinearRegressorState
 
 from ..base.checks import flag, number
@@ -88,17 +89,28 @@ cdef class RLSState(LinearRegressorState):
     cdef bint joseph
     cdef double inflation   # 1 / mu for every step that forgot: what a feature unseen so far knows
     cdef Covariance P
+    cdef char* used         # 1: no longer as a feature unseen so far. Told only if mu < 1
+    cdef Py_ssize_t room    # of them fit
 
     def __cinit__(self, str who, hash_bits, hash_seed, bint intercept):
         self.P = Covariance(intercept)
         self.inflation = 1.0
+        self.used = NULL
+        self.room = 0
+
+    def __dealloc__(self):
+        release(self.used)
 
     cdef Py_ssize_t burden(self) noexcept:
         return -1  # P is large, and its update dwarfs another look at X
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         LinearRegressorState.reserve(self, width)
-        return self.P.reserve(width)
+        self.P.reserve(width)
+        if self.P.room > self.room:
+            self.used = <char*> resize(self.used, self.room, self.P.room)
+            self.room = self.P.room
+        return 0
 
     cdef void extend(self, Py_ssize_t d) noexcept nogil:
         """d rows in use; new ones as if they had been 0 from the start. Or back to fewer."""
@@ -129,24 +141,42 @@ cdef class RLSState(LinearRegressorState):
             self.P.shrink_safely(e, c)
         else:
             self.P.shrink(c)
-        self.forget()
+        if self.mu < 1.0:
+            self.note_use(e)
+            self.forget()
         return LEARNED
 
+    cdef void note_use(self, const Example* e) noexcept nogil:
+        """Rows that the example has changed. Asks P, not the values, so that `restore` can, too."""
+        cdef Py_ssize_t i, row
+        cdef double fresh = self.inflation / self.lam
+        if self.P.offset and not self.used[0]:
+            self.used[0] = not self.P.untouched(0, fresh)
+        for i in range(e.n):
+            row = (e.ids[i] if e.ids != NULL else i) + self.P.offset
+            if not self.used[row] and e.values[i] != 0.0:
+                self.used[row] = not self.P.untouched(row, fresh)
+
     cdef void forget(self) noexcept nogil:
-        """P /= mu, unless that would wind P up: then the step goes without."""
-        cdef Py_ssize_t i, j, d = self.P.d, room = self.P.room
+        """P /= mu, unless that would wind P up: then the step goes without. Rows never used have no
+        say in that, and stay what a new feature's would be, which ends at WIND_UP."""
+        cdef Py_ssize_t i, j, d = self.P.d, room = self.P.room, live = 0
         cdef double* P = self.P.P
         cdef double trace = 0.0
-        if self.mu == 1.0:
-            return
         for i in range(d):
-            trace += P[i * room + i]
-        if trace / self.mu > WIND_UP * d / self.lam:
+            if self.used[i]:
+                trace += P[i * room + i]
+                live += 1
+        if trace / self.mu > WIND_UP * live / self.lam:
             return
         self.inflation = min(self.inflation / self.mu, WIND_UP)
         for i in range(d):
             for j in range(d):
                 P[i * room + j] /= self.mu
+        if live < d:
+            for i in range(d):
+                if not self.used[i]:
+                    P[i * room + i] = self.inflation / self.lam
 
     def export(self):
         self.reserve(self.door.width)
@@ -160,9 +190,11 @@ cdef class RLSState(LinearRegressorState):
         self.inflation = fields.number("inflation", 1.0, WIND_UP)
         self.reserve(self.door.width)
         self.P.restore(fields.array("P", (d, d)))
+        for i in range(d):
+            self.used[i] = not self.P.untouched(i, self.inflation / self.lam)
 
     def memory(self):
-        return LinearRegressorState.memory(self) + self.P.memory()
+        return LinearRegressorState.memory(self) + self.P.memory() + self.room
 
 
 def inverted(P):
