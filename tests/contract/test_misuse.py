@@ -296,9 +296,9 @@ def test_masked_values(learner: Case) -> None:
         column = np.ma.array(y, mask=mask[:, 4])
         for bad in (column, list(column)):
             with pytest.raises(
-                ValueError, match=f"^{learner.name}: row 1: y is missing .it is masked"
+                (TypeError, ValueError), match=f"^{learner.name}: row 1: .* is missing"
             ):
                 model.learn_many(rows, bad)
-        with pytest.raises((TypeError, ValueError), match=f"^{learner.name}: .*masked"):
+        with pytest.raises((TypeError, ValueError), match=f"^{learner.name}: .* is missing"):
             model.learn_one(rows[0], column[1])
     assert fingerprint(model) == before
