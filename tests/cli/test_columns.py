@@ -10,7 +10,8 @@ import pytest
 import onstream
 from onstream.persist import load_notes
 
-from .test_commands import call, rows_of
+from .calling import call
+from .test_commands import rows_of
 
 HOUSES = "zip,rooms,big,price\n" + "".join(
     f"{zip},{rooms},{str(rooms > 2).lower()},{price}\n"

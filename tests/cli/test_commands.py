@@ -11,23 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import onstream
 from onstream.base import learners
 from onstream.cli import sources
-from onstream.cli.main import app
 from onstream.drift import ADWIN
 from onstream.stats import Mean
 
+from .calling import call
+
 COMMAND = [sys.executable, "-c", "from onstream.cli.main import main; main()"]
-
-
-def call(*arguments: Any, code: int = 0, stdin: str | None = None) -> Any:
-    """Call the command; what it wrote."""
-    found = CliRunner().invoke(app, [str(a) for a in arguments], input=stdin)
-    assert found.exit_code == code, found.output
-    return found
 
 
 @pytest.fixture

@@ -2,23 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import onstream
-from onstream.cli.main import app
+
+from .calling import call
 
 WILD = "LinearRegression(eta=0.1)"
-
-
-def call(*arguments: Any, code: int = 0) -> Any:
-    """Call the command; what it wrote."""
-    found = CliRunner().invoke(app, [str(a) for a in arguments])
-    assert found.exit_code == code, found.output
-    return found
 
 
 @pytest.fixture

@@ -8,20 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import onstream
-from onstream.cli.main import app
+
+from .calling import call
 
 ROWS = "".join(f"{i % 7},{i % 5},{i % 2}\n" for i in range(300))
 MODEL = "PAClassifier()"
-
-
-def call(*arguments: Any, code: int = 0) -> Any:
-    """Call the command; what it wrote."""
-    found = CliRunner().invoke(app, [str(a) for a in arguments])
-    assert found.exit_code == code, found.output
-    return found
 
 
 @pytest.fixture
