@@ -20,6 +20,7 @@ from .errors import NotMergeable
 
 OUTPUTS = {"label": LABEL, "proba": PROBA, "score": SCORE}
 STREAM_BLOCK = 4096  # rows that `fit` asks a stream for at a time
+PER_PARAMETER = 24  # bytes of a number
 NOT_PARAMETERS = ("self", "init", "reset_schedule")
 
 
@@ -80,7 +81,7 @@ class Learner(SaysNames, Face):
     @property
     def memory_bytes(self):
         """Bytes held by what was learned, C buffers included."""
-        return self._state.memory()
+        return self._state.memory() + PER_PARAMETER * len(parameters(type(self)))
 
     def clone(self, **changes):
         """A learner with the same parameters, but for `changes`, that has learned nothing."""
