@@ -153,7 +153,8 @@ def test_labels_of_a_refused_block_take_no_memory(learner: Case, rows: int) -> N
     X = np.random.default_rng(0).normal(size=(rows, 5))
     X[-1, 3] = np.inf
     refused, other = learner.make(), learner.make()
-    for model in (refused, other):
+    for model in (refused, other):  # wide, so that few rows weigh less than the model
+        model.learn_one({f"feature {j}": 1.0 for j in range(1000)}, 0)
         model.learn_many(X[:20], [i % 2 for i in range(20)])
     with pytest.raises(ValueError, match=f"row {rows - 1}"):
         refused.learn_many(X, np.arange(rows) % 250)
