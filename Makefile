@@ -17,7 +17,7 @@ SAY = @printf '\n== %s\n'
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench sanitize sanitize-checked sanitize-asan lint docs clean build
+.PHONY: help demo test test-all bench fuzz sanitize sanitize-checked sanitize-asan lint docs clean build
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,9 @@ test-all: lint build ## the same with the slow tests, and with coverage
 
 bench: build ## measure against other libraries; FAMILY=linear for one family
 	@$(PY) -m benchmarks $(if $(FAMILY),--family $(FAMILY))
+
+fuzz: build ## random work on everything public; SECONDS_EACH=600 for each fuzzer, FUZZER=files for one
+	@$(PY) -m tests.fuzz $(FUZZER) --seconds $(or $(SECONDS_EACH),60)
 
 sanitize: sanitize-checked sanitize-asan ## tests on a bounds-checked build, then under ASan and UBSan
 

@@ -1,5 +1,6 @@
 """The contract of a learner."""
 
+from ..core.data_warning import DataWarning
 from .errors import NotMergeable
 from .learner import Classifier, Learner, Regressor
 from .multilabel import MultilabelClassifier
@@ -9,6 +10,7 @@ from .unsupervised import Unsupervised
 
 __all__ = [
     "Classifier",
+    "DataWarning",
     "Learner",
     "MultilabelClassifier",
     "NotMergeable",

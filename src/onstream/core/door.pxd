@@ -23,6 +23,7 @@ cdef class Door(Index):
     cdef bint fill_sparse  # what a sparse row leaves out is the number 0, not missing (likewise)
     cdef Row* spare        # rows that nobody reads into now
     cdef Keys keys         # what the last mapping looked like
+    cdef set warned        # kinds of warnings that were given
 
     cdef Row* take(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL
     cdef void give(self, Row* row) noexcept
@@ -34,6 +35,7 @@ cdef class Door(Index):
     cdef int read_array(self, object x, Welcome welcome, Row* row, Example* e) except -1
     cdef double peak(self, const double* values, Py_ssize_t n) noexcept
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1
+    cdef int warn_once(self, str kind, str message) except -1
     cdef int bad_value(self, object name, object value, object row) except -1
 
 

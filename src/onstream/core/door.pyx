@@ -27,6 +27,7 @@ from .hashing cimport mix
 from .index cimport AGAIN, MISSING, Index, Welcome
 from .keys cimport Keys, Py_REFCNT
 from .memory cimport release, resize, roomier
+from .data_warning import warn_of_data
 from .plain import plain_array, plain_mapping
 
 cnp.import_array()
@@ -43,6 +44,7 @@ cdef class Door(Index):
         self.nan_missing = self.fill_sparse = False
         self.spare = NULL
         self.keys = Keys()
+        self.warned = set()
 
     def __dealloc__(self):
         cdef Row* row
@@ -105,6 +107,19 @@ cdef class Door(Index):
                 if values[i] == values[i]:
                     most = max(most, abs(values[i]))
         return most
+
+    # -- doubts about the data ----------------------------------------------------------------
+
+    cdef int warn_once(self, str kind, str message) except -1:
+        """Warn of data, once for each kind. Fails where the user makes errors of warnings."""
+        if kind not in self.warned:
+            warn_of_data(f"{self.who}: {message}")
+            self.warned.add(kind)
+        return 0
+
+    def warn(self, str kind, str message):
+        """The same, for modules in Python."""
+        self.warn_once(kind, message)
 
     # -- one row ----------------------------------------------------------------------------
 

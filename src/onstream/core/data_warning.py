@@ -1,0 +1,20 @@
+"""The warning for data that may not mean what it says: once per model, and not an error."""
+
+import sys
+import warnings
+
+
+class DataWarning(UserWarning):
+    """Something about the data is probably not what the user meant; the message says what to do.
+
+    Every model tells each kind once. `warnings.simplefilter("ignore", DataWarning)` silences it,
+    `"error"` makes an error of it, and what was not learned yet stays unlearned.
+    """
+
+
+def warn_of_data(message: str) -> None:
+    """Warn of data, in the line of the user's program that passed it."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("onstream."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, DataWarning, stacklevel=level)
