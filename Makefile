@@ -1,26 +1,30 @@
 # Every target makes the environment it needs, and uses it again next time.
 #   make test PYTHON=python3.13     another interpreter (make clean first)
+#   make test CONSTRAINTS=          the newest release of every package (make clean first)
 #   make bench FAMILY=linear        one family of benchmarks
 
 PYTHON ?= python3
 JOBS ?= 2
+# Exact releases of all tools; empty: the newest.
+CONSTRAINTS ?= constraints.txt
 
 VENV := .venv
 PY := $(VENV)/bin/python
 BUILT := $(VENV)/.installed
-RECIPE := pyproject.toml meson.build meson.options src/onstream/meson.build
+RECIPE := pyproject.toml $(CONSTRAINTS) meson.build meson.options src/onstream/meson.build
 SOURCES = $(shell find src -type f ! -path '*/__pycache__/*')
 # Hides the editable install, whose package has no folder that import-linter could walk.
 SOURCE_ONLY := MESONPY_EDITABLE_SKIP=$(CURDIR)/build/editable PYTHONPATH=src
+INSTALL = -m pip install -qq $(addprefix -c ,$(CONSTRAINTS))
 SAY = @printf '\n== %s\n'
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench fuzz sanitize sanitize-checked sanitize-asan lint docs clean build
+.PHONY: help demo test test-all test-oldest bench fuzz constraints sanitize sanitize-checked sanitize-asan lint docs clean build
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 demo: build ## race the learners over real weather and a drift; report in demo-report/
 	@$(PY) -m onstream.cli.demo --out demo-report
@@ -72,8 +76,8 @@ define environment
 	$(SAY) "environment $(1)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "onstream needs Python 3.11 or newer: make PYTHON=python3.12")'
 	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
-	@$(1)/bin/python -m pip install -qq --upgrade 'pip>=25.1'
-	@$(1)/bin/python -m pip install -qq --group build
+	@$(1)/bin/python $(INSTALL) --upgrade 'pip>=25.1'
+	@$(1)/bin/python $(INSTALL) --group build
 endef
 
 # Editable: importing the package rebuilds what changed. Two test processes must not both do
@@ -83,9 +87,22 @@ build: $(BUILT)
 
 $(BUILT): $(RECIPE)
 	$(call environment,$(VENV))
-	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PY) -m pip install -qq --no-build-isolation \
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PY) $(INSTALL) --no-build-isolation \
 	    -Cbuild-dir=build/editable --group dev --editable .
 	@touch $@
+
+constraints: ## write the newest release of every package into constraints.txt
+	@rm -rf .venv-newest && $(MAKE) --no-print-directory CONSTRAINTS= .venv-newest/.tools
+	@.venv-newest/bin/python -m pip install -qq --group dev numpy pyarrow safetensors msgspec rich typer
+	@{ grep '^#' constraints.txt; .venv-newest/bin/python -m pip freeze --all; } > build/constraints.txt
+	@mv build/constraints.txt constraints.txt
+
+# Built as always, then tested with the oldest release of everything that pyproject.toml allows.
+test-oldest: .venv-oldest/.installed ## the tests with the oldest releases that are allowed
+	$(SAY) "tests with the oldest releases"
+	@.venv-oldest/bin/python .ci/oldest.py pyproject.toml > .venv-oldest/oldest.txt
+	@.venv-oldest/bin/python -m pip install -qq -r .venv-oldest/oldest.txt
+	@.venv-oldest/bin/python -m pytest -n $(JOBS)
 
 # --- sanitizers: the package as users get it, built with checks (Linux and gcc) ----------------
 
@@ -95,16 +112,16 @@ ASAN := -Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=fals
 # ASan must be loaded before Python, and the C++ library before ASan looks for its exceptions.
 PRELOAD = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libstdc++.so.6)
 
-.venv-%/.tools: pyproject.toml
+.venv-%/.tools: pyproject.toml $(CONSTRAINTS)
 	$(call environment,.venv-$*)
-	@.venv-$*/bin/python -m pip install -qq --group dev
+	@.venv-$*/bin/python $(INSTALL) --group test
 	@touch $@
 
 .venv-checked/.installed: OPTIONS = $(CHECKED)
 .venv-asan/.installed: OPTIONS = $(ASAN)
 .venv-%/.installed: .venv-%/.tools $(RECIPE) $(SOURCES)
 	$(SAY) "build $*"
-	@PATH="$(CURDIR)/.venv-$*/bin:$$PATH" .venv-$*/bin/python -m pip install -qq \
+	@PATH="$(CURDIR)/.venv-$*/bin:$$PATH" .venv-$*/bin/python $(INSTALL) \
 	    --no-build-isolation -Cbuild-dir=build/$* $(OPTIONS) .
 	@touch $@
 

@@ -1,0 +1,14 @@
+"""Print the oldest release that pyproject.toml allows of everything tests need, as constraints."""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+project = tomllib.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+needs = [*project["project"]["dependencies"], *project["dependency-groups"]["test"]]
+for extra in project["project"]["optional-dependencies"].values():
+    needs += extra
+for need in needs:
+    if isinstance(need, str) and (found := re.fullmatch(r"([\w-]+)>=([\d.]+)", need)):
+        print(f"{found[1]}=={found[2]}")
