@@ -3,7 +3,7 @@
 from importlib import import_module
 
 import pytest
-from tests.fuzz.__main__ import case, fuzzers
+from tests.fuzz.running import case, fuzzers
 
 
 @pytest.mark.parametrize("name", fuzzers())
