@@ -102,7 +102,7 @@ test-oldest: .venv-oldest/.installed ## the tests with the oldest releases that 
 	$(SAY) "tests with the oldest releases"
 	@.venv-oldest/bin/python .ci/oldest.py pyproject.toml > .venv-oldest/oldest.txt
 	@.venv-oldest/bin/python -m pip install -qq -r .venv-oldest/oldest.txt
-	@.venv-oldest/bin/python -m pytest -n $(JOBS)
+	@.venv-oldest/bin/python -m pytest -n $(JOBS) -W ignore::DeprecationWarning -W ignore::FutureWarning
 
 # --- sanitizers: the package as users get it, built with checks (Linux and gcc) ----------------
 
