@@ -242,8 +242,8 @@ cdef class MixedState(NaiveBayesState):
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room, i
-        if self.door.new_values:  # of features that may still be on probation
-            width = max(width, 1 + max(self.door.categories))
+        if self.entrance.new_values:  # of features that may still be on probation
+            width = max(width, 1 + max(self.door.categories, default=-1))
         if width > self.room:
             room = width if self.room == 0 else roomier(self.room, width)
             widen(&self.every, self.room, room)
@@ -252,7 +252,7 @@ cdef class MixedState(NaiveBayesState):
             self.tables = <Table*> resize(
                 self.tables, self.room * sizeof(Table), room * sizeof(Table))
             self.room = room
-        if self.door.new_values:
+        if self.entrance.new_values:
             for id, known in self.door.categories.items():
                 self.make_table(id, len(known))
         return 0
@@ -409,9 +409,10 @@ cdef class MixedState(NaiveBayesState):
         told(&self.every, out, width)
         for k in range(n_labels):
             told(&self.each[k], out + (k + 1) * 3 * width, width)
-        table = np.zeros((len(fields["nominal_values"]), n_labels + 1))
+        nominal = self.nominal_counts()
+        table = np.zeros((sum(nominal.values()), n_labels + 1))
         cdef double* row = <double*> cnp.PyArray_DATA(<cnp.ndarray> table)
-        for id, count in zip(fields["nominal"].tolist(), fields["nominal_counts"].tolist()):
+        for id, count in nominal.items():
             self.make_table(id, count)
             t = &self.tables[id]
             for v in range(count):

@@ -89,20 +89,18 @@ cdef class State:
     def attach(self, str who, list steps):
         """Put steps before this learner, which is new; from now on it is called `who`."""
         cdef Step step, last = None
-        cdef Door door
-        self.who = self.door.who = who
+        cdef Door door, entrance
+        learner, self.who = self.who, who
+        self.door.who = who
         self.gate = Gate(who)
         if not steps:
             return
-        self.entrance = (<Step> steps[0]).own_entrance(who)
-        if self.entrance is None:  # a learner may take nominal values, if nobody makes features
-            self.entrance = self.door
-            for step in steps:
-                if step.made is not None:
-                    self.entrance = Door(who, None, 0)
-        door = self.entrance
-        if (<Step> steps[0]).wants_nan:
-            door.nan_missing = True
+        entrance = door = self.entrance_before(steps)
+        if self.door.categorical is not None and not door.nominal:
+            raise ValueError(
+                f"{who}: {learner} takes numbers as nominal values, but a step before it makes numbers "
+                f"of its own, which are none. Leave out that step, or end in a learner of numbers."
+            )
         for step in steps:
             step.wire(door)
             if step.made is not None:
@@ -112,7 +110,23 @@ cdef class State:
             else:
                 last.next = step
             last = step
-        self.door = door
+        if isinstance(self, Step):
+            (<Step> self).wire(door)
+        self.door, self.entrance = door, entrance
+
+    def entrance_before(self, list steps):
+        """The door at which examples come in where steps stand before this learner."""
+        cdef Door door = (<Step> steps[0]).own_entrance(self.who)
+        cdef Step step
+        if door is None:  # a learner may take nominal values, if the steps leave them as they are
+            plain = isinstance(self, Step) or not all(step.keeps_nominal() for step in steps)
+            door = Door(self.who, None, 0) if plain else self.door
+        for step in [*steps, self] if isinstance(self, Step) else steps:
+            if step.wants_nan:
+                door.nan_missing = True
+            if step.wants_nan or step.made is not None:
+                break
+        return door
 
     def chain(self):
         """The steps before the learner."""
@@ -531,6 +545,17 @@ cdef class State:
     def inner_features(self):
         """The features as the learner sees them, behind the steps."""
         return self.door.export()
+
+    def nominal_counts(self):
+        """Of each nominal feature that the learner sees: how many values are known."""
+        fresh = {}  # a feature that goes through a union keeps its own table of values
+        for feature, _, _ in self.entrance.new_values:
+            table = id(self.entrance.categories[feature])
+            fresh[table] = fresh.get(table, 0) + 1
+        return {
+            feature: len(values) - fresh.get(id(values), 0)
+            for feature, values in sorted(self.door.categories.items()) if feature < self.door.width
+        }
 
     def reset_schedule(self):
         """Rates begin anew with the next example."""

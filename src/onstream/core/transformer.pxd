@@ -5,25 +5,26 @@ from .example cimport Example
 from .state cimport Step
 
 cdef struct Pool:
-    int32_t* ids        # where transformed examples are collected
-    double* values
+    int32_t* ids        # where transformed examples are collected,
+    int32_t* codes      # with their nominal values
+    double* values      # all three stand in one piece of memory, which begins here
     Py_ssize_t n        # how many values there are
     Py_ssize_t part     # of a union: whose turn it is
 
 
 cdef class TransformerState(Step):
     cdef TransformerState sibling  # the next part of a union, which takes the same examples
-    cdef int32_t* out_ids        # learning: what the step has made of the example
-    cdef double* out_values
+    cdef Pool out                # learning: what the step has made of the example
     cdef Py_ssize_t out_room
 
     # What a kind of transformer adds. `transform` writes at most `most(n)` features for n.
     cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil
-    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil
+    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil
+    cdef Py_ssize_t width_out(self, Py_ssize_t width) noexcept nogil
     cdef void undo(self) noexcept nogil
     cdef int shrink(self, Py_ssize_t width) except -1
 
-    cdef void become(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil
+    cdef void become(self, const Example* e, Example* out, Pool* pool) noexcept nogil
     cdef void pass_undo(self) noexcept nogil
     cdef Py_ssize_t pass_most(self, Py_ssize_t n) noexcept nogil
     cdef void pour(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil

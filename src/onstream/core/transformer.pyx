@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t
 import numpy as np
 
 from .door cimport Door, Row
-from .example cimport LEARNED, OVERFLOW, Example, onstream_peak
+from .example cimport LEARNED, NUMBER, OVERFLOW, Example, onstream_peak
 from .index cimport KNOWN
 from .memory cimport release, resize
 from .sources cimport Source
@@ -20,6 +20,26 @@ from .state cimport NOTHING, Output, State, Step, Task
 from .rows import open_source
 
 cnp.import_array()
+
+cdef enum:
+    PER_VALUE = 16  # bytes of a pool: a double and two numbers of 32 bits
+
+
+cdef bint fill_pool(Pool* pool, Py_ssize_t room) noexcept nogil:
+    """Memory for so many values; False: there is none."""
+    room = max(1, room)
+    pool.values = <double*> PyMem_RawMalloc(room * PER_VALUE)
+    if pool.values == NULL:
+        return False
+    spread(pool, room)
+    return True
+
+
+cdef void spread(Pool* pool, Py_ssize_t room) noexcept nogil:
+    """Where everything stands in the memory of a pool."""
+    pool.ids = <int32_t*> (pool.values + room)
+    pool.codes = pool.ids + room
+    pool.n = pool.part = 0
 
 
 cdef class TransformerState(Step):
@@ -33,10 +53,10 @@ cdef class TransformerState(Step):
         self.next = self.sibling = None
         self.made = None
         self.wants_nan = False
+        self.out.values = NULL
 
     def __dealloc__(self):
-        PyMem_RawFree(self.out_ids)
-        PyMem_RawFree(self.out_values)
+        PyMem_RawFree(self.out.values)
 
     # -- what a kind of transformer adds -----------------------------------------------------------
 
@@ -44,8 +64,16 @@ cdef class TransformerState(Step):
         """At most so many features come out of n."""
         return n
 
-    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
-        """Fill `out`, which is a copy of the example, from the buffers. Changes nothing else."""
+    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+        """Fill `out`, which is a copy of the example, from the pool. Changes nothing else."""
+
+    cdef Py_ssize_t width_out(self, Py_ssize_t width) noexcept nogil:
+        """How many features have come out once `width` have come in."""
+        return width if self.made is None else self.made.width
+
+    def keeps_nominal(self):
+        """Does a nominal value that goes in come out as one?"""
+        return True
 
     cdef void undo(self) noexcept nogil:
         """Take back the last `learn`."""
@@ -63,45 +91,39 @@ cdef class TransformerState(Step):
 
     # -- from step to step ------------------------------------------------------------------------
 
-    cdef void become(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+    cdef void become(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         out[0] = e[0]
-        self.transform(e, out, ids, values)
+        self.transform(e, out, pool)
         out.peak = onstream_peak(out.values, out.n)
-        if self.made is not None:
-            out.width = self.made.width
+        out.width = self.width_out(e.width)
 
     cdef void pass_score(self, const Example* e, State last, double* out) noexcept nogil:
         """The scores that `last` gives to what becomes of the example."""
-        cdef Py_ssize_t room = max(1, self.most(e.n))
-        cdef double* values = <double*> PyMem_RawMalloc(room * (sizeof(double) + sizeof(int32_t)))
+        cdef Pool pool
         cdef Example made = e[0]
         made.n = 0
-        if values != NULL:
-            self.become(e, &made, <int32_t*> (values + room), values)
+        if fill_pool(&pool, self.most(e.n)):
+            self.become(e, &made, &pool)
         if self.next is not None:
             self.next.pass_score(&made, last, out)
         else:
             last.score(&made, out)
-        PyMem_RawFree(values)
+        PyMem_RawFree(pool.values)
 
     cdef int pass_learn(self, const Example* e, State last) noexcept nogil:
         """Learn, transform, hand on. All steps and `last` learn the example, or nobody does."""
         cdef Example made
-        cdef Py_ssize_t room = max(1, self.most(e.n))
+        cdef Py_ssize_t room = self.most(e.n)
         cdef int status
-        if room > self.out_room:
-            PyMem_RawFree(self.out_ids)
-            PyMem_RawFree(self.out_values)
-            self.out_ids = <int32_t*> PyMem_RawMalloc(2 * room * sizeof(int32_t))
-            self.out_values = <double*> PyMem_RawMalloc(2 * room * sizeof(double))
+        if room > self.out_room or self.out.values == NULL:
+            PyMem_RawFree(self.out.values)
             self.out_room = 2 * room
-            if self.out_ids == NULL or self.out_values == NULL:
-                self.out_room = 0
+            if not fill_pool(&self.out, self.out_room):
                 return OVERFLOW
         status = self.learn(e)
         if status != LEARNED:
             return status
-        self.become(e, &made, self.out_ids, self.out_values)
+        self.become(e, &made, &self.out)
         if self.next is not None:
             status = self.next.pass_learn(&made, last)
         elif last is not None:
@@ -122,14 +144,12 @@ cdef class TransformerState(Step):
     cdef Py_ssize_t pass_room(self, Py_ssize_t width) except -1:
         """Make room in every step; how many features come out of the last."""
         self.reserve(width)
-        if self.made is not None:
-            width = self.made.width
+        width = self.width_out(width)
         return width if self.next is None else self.next.pass_room(width)
 
     cdef int pass_shrink(self, Py_ssize_t width) except -1:
         self.shrink(width)
-        if self.made is not None:
-            width = self.made.width
+        width = self.width_out(width)
         return 0 if self.next is None else self.next.pass_shrink(width)
 
     cdef Py_ssize_t pass_most(self, Py_ssize_t n) noexcept nogil:
@@ -140,22 +160,24 @@ cdef class TransformerState(Step):
 
     cdef void pour(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil:
         """Append to the pool what this step, those after it, and `last` make of the example."""
-        cdef Py_ssize_t room = max(1, self.most(e.n)), i
-        cdef double* values = <double*> PyMem_RawMalloc(room * (sizeof(double) + sizeof(int32_t)))
+        cdef Pool own
+        cdef Py_ssize_t i
         cdef Example made = e[0]
         made.n = 0
-        if values != NULL:
-            self.become(e, &made, <int32_t*> (values + room), values)
+        if fill_pool(&own, self.most(e.n)):
+            self.become(e, &made, &own)
         if self.next is not None:
             (<TransformerState> self.next).pour(&made, last, pool)
         elif last is not None:
             last.pour(&made, None, pool)
         else:
             for i in range(made.n):
-                pool.ids[pool.n] = made.ids[i] if made.ids != NULL else <int32_t> i
-                pool.values[pool.n] = made.values[i]
-                pool.n += 1
-        PyMem_RawFree(values)
+                if made.values[i] == made.values[i]:  # what is missing stays out
+                    pool.ids[pool.n] = made.ids[i] if made.ids != NULL else <int32_t> i
+                    pool.codes[pool.n] = made.codes[i] if made.codes != NULL else NUMBER
+                    pool.values[pool.n] = made.values[i]
+                    pool.n += 1
+        PyMem_RawFree(own.values)
 
     # -- parts of a union ----------------------------------------------------------------------------
 
@@ -188,7 +210,11 @@ cdef class TransformerState(Step):
         if self.sibling is not None:
             self.sibling.undo_all()
 
-    # -- alone ---------------------------------------------------------------------------------------
+    # -- alone, or as the last step ----------------------------------------------------------------
+
+    cdef int outer_rollback(self) except -1:
+        State.outer_rollback(self)
+        return self.shrink(self.door.width)
 
     cdef tuple targets(self, object y, Py_ssize_t rows, object weights):
         return np.zeros(rows), ()
@@ -204,9 +230,8 @@ cdef class TransformerState(Step):
         if self.front is not None:
             room = first.pass_most(room)
         room = max(1, self.most(room))
-        pool.n = pool.part = 0
-        pool.ids = <int32_t*> resize(pool.ids, 0, room * sizeof(int32_t))
-        pool.values = <double*> resize(pool.values, 0, room * sizeof(double))
+        pool.values = <double*> resize(pool.values, 0, room * PER_VALUE)
+        spread(pool, room)
         first.pour(e, self if self.front is not None else None, pool)
         return pool.n
 
@@ -217,7 +242,7 @@ cdef class TransformerState(Step):
         cdef Example e
         cdef Pool pool
         cdef Py_ssize_t i
-        pool.ids, pool.values = NULL, NULL
+        pool.values = NULL
         while True:
             self.gate.to_read()
             self.outer_reserve(door.width)
@@ -229,9 +254,8 @@ cdef class TransformerState(Step):
                     return {self.name_out(pool.ids[i]): pool.values[i] for i in range(pool.n)}
             finally:
                 door.give(row)
-                release(pool.ids)
                 release(pool.values)
-                pool.ids, pool.values = NULL, NULL
+                pool.values = NULL
             x = door.plain(x)
 
     def transform_many(self, X):
@@ -241,7 +265,7 @@ cdef class TransformerState(Step):
         cdef Pool pool
         cdef Py_ssize_t i, j, at = 0, stop, width
         cdef double* out = NULL
-        pool.ids, pool.values = NULL, NULL
+        pool.values = NULL
         self.gate.begin_read()
         try:
             self.outer_reserve(self.entrance.width)
@@ -272,7 +296,6 @@ cdef class TransformerState(Step):
                 at = stop
             return rows
         finally:
-            release(pool.ids)
             release(pool.values)
             self.gate.end_read()
 
@@ -308,7 +331,7 @@ cdef class TransformerState(Step):
 
     def held(self):
         """Bytes beyond those of the features."""
-        return 12 * self.out_room
+        return PER_VALUE * self.out_room
 
     def memory(self):
         return State.memory(self) + self.held()

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from ..base.errors import NotMergeable
 from ..base.learner import Classifier, Learner, ProbabilisticClassifier, Regressor
 from ..base.union import union_of_features
@@ -76,11 +78,10 @@ class Pipeline(Learner):
         """The steps with what they have learned, as copies to be looked at."""
         fields = self._state.snapshot()
         told = fields.pop("steps", {})
-        inner = self._state.inner_features()
         last = self.steps[-1].clone()
         if "labels" in last.params:
             last = last.clone(labels=None)
-        last._restore({**fields, **inner})
+        last._restore({**fields, **features_of(last, self._state.inner_features())})
         found = []
         for i, (step, names) in enumerate(
             zip(self.steps, self._state.step_features(), strict=False)
@@ -117,25 +118,21 @@ class Pipeline(Learner):
         for step in self.steps:
             if step.merge_kind is None:
                 raise NotMergeable(f"Pipeline: {type(step).__name__} cannot be merged.")
-            if not hasattr(step, "_merged_step") and isinstance(step, Transformer):
-                raise NotMergeable(f"Pipeline: {type(step).__name__} cannot be merged in here.")
         a, b = dict(mine), dict(theirs)
         ours, other = a.pop("steps", {}), b.pop("steps", {})
-        makes = any(makes_features(step) for step in self.steps[:-1])
         union, places = union_of_features(mine, theirs)
-        steps = {}
+        steps, last = {}, self.steps[-1]
+        seen, where = union, places  # features that a step sees, and where theirs are among them
+        features = [*self._state.step_features(), self._state.inner_features()]
         for i, step in enumerate(self.steps[:-1]):
-            if i and any(makes_features(earlier) for earlier in self.steps[:i]):
-                same = ours[str(i)]
-                width = len(same.get("stats", ()))
-                numbered = {"features": [], "implicit": width}
-                steps[str(i)] = step._merged_step(same, other[str(i)], numbered, list(range(width)))
-            else:
-                steps[str(i)] = step._merged_step(ours[str(i)], other[str(i)], union, places)
-        if makes:  # the learner's features are numbers, the same here and there
-            nameless = {"features": [], "implicit": 0, "columns": -1}
-            a, b = {**a, **nameless}, {**b, **nameless}
-        merged = {**self.steps[-1]._merged(a, b), **union}
+            steps[str(i)] = step._merged_step(ours[str(i)], other[str(i)], seen, where)
+            if makes_features(step):  # numbers, the same here and there
+                seen, where = features[i + 1], np.arange(features[i + 1]["implicit"])
+        if seen is not union:
+            inner = features_of(last, seen)
+            a, b = {**a, **inner}, {**b, **inner}
+        merged = {**last._merged(a, b), **union}
+        merged = {name: value for name, value in merged.items() if name in mine}
         return {**merged, "steps": steps} if steps else merged
 
     def __or__(self, other: Any) -> Any:
@@ -255,6 +252,11 @@ def checked_steps(who: str, members: tuple[Any, ...], listed: Any) -> list[Any]:
     if not found:
         raise TypeError(f"{who}: there must be at least one step.")
     return found
+
+
+def features_of(learner: Any, made: dict[str, Any]) -> dict[str, Any]:
+    """Features as a learner keeps them that stands alone; of those made for it none is nominal."""
+    return {**learner.clone()._state.inner_features(), **made}
 
 
 def makes_features(step: Any) -> bool:

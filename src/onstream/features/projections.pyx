@@ -3,11 +3,11 @@
 from libc.math cimport INFINITY, cos, fabs, log, sin, sqrt
 from libc.stdint cimport int32_t, uint64_t
 
-from ..core.door cimport Door
+from ..core.door cimport Door, bounded
 from ..core.example cimport Example, onstream_axpy
 from ..core.hashing cimport mix, seeded
 from ..core.memory cimport release, resize, roomier
-from ..core.transformer cimport TransformerState
+from ..core.transformer cimport Pool, TransformerState
 
 from ..base.checks import positive, whole
 from .transformer import NamesOnly
@@ -39,6 +39,9 @@ cdef class HasherState(TransformerState):
         release(self.slots)
         release(self.signs)
 
+    def keeps_nominal(self):
+        return False
+
     cdef Door own_entrance(self, str who):
         cdef Door door = Door(who, self.hasher.bits, self.hasher.seed)
         door.unsigned = self.hasher.unsigned
@@ -63,15 +66,17 @@ cdef class HasherState(TransformerState):
         self.rows = min(self.rows, width)
         return 0
 
-    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         cdef Py_ssize_t i, n = 0
+        cdef int32_t* ids = pool.ids
+        cdef double* values = pool.values
         cdef int32_t id
         for i in range(e.n):
             id = e.ids[i] if e.ids != NULL else <int32_t> i
             if self.door.bits >= 0:
                 ids[n], values[n] = id, e.values[i]
                 n += 1
-            elif id < self.rows:
+            elif id < self.rows and e.values[i] == e.values[i]:
                 ids[n], values[n] = self.slots[id], self.signs[id] * e.values[i]
                 n += 1
         if self.door.bits < 0:
@@ -101,7 +106,7 @@ cdef Py_ssize_t merged(int32_t* ids, double* values, Py_ssize_t n) noexcept nogi
         gap //= 2
     for i in range(n):
         if kept and ids[kept - 1] == ids[i]:
-            values[kept - 1] += values[i]
+            values[kept - 1] = bounded(values[kept - 1] + values[i])
         else:
             ids[kept], values[kept] = ids[i], values[i]
             kept += 1
@@ -185,12 +190,16 @@ cdef class FourierState(TransformerState):
         self.rows = min(self.rows, width)
         return 0
 
+    def keeps_nominal(self):
+        return False
+
     cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil:
         return 2 * self.d
 
-    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         cdef Py_ssize_t i, j
         cdef int32_t id
+        cdef double* values = pool.values
         cdef double length = 1.0 / sqrt(<double> self.d), p
         for j in range(self.d):
             values[j] = 0.0

@@ -6,7 +6,7 @@ the learner behind it refuses leaves no trace.
 
 cimport numpy as cnp
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from libc.math cimport fabs, sqrt
+from libc.math cimport NAN, fabs, sqrt
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 
@@ -15,7 +15,7 @@ import numpy as np
 from ..core.door cimport bounded
 from ..core.example cimport LEARNED, NUMBER, OVERFLOW, Example
 from ..core.memory cimport release, resize, roomier
-from ..core.transformer cimport TransformerState
+from ..core.transformer cimport Pool, TransformerState
 
 from ..base.checks import choice, number
 from ..base.union import union_of_features
@@ -28,7 +28,8 @@ cdef enum:
 
 
 cdef class PerFeature(TransformerState):
-    """A transformer with a few numbers for each feature; the first is its total weight."""
+    """A transformer with a few numbers for each feature: the first is its total weight, the fourth
+    says if it is named `name=value`, as what becomes of text is."""
 
     cdef double* stats          # KEPT for each feature
     cdef Py_ssize_t rows        # features that have them
@@ -50,7 +51,17 @@ cdef class PerFeature(TransformerState):
             self.stats = <double*> resize(
                 self.stats, KEPT * self.room * sizeof(double), KEPT * room * sizeof(double))
             self.room = room
-        self.rows = max(self.rows, width)
+        if width > self.rows:
+            self.mark(self.rows, width)
+            self.rows = width
+        return 0
+
+    cdef int mark(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+        """Say of these features if their names are those of text."""
+        cdef Py_ssize_t id
+        for id in range(start, stop):
+            name = None if self.door.bits >= 0 else self.door.name_of(id)
+            self.stats[KEPT * id + 3] = type(name) is str and "=" in name
         return 0
 
     cdef int shrink(self, Py_ssize_t width) except -1:
@@ -97,9 +108,10 @@ cdef class PerFeature(TransformerState):
     cdef double scaled(self, const double* stats, double value) noexcept nogil:
         return value
 
-    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         cdef Py_ssize_t i
         cdef int32_t id
+        cdef double* values = pool.values
         for i in range(e.n):
             id = e.ids[i] if e.ids != NULL else <int32_t> i
             if skipped(e, i) or id >= self.rows:
@@ -124,6 +136,7 @@ cdef class PerFeature(TransformerState):
             raise ValueError("a weight in stats is negative")
         if width:
             memcpy(self.stats, cnp.PyArray_DATA(<cnp.ndarray> stats), stats.nbytes)
+        self.mark(0, width)
 
     def held(self):
         return TransformerState.held(self) + KEPT * 8 * self.room + (4 + KEPT * 8) * self.old_room
@@ -135,15 +148,7 @@ cdef inline bint skipped(const Example* e, Py_ssize_t i) noexcept nogil:
 
 
 cdef class ScalerState(PerFeature):
-    """Fourth number of a feature: is it named `name=value`, as what becomes of text is?"""
-
-    cdef int reserve(self, Py_ssize_t width) except -1:
-        cdef Py_ssize_t id, old = self.rows
-        PerFeature.reserve(self, width)
-        for id in range(old, width):
-            name = None if self.door.bits >= 0 else self.door.name_of(id)
-            self.stats[KEPT * id + 3] = type(name) is str and "=" in name
-        return 0
+    """A transformer that scales by two numbers of each feature."""
 
     cdef double constant(self, const double* stats, double value) noexcept nogil:
         """What becomes of a feature that never changed: 0, but a text stays what it is, 1."""
@@ -151,7 +156,7 @@ cdef class ScalerState(PerFeature):
 
 
 cdef class StandardState(ScalerState):
-    """Numbers of a feature: weight, mean, sum of squared deviations, as above."""
+    """Numbers of a feature: weight, mean, sum of squared deviations, mark of text."""
 
     cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
         cdef double total = stats[0] + weight, delta = value - stats[1]
@@ -169,7 +174,7 @@ cdef class StandardState(ScalerState):
 
 
 cdef class MinMaxState(ScalerState):
-    """Numbers of a feature: weight, least, largest, as above."""
+    """Numbers of a feature: weight, least, largest, mark of text."""
 
     cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
         cdef double low = value, high = value
@@ -187,7 +192,7 @@ cdef class MinMaxState(ScalerState):
 
 
 cdef class ImputerState(PerFeature):
-    """Numbers of a feature: weight, mean (or the constant)."""
+    """Numbers of a feature: weight, mean, was some value not 1, mark of text."""
 
     cdef bint mean
     cdef double value
@@ -202,27 +207,41 @@ cdef class ImputerState(PerFeature):
         if not (total < 1e300 and fabs(mean) < 1e300):
             return False
         stats[0], stats[1] = total, mean
+        if stats[3] != 0.0 and value != 1.0:  # no text after all
+            stats[2] = 1.0
         return True
+
+    cdef bint fills(self, const double* stats) noexcept nogil:
+        """Is this a number that has come before? What text is not, it is 0."""
+        return stats[0] > 0.0 and (stats[3] == 0.0 or stats[2] != 0.0)
 
     cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil:
         return max(n, self.rows) + n
 
-    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
-        """All features known, in their order; what is absent or NaN is filled in."""
-        cdef Py_ssize_t i, n = min(self.rows, e.width), known = n
+    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+        """All numbers that have come before, and what there is, in order of the features."""
+        cdef Py_ssize_t i, at, n = 0, known = min(self.rows, e.width), end = known
         cdef int32_t id
-        for i in range(n):
-            ids[i] = <int32_t> i
-            values[i] = self.stats[KEPT * i + 1] if self.mean else self.value
+        for i in range(known):
+            pool.ids[i], pool.codes[i], pool.values[i] = <int32_t> i, NUMBER, NAN
         for i in range(e.n):
-            id = e.ids[i] if e.ids != NULL else <int32_t> i
             if e.values[i] == e.values[i]:
-                if id < known:
-                    values[id] = e.values[i]
-                else:
-                    ids[n], values[n] = id, e.values[i]
-                    n += 1
-        out.ids, out.values, out.n, out.codes = ids, values, n, NULL
+                id = e.ids[i] if e.ids != NULL else <int32_t> i
+                at = id
+                if id >= known:
+                    at = end
+                    end += 1
+                pool.ids[at], pool.values[at] = id, e.values[i]
+                pool.codes[at] = e.codes[i] if e.codes != NULL else NUMBER
+        for i in range(end):
+            if pool.values[i] != pool.values[i]:
+                if not self.fills(self.stats + KEPT * i):
+                    continue
+                pool.values[i] = self.stats[KEPT * i + 1] if self.mean else self.value
+            pool.ids[n], pool.codes[n], pool.values[n] = pool.ids[i], pool.codes[i], pool.values[i]
+            n += 1
+        out.ids, out.values, out.n = pool.ids, pool.values, n
+        out.codes = pool.codes if e.codes != NULL else NULL
 
 
 class _PerFeature(Transformer):
@@ -317,6 +336,9 @@ class MinMaxScaler(_PerFeature):
 class Imputer(_PerFeature):
     """Fill in what is missing: None, NaN, or a feature that was seen before and is absent.
 
+    Only numbers are filled in, from the first that was learned of a feature on. Text stays what it
+    is: of `colour` there is one value, or none.
+
     Parameters
     ----------
     strategy : "mean" or "constant", default "mean"
@@ -343,4 +365,4 @@ class Imputer(_PerFeature):
 
     def _together(self, ours, other):
         total, mean, _ = both_means(ours, other)
-        return np.column_stack([total, mean, np.zeros((len(total), 2))])
+        return np.column_stack([total, mean, np.maximum(ours[:, 2:], other[:, 2:])])

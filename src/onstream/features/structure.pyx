@@ -42,15 +42,18 @@ cdef class SelectState(TransformerState):
         self.rows = min(self.rows, width)
         return 0
 
-    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         cdef Py_ssize_t i, n = 0
         cdef int32_t id
         for i in range(e.n):
             id = e.ids[i] if e.ids != NULL else <int32_t> i
             if id < self.rows and self.keep[id]:
-                ids[n], values[n] = id, e.values[i]
+                pool.ids[n], pool.values[n] = id, e.values[i]
+                if e.codes != NULL:
+                    pool.codes[n] = e.codes[i]
                 n += 1
-        out.ids, out.values, out.n, out.codes = ids, values, n, NULL
+        out.ids, out.values, out.n = pool.ids, pool.values, n
+        out.codes = pool.codes if e.codes != NULL else NULL
 
     def held(self):
         return TransformerState.held(self) + self.room
@@ -60,6 +63,8 @@ cdef class UnionState(TransformerState):
     cdef TransformerState first   # parts: chains of steps, one the sibling of the other
     cdef list parts               # all of them
     cdef Py_ssize_t done          # features that came in and are numbered; -1: not even those made
+    cdef Py_ssize_t* came_out     # how many have come out once 0 ... done have come in
+    cdef Py_ssize_t done_room
     cdef list order               # feature that comes out -> (part, feature of that part)
     cdef int32_t** places         # part, feature of that part -> feature that comes out
     cdef Py_ssize_t* widths       # features of each part that have a place
@@ -96,32 +101,46 @@ cdef class UnionState(TransformerState):
         release(self.places)
         release(self.widths)
         release(self.rooms)
+        release(self.came_out)
+
+    def keeps_nominal(self):
+        return all(step.keeps_nominal() for part in self.parts for step in part)
 
     cdef int wire(self, Door door) except -1:
         cdef TransformerState step
         TransformerState.wire(self, door)
+        self.made.nominal = door.nominal and self.keeps_nominal()
         for part in self.parts:
             own = door
             for step in part:
                 step.wire(own)
                 if step.made is not None:
                     own = step.made
-        return self.reserve(0)  # the features that are there from the start
+        return self.reserve(door.width)  # the features that are there from the start
 
     cdef TransformerState last_of(self, Py_ssize_t part):
         return self.parts[part][-1]
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         """One feature that comes in after the other, so that blocks and loops number them alike."""
-        cdef Py_ssize_t p, wide
+        cdef Py_ssize_t p, wide, room
+        if width >= self.done_room:
+            room = roomier(self.done_room, width + 1)
+            self.came_out = <Py_ssize_t*> resize(
+                self.came_out, self.done_room * sizeof(Py_ssize_t), room * sizeof(Py_ssize_t))
+            self.done_room = room
         while self.done < width:
             self.done += 1
             for p in range(len(self.parts)):
                 wide = (<TransformerState> self.parts[p][0]).pass_room(self.done)
                 while self.widths[p] < wide:
                     self.place(p)
+            self.came_out[self.done] = len(self.order)
         self.made.commit(len(self.order))
         return 0
+
+    cdef Py_ssize_t width_out(self, Py_ssize_t width) noexcept nogil:
+        return self.came_out[min(width, self.done)]
 
     cdef int place(self, Py_ssize_t p) except -1:
         """The next feature of part p gets a place and a name."""
@@ -138,6 +157,9 @@ cdef class UnionState(TransformerState):
             while self.made.find(name) >= 0:
                 name += "'"
         self.places[p][id] = self.made.add(name)
+        values = last.last_door().categories.get(id)
+        if values is not None:  # a nominal feature, with the values it has now or will get
+            self.made.categories[self.places[p][id]] = values
         self.order.append((p, id))
         self.widths[p] = id + 1
         return 0
@@ -145,8 +167,8 @@ cdef class UnionState(TransformerState):
     cdef bint hidden(self, Py_ssize_t p, Py_ssize_t id):
         """Will this feature of part p never come out, since nobody has selected it?"""
         cdef TransformerState step
-        for step in self.parts[p]:
-            if step.made is not None:
+        for step in reversed(self.parts[p]):
+            if step.made is not None:  # its features are all new
                 return False
             if isinstance(step, SelectState) and not (<SelectState> step).keep[id]:
                 return True
@@ -177,11 +199,11 @@ cdef class UnionState(TransformerState):
     cdef void undo(self) noexcept nogil:
         self.first.undo_all()
 
-    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
-        cdef Pool pool
-        pool.ids, pool.values, pool.n, pool.part = ids, values, 0, 0
-        self.first.pour_all(e, self, &pool)
-        out.ids, out.values, out.n, out.codes = ids, values, pool.n, NULL
+    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+        pool.n = pool.part = 0
+        self.first.pour_all(e, self, pool)
+        out.ids, out.values, out.n = pool.ids, pool.values, pool.n
+        out.codes = pool.codes if e.codes != NULL else NULL
 
     cdef void renumber(self, Pool* pool, Py_ssize_t start) noexcept nogil:
         cdef Py_ssize_t i
@@ -207,4 +229,4 @@ cdef class UnionState(TransformerState):
 
     def held(self):
         steps = (step for part in self.parts for step in part)
-        return TransformerState.held(self) + sum(step.held() for step in steps) + 80 * len(self.order)
+        return TransformerState.held(self) + sum(step.held() for step in steps) + 88 * len(self.order)

@@ -8,7 +8,7 @@ import numpy as np
 from ..core.door cimport Door, Row
 from ..core.example cimport Example
 from ..core.index cimport Welcome
-from ..core.transformer cimport TransformerState
+from ..core.transformer cimport Pool, TransformerState
 
 
 cdef class TextDoor(Door):
@@ -110,5 +110,8 @@ cdef class BagState(TransformerState):
             raise ValueError(f"{self.who}: it must be the first step, where the text comes in.")
         return TransformerState.wire(self, door)
 
-    cdef void transform(self, const Example* e, Example* out, int32_t* ids, double* values) noexcept nogil:
+    def keeps_nominal(self):
+        return False
+
+    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         pass  # `out` is a copy of the example already

@@ -134,7 +134,7 @@ cdef class HoeffdingState(TreeState):
     def restore(self, fields):
         cdef int32_t i
         TreeState.restore(self, fields)
-        self.household.features, self.household.named = self.door.width, self.door.named
+        self.household.features, self.household.named = self.door.width, self.entrance.named
         self.household.columns, self.household.labels = self.door.implicit, self.n_labels
         for i in range(<int32_t> self.arena.used):
             self.waiting += self.arena.feature[i] == NOBODY and self.arena.tables[i] == NULL
