@@ -136,7 +136,7 @@ cdef class Dense(Source):
             onstream_fetch(values + self.ahead, self.columns * sizeof(double))
             return
         for j in range(self.kept):
-            self.buffer[j] = 0.0
+            self.buffer[j] = -0.0  # what is added to it stays what it is, be it -0.0
         for j in range(self.columns):
             place = self.places[j]
             if place >= 0:

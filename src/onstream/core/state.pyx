@@ -546,6 +546,13 @@ cdef class State:
         """The features as the learner sees them, behind the steps."""
         return self.door.export()
 
+    def known_width(self):
+        """Of the features that the learner sees, those that are not on probation."""
+        cdef Py_ssize_t width = self.entrance.width
+        for step in self.chain() if self.front is not None else ():
+            width = step.widened(width)
+        return width
+
     def nominal_counts(self):
         """Of each nominal feature that the learner sees: how many values are known."""
         fresh = {}  # a feature that goes through a union keeps its own table of values

@@ -71,6 +71,10 @@ cdef class TransformerState(Step):
         """How many features have come out once `width` have come in."""
         return width if self.made is None else self.made.width
 
+    def widened(self, Py_ssize_t width):
+        """The same, for others to ask."""
+        return self.width_out(width)
+
     def keeps_nominal(self):
         """Does a nominal value that goes in come out as one?"""
         return True

@@ -58,14 +58,14 @@ class Pipeline(Learner):
             )
         self._declared: Any = None
         Learner._begin(self)
+        declared = last.params.get("labels")
+        if declared:
+            self._state.declare(list(declared))
 
     def _new_state(self) -> Any:
         *before, last = self.steps
         state = last._new_state()
         state.attach("Pipeline", [step._new_state() for step in before])
-        declared = last.params.get("labels")
-        if declared:
-            state.declare(list(declared))
         return state
 
     @property

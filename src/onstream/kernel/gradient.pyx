@@ -287,7 +287,7 @@ cdef class FOGDState(ClassifierState):
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         """Directions for all features. Those on probation may since have changed their names."""
-        cdef Py_ssize_t i, j, start = min(self.rows, self.door.width)
+        cdef Py_ssize_t i, j, start = min(self.rows, self.known_width())
         cdef uint64_t key
         cdef double spread = sqrt(2.0 * self.gamma)
         if width > self.rows:
