@@ -17,6 +17,7 @@ TAKERS = {
     "learner": [case for case in CASES if not case.params],  # with its defaults
     "classifier": [case for case in CASES if case.classifies],
     "plain_classifier": [case for case in CASES if case.classifies and not case.params],
+    "nominal": [case for case in CASES if case.takes_nominal],
     "hashed": [case for case in CASES if case.hashed],
     "transformer": TRANSFORMERS,
 }

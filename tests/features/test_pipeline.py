@@ -1,21 +1,40 @@
+import copy
+import math
+import pickle
 import threading
 
 import numpy as np
 import pytest
 
-from onstream.base import Classifier, Regressor
+from onstream.base import Classifier, NotMergeable, Regressor
+from onstream.bayes import CategoricalNB, GaussianNB, MultinomialNB
 from onstream.evaluate import prequential
 from onstream.features import (
+    BagOfWords,
     FeatureHasher,
+    Imputer,
     MinMaxScaler,
     Pipeline,
+    RandomFourierFeatures,
     Select,
     StandardScaler,
     Transformer,
     Union,
 )
-from onstream.linear import RLS, LogisticRegression, PAClassifier, Perceptron
-from onstream.persist import dumps
+from onstream.kernel import RBF, KernelPARegressor, KernelPerceptron
+from onstream.linear import (
+    AROW,
+    CW,
+    RLS,
+    FTRLProximal,
+    LogisticRegression,
+    PAClassifier,
+    Perceptron,
+    SGDClassifier,
+    SGDRegressor,
+)
+from onstream.persist import dumps, loads
+from onstream.tree import HoeffdingTreeClassifier
 
 
 def data(n=500):
@@ -64,6 +83,18 @@ def test_operators():
         (lambda: Union([StandardScaler()]), r"one by one, Union\(a, b\) or a \+ b, got a list"),
         (lambda: Union(PAClassifier()), "must be a transformer"),
         (lambda: StandardScaler() | PAClassifier(hash_bits=4), "FeatureHasher"),
+        (lambda: StandardScaler() | BagOfWords(), "BagOfWords: it must be the first step"),
+        (lambda: BagOfWords() | BagOfWords(on="t"), "BagOfWords: it must be the first step"),
+        (
+            lambda: BagOfWords() | CategoricalNB(),
+            "Pipeline: CategoricalNB takes numbers as nominal",
+        ),
+        (
+            lambda: FeatureHasher() | HoeffdingTreeClassifier(nominal=["a"]),
+            "Pipeline: HoeffdingTreeClassifier takes numbers as nominal",
+        ),
+        (lambda: FeatureHasher(hash_bits=23) | Union(MinMaxScaler()), "hash to fewer slots"),
+        (lambda: Union(FeatureHasher(hash_bits=31)), "2,147,483,648 features .* fewer slots"),
         (lambda: StandardScaler() | 3, "unsupported operand"),
         (lambda: StandardScaler() + PAClassifier(), "unsupported operand"),
     ],
@@ -196,3 +227,190 @@ def test_transformers_in_a_row_transform():
     both.learn_many(rows)
     assert both.transform_one(rows[1]) == {"a": 1.0, "c": 1.0}
     assert both.transform_many(rows) == [{"a": -1.0, "c": -1.0}, {"a": 1.0, "c": 1.0}]
+
+
+def test_what_makes_features_may_end_in_a_union():
+    """The last step is wired to what the others make."""
+    steps = BagOfWords(on="text") | (StandardScaler() + MinMaxScaler())
+    for text in ("to be or not", "to be to be"):
+        steps.learn_one({"text": text})
+    assert steps.transform_one({"text": "to be to"}) == {
+        "to": 1.0,
+        "be": -1.0,
+        "to.1": 1.0,
+        "be.1": 0.0,
+    }
+    hashed, by_hand = StandardScaler() | FeatureHasher(hash_bits=4), StandardScaler()
+    for i in range(5):
+        for each in (hashed, by_hand):
+            each.learn_one({"a": 1.0 * i, "b": 2.0 * i * i})
+    expected = FeatureHasher(hash_bits=4).transform_one(by_hand.transform_one({"a": 1.0, "b": 3.0}))
+    assert hashed.transform_one({"a": 1.0, "b": 3.0}) == expected
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        Select("a", "b") | RandomFourierFeatures(n_components=2),
+        Select("a", "b") | FeatureHasher(hash_bits=2),
+        Select("b") | (Select("a") + MinMaxScaler()),
+    ],
+    ids=repr,
+)
+def test_a_part_of_a_union_may_select_and_then_make(part):
+    union, alone = part + StandardScaler(), part.clone()
+    for each in (union, alone):
+        each.learn_many([{"a": 1.0, "b": 2.0, "c": 3.0}, {"b": 5.0, "c": 4.0}])
+    made, expected = (
+        union.transform_one({"a": 2.0, "b": 1.0}),
+        alone.transform_one({"a": 2.0, "b": 1.0}),
+    )
+    assert list(made.values())[: len(expected)] == list(expected.values())
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        FeatureHasher(hash_bits=4) | (StandardScaler() + MinMaxScaler()) | PAClassifier(),
+        RandomFourierFeatures(n_components=2) | Union(Union(Imputer())) | GaussianNB(),
+        BagOfWords(hash_bits=4) | (Imputer() + MinMaxScaler()),
+        StandardScaler() | LogisticRegression(labels=["x", "y"]),
+    ],
+    ids=repr,
+)
+def test_a_new_pipeline_can_be_copied_and_a_look_leaves_no_trace(model):
+    before = dumps(model)
+    for copied in (loads(before), pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert dumps(copied) == before
+    assert dumps(model.clone()) == before
+    look = model.transform_one if isinstance(model, Transformer) else model.predict_one
+    look({"a": 1.0})
+    assert dumps(model) == before
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        BagOfWords(on="t"),
+        FeatureHasher(hash_bits=5),
+        RandomFourierFeatures(n_components=4),
+        StandardScaler() + MinMaxScaler(),
+    ],
+    ids=repr,
+)
+def test_naive_bayes_behind_made_features_can_be_kept(steps):
+    model = steps | GaussianNB()
+    rows = [{"t": "to be", "n": 1.0}, {"t": "or not", "n": 3.0}, {"n": 2.0}, {"t": "to", "n": 0.0}]
+    model.learn_many(rows, list("abab"))
+    expected = model.predict_proba_many(rows).tolist()
+    for copied in (loads(dumps(model)), pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert copied.predict_proba_many(rows).tolist() == expected
+    assert model.members[-1].seen == 4
+
+
+LEARNERS = [
+    RLS(),
+    CW(),
+    AROW(covariance="full"),
+    SGDClassifier(),
+    SGDRegressor(),
+    FTRLProximal(),
+    MultinomialNB(),
+    GaussianNB(),
+    LogisticRegression(),
+    PAClassifier(),
+]
+
+
+@pytest.mark.parametrize("last", LEARNERS, ids=repr)
+@pytest.mark.parametrize(
+    "steps",
+    [
+        FeatureHasher(hash_bits=3, signed=False),
+        StandardScaler() | RandomFourierFeatures(n_components=3) | MinMaxScaler(),
+        BagOfWords(on="t", hash_bits=3) | Select(*range(5)) | Imputer(),
+        BagOfWords(on="t"),
+    ],
+    ids=repr,
+)
+def test_merging_behind_steps_that_make_features(steps, last):
+    left, right, both = (steps.clone() | last.clone() for _ in range(3))
+    rows = [{"a": 1.0, "b": 1.0}, {"b": 2.0, "t": "to be"}, {"c": 3.0}, {"a": 1.0, "d": 4.0}]
+    y = [1.0, 2.0, 1.0, 2.0] if isinstance(last, Regressor) else ["x", "y", "x", "y"]
+    left.learn_many(rows[:2], y[:2])
+    right.learn_many(rows[2:], y[2:])
+    both.learn_many(rows, y)
+    left.merge(right)
+    assert left.merge_kind == "mixing"
+    assert left.seen == both.seen == 4
+    assert all(math.isfinite(value) for value in np.ravel(left.score_many(rows)))
+    assert dumps(loads(dumps(left))) == dumps(left)
+    if isinstance(last, (MultinomialNB, RLS)) and repr(steps).startswith("FeatureHasher"):
+        assert left.score_many(rows) == pytest.approx(
+            both.score_many(rows)
+        )  # no step has statistics
+
+
+def test_a_union_cannot_be_merged():
+    left, right = ((StandardScaler() + MinMaxScaler()) | PAClassifier() for _ in range(2))
+    assert left.merge_kind is None
+    with pytest.raises(NotMergeable, match="Union cannot be merged"):
+        left.merge(right)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [StandardScaler() + MinMaxScaler(), BagOfWords(on="t"), Union(Union(MinMaxScaler()))],
+    ids=repr,
+)
+@pytest.mark.parametrize(
+    "last", [KernelPARegressor(kernel=RBF()), KernelPerceptron(kernel=RBF())], ids=repr
+)
+def test_the_width_of_the_first_example_is_that_of_the_loop(steps, last):
+    """RBF() takes 1 / width for gamma."""
+    block, loop = (steps.clone() | last.clone() for _ in range(2))
+    rows = [{"a": 1.0, "t": "to be"}, {"b": 2.0, "c": 1.0}, {"a": 3.0, "d": 1.0, "t": "or not to"}]
+    y = [1.0, 2.0, 3.0] if isinstance(last, Regressor) else list("xyx")
+    block.learn_many(rows, y)
+    for x, target in zip(rows, y, strict=True):
+        loop.learn_one(x, target)
+    assert dumps(block) == dumps(loop)
+
+
+def test_a_union_gives_no_feature_a_name_that_was_refused():
+    both = StandardScaler() + MinMaxScaler()
+    with pytest.raises(ValueError, match="overflow"):
+        both.learn_one({"refused": 1e305})
+    for a in (1.0, 3.0):
+        both.learn_one({"a": a})
+    assert both.transform_one({"a": 3.0}) == {"a": 1.0, "a.1": 1.0}
+
+
+def test_what_is_missing_for_one_part_is_missing_behind_the_union():
+    """The imputer lets NaN in, and fills it; the scaler beside it leaves it out."""
+    X = np.array([[1.0, 2.0], [math.nan, 4.0], [3.0, 6.0]])
+    union = Imputer() + StandardScaler()
+    union.learn_many(X)
+    assert union.transform_many(X)[1] == {0: 2.0, 1: 4.0, "1.1": 0.0}
+    model = (Imputer() + StandardScaler()) | PAClassifier()
+    model.learn_many(X, [0, 1, 0])
+    assert np.isfinite(model.score_many(X)).all()
+
+
+def test_nan_may_pass_scalers_on_its_way_to_the_imputer():
+    X = np.array([[1.0, 2.0], [math.nan, 4.0], [3.0, 6.0]])
+    for model in (
+        Select(0, 1) | Imputer() | PAClassifier(),
+        StandardScaler() | Imputer() | PAClassifier(),
+    ):
+        model.learn_many(X, [0, 1, 0])
+        assert np.isfinite(model.score_many(X)).all()
+    with pytest.raises(ValueError, match="finite"):
+        (FeatureHasher(hash_bits=3) | Imputer() | PAClassifier()).learn_many(X, [0, 1, 0])
+
+
+def test_sums_of_hashed_values_stay_finite():
+    model = StandardScaler() | FeatureHasher(hash_bits=1, signed=False)
+    model.learn_many([{"a": 1.0, "b": 1.0, "c": 1.0}, {"a": 2.0, "b": 2.0, "c": 2.0}])
+    told = model.transform_one({"a": 1.7e308, "b": 1.7e308, "c": 1.7e308})
+    assert all(map(math.isfinite, told.values()))

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from onstream.features import Imputer, MinMaxScaler, StandardScaler
+from onstream.base import NotMergeable
+from onstream.features import FeatureHasher, Imputer, MinMaxScaler, Select, StandardScaler
 from onstream.linear import LogisticRegression, PAClassifier
 from onstream.persist import dumps, loads
 
@@ -72,6 +73,18 @@ def test_min_max():
     assert scaler.transform_one({"a": 18.0}) == {"a": 2.0}  # not clipped
 
 
+@pytest.mark.parametrize("make", [StandardScaler, MinMaxScaler, Imputer])
+def test_a_refused_feature_leaves_no_mark(make):
+    scaler = make()
+    with pytest.raises(ValueError, match="overflow"):
+        scaler.learn_one({"n": 1e305, "m": 1.0})
+    clean = make()
+    for each in (scaler, clean):
+        each.learn_one({"colour": "red"})
+    assert scaler.transform_one({"colour": "red"}) == {"colour=red": 1.0}
+    assert dumps(scaler) == dumps(clean)
+
+
 @pytest.mark.parametrize("make", [StandardScaler, MinMaxScaler])
 def test_text_stays_what_it_is(make):
     rows = [{"c": "red" if i % 3 else "blue", "n": float(i)} for i in range(60)]
@@ -93,12 +106,46 @@ def test_text_stays_what_it_is(make):
     assert hits[-60:] == [True] * 60
 
 
+def test_what_leaves_the_range_together_is_not_merged():
+    left, right = StandardScaler(), StandardScaler()
+    for scaler, value in ((left, 3e149), (right, -3e149)):
+        scaler.learn_many([{"a": value}, {"a": 0.5 * value}], [1e1, 1e1])
+    before = dumps(left)
+    with pytest.raises(NotMergeable, match=r"StandardScaler: .* range of floats"):
+        left.merge(right)
+    assert dumps(left) == before
+
+
 class TestImputer:
     def test_mean_and_constant(self):
         for imputer, a in ((Imputer(), 2.0), (Imputer(strategy="constant", value=-1.0), -1.0)):
             imputer.learn_many([{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": None}])
             assert imputer.transform_one({"b": 5.0}) == {"a": a, "b": 5.0}
             assert imputer.transform_one({"a": math.nan, "b": 1.0}) == {"a": a, "b": 1.0}
+
+    def test_text_stays_what_it_is(self):
+        for imputer in (Imputer(), Imputer(strategy="constant", value=-1.0)):
+            imputer.learn_many([{"a": 1.0, "c": "red"}, {"a": 3.0, "c": "blue"}])
+            assert imputer.transform_one({"a": 5.0, "c": "red"}) == {"a": 5.0, "c=red": 1.0}
+            assert imputer.transform_one({"a": 5.0}) == {"a": 5.0}
+            other = imputer.clone()
+            other.learn_one({"c": "green"})
+            imputer.merge(other)
+            assert imputer.transform_one({"a": 5.0, "c": "red"}) == {"a": 5.0, "c=red": 1.0}
+            imputer.learn_many([{"c=red": 3.0}, {"a": 1.0}])  # after all it is a number
+            assert "c=red" in loads(dumps(imputer)).transform_one({"a": 5.0})
+
+    def test_fills_nothing_that_has_not_come(self):
+        block, loop = ((Select("a", "b") | Imputer()) for _ in range(2))
+        rows = [{"a": 1.0, "c": 7.0}, {"b": 2.0, "c": 7.0}]
+        block.learn_many(rows)
+        for x in rows:
+            loop.learn_one(x)
+        assert dumps(block) == dumps(loop)
+        assert block.transform_one({}) == {"a": 1.0, "b": 2.0}
+        hashed = FeatureHasher(hash_bits=4) | Imputer(strategy="constant", value=-1.0)
+        hashed.learn_one({"a": 5.0})
+        assert list(hashed.transform_one({}).values()) == [-1.0]
 
     def test_nan_beside_text(self):
         table = pa.table({"a": [1.0, np.nan, 3.0], "b": ["x", None, "x"]})

@@ -35,7 +35,7 @@ from onstream.features import (
     Transformer,
     Union,
 )
-from onstream.kernel import RBF, BudgetedPA, FOGD, KernelPARegressor, KernelPerceptron
+from onstream.kernel import FOGD, RBF, BudgetedPA, KernelPARegressor, KernelPerceptron
 from onstream.linear import (
     AROW,
     CW,
@@ -57,7 +57,7 @@ from onstream.tree import (
     HoeffdingTreeRegressor,
 )
 
-FEW = 150
+FEW = 40
 REFUSALS = (TypeError, ValueError, OverflowError)  # and NotMergeable, where models are merged
 
 NUMBERS = ("a", "b", "n", "7")
@@ -129,10 +129,10 @@ def chain(random: Random, depth: int) -> Any:
 
 
 def pipeline(random: Random) -> Any:
-    """Up to four steps, of which the last may be a learner. ValueError: these do not go together."""
+    """Up to four steps, the last mostly a learner. ValueError: these do not go together."""
     steps = [step(random, 2) for _ in range(random.randint(0, 3))]
     if random.random() < 0.15:
-        steps.insert(0, random.choice(FIRST)(random))
+        steps.insert(random.random() < 0.1, random.choice(FIRST)(random))
     steps = steps[:3]
     steps.append(random.choice(LEARNERS)() if random.random() < 0.75 else step(random, 2))
     model = steps[0]
@@ -147,7 +147,16 @@ def pipeline(random: Random) -> Any:
 def number(random: Random) -> Any:
     """A number as users have them."""
     return random.choice(
-        (0.0, 1.0, 1, True, -2.5, random.randint(0, 3), random.gauss(0.0, 1.0), random.gauss(50.0, 9.0))
+        (
+            0.0,
+            1.0,
+            1,
+            True,
+            -2.5,
+            random.randint(0, 3),
+            random.gauss(0.0, 1.0),
+            random.gauss(50.0, 9.0),
+        )
     )
 
 
@@ -173,7 +182,9 @@ def row(random: Random, strict: bool) -> dict[Any, Any]:
 def wrong(random: Random) -> dict[Any, Any]:
     """A row that nobody takes."""
     found = row(random, True)
-    found[random.choice((*NUMBERS, "never"))] = random.choice((math.inf, -math.inf, [1], 10**400, b"x"))
+    found[random.choice((*NUMBERS, "never"))] = random.choice(
+        (math.inf, -math.inf, [1], 10**400, b"x")
+    )
     return found
 
 
@@ -203,7 +214,7 @@ def in_order(found: dict[Any, Any], names: list[Any]) -> dict[Any, Any]:
     return {name: as_plain(found[name]) for name in names if name in found}
 
 
-# -- what must hold ----------------------------------------------------------------------------------
+# -- what must hold --------------------------------------------------------------------------------
 
 
 class Pair:
@@ -227,21 +238,27 @@ class Pair:
 
     def target(self) -> Any:
         if self.regresses:
-            return self.random.choice((0.0, 1.5, -3.0, self.random.gauss(0.0, 1.0)))
+            return self.random.choice((0.0, 1.5, -3.0, self.random.gauss(0.0, 1.0)) * 5 + (1e150,))
         return self.random.choice("xyz" if self.random.random() < 0.3 else "xy")
 
     def weight(self) -> float:
+        if self.transforms and self.random.random() < 0.05:
+            return self.random.choice((1e-300, 1e300))
         return self.random.choice((1.0, 1.0, 1.0, 0.5, 2.0, 0.0))
 
-    def refused(self, model: Any, verb: str, *arguments: Any) -> Exception | None:
+    def refused(
+        self, model: Any, verb: str, *arguments: Any, told: list[Any] | None = None
+    ) -> Exception | None:
         """Do it; an error must name the model, and leave no trace if it is not about later rows."""
-        before = dumps(model)
+        before = held(model)
         try:
-            getattr(model, verb)(*arguments)
+            answers = getattr(model, verb)(*arguments)
+            if told is not None and answers is not None:
+                told.extend(answers.tolist())
         except REFUSALS as error:
-            assert str(error).startswith(f"{self.who}: "), error
-            if "rows before it were learned" not in str(error):
-                assert dumps(model) == before, f"{error} left a trace"
+            says_who(self.who, error)
+            if "rows before it were learned" not in str(error) and held(model) != before:
+                raise AssertionError("it left a trace") from error
             return error
         return None
 
@@ -249,7 +266,7 @@ class Pair:
         """One row."""
         return self.refused(model, "learn_one", x, *(() if self.transforms else (y,)), w)
 
-    # -- verbs ---------------------------------------------------------------------------------------
+    # -- verbs -----------------------------------------------------------------------------------
 
     def learn_one(self) -> None:
         x, y, w = row(self.random, False), self.target(), self.weight()
@@ -272,25 +289,28 @@ class Pair:
         elif kind == "array":
             X = rows = array(self.random, n, self.random.random() < 0.3)
         before = self.model.seen
-        error = self.block(X, y, w)
+        answers: list[Any] = []
+        error = self.block(X, y, w, answers)
         learned = n
         if error is not None:
             place = re.search(r"row (\d+): .*rows before it were learned", str(error))
             learned = int(place[1]) if place else 0
-        for x, target, weight in list(zip(rows, y, w, strict=True))[:learned]:
+        for i, (x, target, weight) in enumerate(list(zip(rows, y, w, strict=True))[:learned]):
+            if answers:
+                assert self.loop.predict_one(x) == answers[i]
             refused = self.learn(self.loop, x, target, weight)
             assert refused is None, f"row by row it is refused: {refused}"
         if error is not None and learned < n and "before it were" in str(error):
             assert self.learn(self.loop, rows[learned], y[learned], w[learned]) is not None
         assert self.model.seen == before + sum(weight > 0.0 for weight in w[:learned])
 
-    def block(self, X: Any, y: list[Any], w: list[float]) -> Exception | None:
-        """The block, by one of the verbs that learn it."""
+    def block(self, X: Any, y: list[Any], w: list[float], answers: list[Any]) -> Exception | None:
+        """The block, by one of the verbs that learn it; what it answers before each row."""
         weights = None if all(weight == 1.0 for weight in w) else np.array(w)
         if self.transforms:
             return self.refused(self.model, "learn_many", X, weights)
         verb = self.random.choice(("learn_many", "predict_learn_many"))
-        return self.refused(self.model, verb, X, y, weights)
+        return self.refused(self.model, verb, X, y, weights, told=answers)
 
     def look(self) -> None:
         """Whoever looks changes nothing, and is told the same of one row and of many."""
@@ -299,16 +319,16 @@ class Pair:
         for verb in verbs:
             if not hasattr(self.model, f"{verb}_one"):
                 continue
-            before = dumps(self.model)
+            before = held(self.model)
             try:
                 one = getattr(self.model, f"{verb}_one")(x)
                 many = getattr(self.model, f"{verb}_many")([x])
             except REFUSALS as error:
-                assert str(error).startswith(f"{self.who}: "), error
+                says_who(self.who, error)
             else:
                 assert all(map(math.isfinite, numbers(one))), (verb, one)
                 assert list(numbers(one)) == list(numbers(many[0])) or verb == "predict"
-            assert dumps(self.model) == before, f"{verb} left a trace"
+            assert held(self.model) == before, f"{verb} left a trace"
         before = dumps(self.model)
         assert len(repr(self.model)) > 0 < self.model.memory_bytes
         if hasattr(self.model, "members"):
@@ -345,13 +365,32 @@ class Pair:
             try:
                 model.merge(other)
             except NotMergeable as error:
+                says_who(r"\w+" if model.merge_kind else r"\w+.* cannot be merged", error)
                 assert dumps(model) == before
-                assert type(self.model).__name__ in str(error)
-                assert model.merge_kind is None or ":" in str(error), error
             else:
                 assert model.merge_kind is not None
                 assert dumps(loads(dumps(model))) == dumps(model)
             assert dumps(other) == theirs
+
+
+def says_who(pattern: str, error: Exception) -> None:
+    """An error begins with the name of whoever refuses."""
+    if not re.match(rf"{pattern}[:.]", str(error)):
+        raise AssertionError(f"{error} names nobody") from error
+
+
+def held(model: Any) -> Any:
+    """Everything that the model has learned, to be compared; much quicker than its file."""
+    return comparable(model._state.snapshot())
+
+
+def comparable(fields: Any) -> Any:
+    """Exported fields with arrays as bytes, which tell -0.0 from 0.0."""
+    if isinstance(fields, dict):
+        return {name: comparable(value) for name, value in fields.items()}
+    if isinstance(fields, np.ndarray):
+        return fields.dtype.str, fields.shape, fields.tobytes()
+    return repr(fields)
 
 
 def numbers(answer: Any) -> Iterator[float]:
@@ -363,7 +402,15 @@ def numbers(answer: Any) -> Iterator[float]:
             yield float(value)
 
 
-VERBS = (Pair.learn_one, Pair.learn_many, Pair.learn_many, Pair.look, Pair.copy, Pair.clone, Pair.merge)
+VERBS = (
+    Pair.learn_one,
+    Pair.learn_many,
+    Pair.learn_many,
+    Pair.look,
+    Pair.copy,
+    Pair.clone,
+    Pair.merge,
+)
 
 
 def attempt(random: Random) -> None:
@@ -371,7 +418,7 @@ def attempt(random: Random) -> None:
     try:
         pair = Pair(random)
     except ValueError as error:  # such steps do not go together, and it says so
-        assert re.match(r"(Pipeline|BagOfWords|Select): ", str(error)), error
+        says_who("(Pipeline|BagOfWords|Select)", error)
         return
     for verb in random.choices(VERBS, k=random.randint(1, 8)):
         verb(pair)

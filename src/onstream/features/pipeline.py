@@ -7,6 +7,7 @@ import numpy as np
 from ..base.errors import NotMergeable
 from ..base.learner import Classifier, Learner, ProbabilisticClassifier, Regressor
 from ..base.union import union_of_features
+from .bag_of_words import BagOfWords
 from .structure import UnionState
 from .transformer import Transformer
 
@@ -50,6 +51,8 @@ class Pipeline(Learner):
         self.steps = [step.clone() for step in checked_steps("Pipeline", members, steps)]
         if any(not isinstance(step, Transformer) for step in self.steps[:-1]):
             raise TypeError("Pipeline: all steps but the last must be transformers.")
+        if any(isinstance(step, BagOfWords) for step in self.steps[1:]):
+            raise ValueError("BagOfWords: it must be the first step, where the text comes in.")
         last = self.steps[-1]
         hashes = not isinstance(last, Transformer) and getattr(last, "hash_bits", None) is not None
         if hashes and len(self.steps) > 1:
@@ -123,14 +126,15 @@ class Pipeline(Learner):
         union, places = union_of_features(mine, theirs)
         steps, last = {}, self.steps[-1]
         seen, where = union, places  # features that a step sees, and where theirs are among them
-        features = [*self._state.step_features(), self._state.inner_features()]
+        made = [*self._state.step_features(), self._state.inner_features()]
         for i, step in enumerate(self.steps[:-1]):
             steps[str(i)] = step._merged_step(ours[str(i)], other[str(i)], seen, where)
             if makes_features(step):  # numbers, the same here and there
-                seen, where = features[i + 1], np.arange(features[i + 1]["implicit"])
-        if seen is not union:
-            inner = features_of(last, seen)
-            a, b = {**a, **inner}, {**b, **inner}
+                seen, where = made[i + 1], np.arange(made[i + 1]["implicit"])
+        a, b = (
+            {**fields, **features_of(last, features if seen is union else seen)}
+            for fields, features in ((a, mine), (b, theirs))
+        )
         merged = {**last._merged(a, b), **union}
         merged = {name: value for name, value in merged.items() if name in mine}
         return {**merged, "steps": steps} if steps else merged
@@ -254,9 +258,10 @@ def checked_steps(who: str, members: tuple[Any, ...], listed: Any) -> list[Any]:
     return found
 
 
-def features_of(learner: Any, made: dict[str, Any]) -> dict[str, Any]:
-    """Features as a learner keeps them that stands alone; of those made for it none is nominal."""
-    return {**learner.clone()._state.inner_features(), **made}
+def features_of(learner: Any, seen: dict[str, Any]) -> dict[str, Any]:
+    """Features as a learner that stands alone keeps them; none is nominal if nothing is told."""
+    empty = learner.clone()._state.inner_features()
+    return {name: seen.get(name, value) for name, value in empty.items()}
 
 
 def makes_features(step: Any) -> bool:

@@ -18,6 +18,7 @@ from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
 
 from ..base.checks import choice, number
+from ..base.errors import NotMergeable
 from ..base.union import union_of_features
 from .transformer import Transformer
 
@@ -262,7 +263,14 @@ class _PerFeature(Transformer):
         ours, other = np.zeros((rows, KEPT)), np.zeros((rows, KEPT))
         ours[:len(mine["stats"])] = mine["stats"]
         other[places] = theirs["stats"]
-        told = {"seen": mine["seen"] + theirs["seen"], "stats": self._together(ours, other)}
+        with np.errstate(all="ignore"):
+            stats = self._together(ours, other)
+        if not (np.abs(stats) < 1e300).all():
+            raise NotMergeable(
+                f"{type(self).__name__}: the values seen here and there are so large that together "
+                f"they leave the range of floats."
+            )
+        told = {"seen": mine["seen"] + theirs["seen"], "stats": stats}
         if "start" in mine:
             told["start"] = mine["start"] + theirs["start"]
         return told

@@ -7,6 +7,8 @@ from ..core.example cimport Example
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
 
+MOST_NAMED = 2**22  # features from the start that a union gives names to
+
 
 cdef class SelectState(TransformerState):
     cdef set names
@@ -108,6 +110,7 @@ cdef class UnionState(TransformerState):
 
     cdef int wire(self, Door door) except -1:
         cdef TransformerState step
+        cdef Door own
         TransformerState.wire(self, door)
         self.made.nominal = door.nominal and self.keeps_nominal()
         for part in self.parts:
@@ -116,6 +119,11 @@ cdef class UnionState(TransformerState):
                 step.wire(own)
                 if step.made is not None:
                     own = step.made
+            if max(door.width, own.width) > MOST_NAMED:
+                raise ValueError(
+                    f"{self.who}: {max(door.width, own.width):,} features would get a name each, one by "
+                    f"one; hash to fewer slots (hash_bits of at most 22)."
+                )
         return self.reserve(door.width)  # the features that are there from the start
 
     cdef TransformerState last_of(self, Py_ssize_t part):

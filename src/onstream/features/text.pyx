@@ -1,7 +1,6 @@
 """From text to counted words, at the door: what a bag of words is made of."""
 
 from cpython.unicode cimport PyUnicode_CheckExact
-from libc.stdint cimport int32_t
 
 import numpy as np
 

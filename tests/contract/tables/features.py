@@ -8,6 +8,7 @@ from onstream.features import (
     RandomFourierFeatures,
     Select,
     StandardScaler,
+    Union,
 )
 
 from ..line import Line
@@ -29,4 +30,11 @@ TRANSFORMERS = [
     StandardScaler() + MinMaxScaler(),
     (Select("f0", 0) | StandardScaler()) + (Imputer() | FeatureHasher(hash_bits=3)),
     (StandardScaler() + MinMaxScaler()) + RandomFourierFeatures(n_components=3),
+    StandardScaler() | FeatureHasher(hash_bits=4),
+    Select("f0", "f1", 0, 1) | Imputer(strategy="constant", value=-1.0),
+    BagOfWords() | (StandardScaler() + MinMaxScaler()),
+    FeatureHasher(hash_bits=3) | (StandardScaler() + MinMaxScaler()),
+    FeatureHasher(hash_bits=3) | Imputer(strategy="constant", value=-1.0),
+    (Select("f0", 0) | RandomFourierFeatures(n_components=2)) + (Imputer() | StandardScaler()),
+    Union(Union(Select("f1", 1)) | FeatureHasher(hash_bits=2)) | Union(Imputer()),
 ]
