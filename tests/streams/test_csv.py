@@ -393,3 +393,49 @@ def test_a_quote_within_a_value_opens_nothing(tmp_path):
     rows = list(read_csv(file, target="y", newlines_in_values=True))
     assert [x["disk"] for x, _ in rows] == ['5" disk', "x", '6" disk', 'two\n"lines" of it', "y"]
     assert [y for _, y in rows] == [1, 2, 3, 4, 5]
+
+
+def test_decimal_comma(write) -> None:
+    path = write("a;b;y\n0,5;x;1,5\n-1,25e2;z;2\n;x;3\n")
+    rows = list(read_csv(path, target="y", decimal=","))
+    assert rows == [
+        ({"a": 0.5, "b": "x"}, 1.5),
+        ({"a": -125.0, "b": "z"}, 2.0),
+        ({"a": None, "b": "x"}, 3.0),
+    ]
+    quoted = write('a,y\n"0,5",1\n"2,5",0\n')
+    assert list(read_csv(quoted, target="y", decimal=",", delimiter=",")) == [
+        ({"a": 0.5}, 1),
+        ({"a": 2.5}, 0),
+    ]
+    path = write("a;y\n" + "0,5;1\n" * 20 + "0.5;1\n")
+    with pytest.raises(ValueError, match=r"line 22, column \"a\": '0\.5' is not a number"):
+        list(read_csv(path, target="y", decimal=","))
+    with pytest.raises(ValueError, match=r"read_csv: decimal must be '\.' or ','"):
+        read_csv(path, decimal=";")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "utf-8-sig"])
+def test_encoding(write, encoding: str, monkeypatch) -> None:
+    monkeypatch.setattr("onstream.streams.recoded.STEP", 7)  # characters are cut
+    text = "age,city,größe\n" + "31,Köln,1.5\n45,Bonn,2\n" * 20
+    read = read_csv(write(text.encode(encoding)), target="größe", encoding=encoding)
+    wanted = [({"age": 31.0, "city": "Köln"}, 1.5), ({"age": 45.0, "city": "Bonn"}, 2.0)]
+    assert list(read) == wanted * 20
+    assert read.bytes_done == len(text.encode(encoding))
+
+
+def test_bytes_that_mean_nothing_in_the_encoding(write) -> None:
+    path = write(b"a,y\nx,1\n\x81,1\nz,0\n")
+    with pytest.raises(ValueError, match=r'line 3(, column "a")?: the text is not valid cp1252'):
+        list(read_csv(path, target="y", encoding="cp1252"))
+    stream = read_csv(path, target="y", encoding="cp1252", on_error="skip")
+    assert [x["a"] for x, _ in stream] == ["x", "z"]
+    assert stream.rejected == 1
+    half = write("a,y\nx,1\nz,2".encode("utf-16-le")[:-1])
+    stream = read_csv(half, target="y", encoding="utf-16-le", on_error="skip", types={"y": int})
+    assert [y for _, y in stream] == [1]
+    assert stream.rejected == 1
+    for wrong in ("utf-99", "base64", 3, None):
+        with pytest.raises(ValueError, match="read_csv: encoding must be one that Python knows"):
+            read_csv(path, encoding=wrong)

@@ -11,6 +11,7 @@ from .columns import Chosen, Columns
 from .files import LONGEST, Bytes, Lines, PathLike, line_blocks, suffix
 from .lines import Grammar, Piece, Text, attempt, parsed
 from .reader import Reader, arranged
+from .recoded import Recoded, plain_encoding
 from .rejects import Tally, at_line
 from .stream import Stream
 
@@ -18,6 +19,7 @@ MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 WORDS = {"double": "a number", "int64": "a whole number", "bool": "true or false"}
 GUESSED = 1000  # lines that the types are guessed from
 NUMERIC = 0.9  # a column is numeric if this share of its values is
+UTF8 = ("utf-8", "utf-8-sig")  # a mark at the beginning is passed over anyway
 WHOLE = re.compile(rb"\s*[+-]?\d+\s*")
 CODE = re.compile(rb"\s*0\d\d+\s*")  # 01234; 07 may well be a month
 CONVERSION = re.compile(r"In CSV column #(\d+):.*?conversion error to (\w+).*?'(.*)'", re.DOTALL)
@@ -35,6 +37,8 @@ def read_csv(
     delimiter: str | None = None,
     header: bool | list[str] = True,
     missing: tuple[str, ...] = MISSING,
+    decimal: str = ".",
+    encoding: str = "utf-8",
     newlines_in_values: bool = False,
     skip: int = 0,
     limit: int | None = None,
@@ -61,13 +65,18 @@ def read_csv(
         Features to leave out; or those to take.
     types : dict column to float, int, bool or str
         Where the guess from the first lines is wrong, such as `{"zip": str}`.
-    delimiter : one character, default "," and tab for .tsv
+    delimiter : one character
+        By default ",", tab for .tsv and .tab, and ";" where `decimal` is ",".
     header : bool or list of names, default True
         False: there is no first line with names, columns are "0", "1", ...
     missing : tuple of str
         Texts that mean a missing value.
+    decimal : "." or ",", default "."
+        What stands before the fraction of a number.
+    encoding : str, default "utf-8"
+        Such as "cp1252" (Windows), "latin-1" or "utf-16".
     newlines_in_values : bool, default False
-        Quoted values may span lines. Errors then tell rows, not lines.
+        Quoted values may span lines. Errors then tell the first line of a row.
     skip, limit : int
         Rows to leave out at the beginning; rows to take at most.
     shuffle : int, default None
@@ -94,6 +103,8 @@ def read_csv(
         delimiter=delimiter,
         header=header,
         missing=missing,
+        decimal=decimal,
+        encoding=encoding,
         newlines_in_values=newlines_in_values,
         on_error=on_error,
     )
@@ -112,18 +123,30 @@ class CSV(Reader):
         delimiter: str | None,
         header: bool | list[str],
         missing: tuple[str, ...],
+        decimal: str,
+        encoding: str,
         newlines_in_values: bool,
         on_error: Any,
     ) -> None:
         super().__init__(path, on_error=on_error)
+        if decimal not in (".", ","):
+            raise ValueError(f"read_csv: decimal must be '.' or ',', got {decimal!r:.80}.")
+        self.decimal = decimal
         if delimiter is None:
-            delimiter = "\t" if suffix(self.files[0]) in (".tsv", ".tab") else ","
+            delimiter = ";" if decimal == "," else ","
+            delimiter = "\t" if suffix(self.files[0]) in (".tsv", ".tab") else delimiter
         if len(str(delimiter).encode()) != 1:
             raise ValueError(f"read_csv: delimiter must be one character, got {delimiter!r:.80}.")
         self.columns = columns
         self.delimiter = delimiter
         self.header = header
         self.missing = list(missing)
+        self.encoding = plain_encoding("read_csv", encoding)
+        if not isinstance(newlines_in_values, bool):
+            raise TypeError(
+                f"read_csv: newlines_in_values must be True or False, "
+                f"got {newlines_in_values!r:.80}."
+            )
         self.newlines_in_values = newlines_in_values
         self.types = plain_types("read_csv", types)
         self.schema: Any = None  # found out from the first file, then enforced
@@ -132,7 +155,7 @@ class CSV(Reader):
         self.schema = None
         done = 0
         for file in self.files:
-            source = Bytes(file, tally.stop)
+            source = self._opened(file, tally)
             try:
                 yield from self._file(source, done, tally)
             finally:
@@ -140,7 +163,11 @@ class CSV(Reader):
                 source.close()
             tally.bytes_done = done
 
-    def _file(self, source: Bytes, before: int, tally: Tally) -> Iterator[Block]:
+    def _opened(self, file: str, tally: Tally) -> Bytes | Recoded:
+        source = Bytes(file, tally.stop)
+        return source if self.encoding in UTF8 else Recoded(source, self.encoding)
+
+    def _file(self, source: Bytes | Recoded, before: int, tally: Tally) -> Iterator[Block]:
         chosen: Chosen | None = None
         names: list[str] = []
         blocks = line_blocks(source)
@@ -204,6 +231,7 @@ class CSV(Reader):
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=False,
                 timestamp_parsers=["never"],
+                decimal_point=self.decimal,
             ),
         }
 
@@ -230,7 +258,7 @@ class CSV(Reader):
             if kind is None:
                 kind = self.columns.expected.arrow(column)
             if kind is None:
-                kind = guess(table.column(column).drop_null().to_pylist())
+                kind = guess(table.column(column).drop_null().to_pylist(), self.decimal)
                 if pa.types.is_integer(kind) and column != chosen.target:
                     kind = pa.float64()
             kinds[column] = kind
@@ -340,7 +368,7 @@ def quote_open(data: bytes, inside: bool, delimiter: str) -> bool:
             inside, at = True, found.end()
 
 
-def guess(values: list[bytes]) -> Any:
+def guess(values: list[bytes], decimal: str = ".") -> Any:
     """The Arrow type of a column: whole numbers, numbers, bools, or text.
 
     One bad value among many numbers is to become an error, not to make them all text. A whole
@@ -355,15 +383,19 @@ def guess(values: list[bytes]) -> Any:
         return pa.bool_()
     if any(CODE.fullmatch(value) for value in values):
         return pa.string()
-    numbers = [value for value in values if is_float(value)]
+    numbers = [value for value in values if is_float(value, decimal)]
     if len(numbers) < NUMERIC * len(values):
         return pa.string()
     whole = all(WHOLE.fullmatch(value) for value in numbers)
     return pa.int64() if whole else pa.float64()
 
 
-def is_float(value: bytes) -> bool:
+def is_float(value: bytes, decimal: str = ".") -> bool:
     """Say whether a text is a number."""
+    if decimal != ".":
+        if b"." in value:
+            return False
+        value = value.replace(decimal.encode(), b".")
     try:
         float(value)
     except ValueError:
@@ -402,7 +434,11 @@ class CSVGrammar(Grammar):
             return None, self.wrong_arity(len(self.names), len(row))
         for name, value in zip(self.names, row, strict=True):
             kind = str(self.file.schema.get(name))
-            if kind == "double" and value[:1] not in b"nNiI+-" and not is_float(value):
+            if (
+                kind == "double"
+                and value[:1] not in b"nNiI+-"
+                and not is_float(value, self.file.decimal)
+            ):
                 text = value.decode(errors="replace")
                 if text not in self.file.missing:
                     return name, self.wrong_type(text, kind)
@@ -418,6 +454,10 @@ class CSVGrammar(Grammar):
         other = "has fractions, say float" if kind == "int64" else "is text, say so"
         return f"{text[:60]!r} is not {wanted}; if the column {other} in types"
 
+    def wrong_text(self) -> str:
+        """The reason for bytes that are no text."""
+        return not_text(self.file.encoding)
+
     def explain(self, line: bytes, reason: str) -> tuple[Any, str]:
         """The column and the reason why Arrow could not read a line."""
         found = CONVERSION.search(reason)
@@ -425,16 +465,26 @@ class CSVGrammar(Grammar):
             column = int(found[1])
             name = self.names[column] if column < len(self.names) else column
             if "UTF8" in reason:
-                return name, "the text is not valid UTF-8"
+                return name, self.wrong_text()
             return name, self.wrong_type(found[3], found[2])
         if "UTF8" in reason:
-            return None, "the text is not valid UTF-8"
+            return None, self.wrong_text()
         found = ARITY.search(reason)
         if found:
             quoted = line.count(b'"') % 2
             hint = "; a quote is never closed (see newlines_in_values)" if quoted else ""
             return None, self.wrong_arity(found[1], found[2]) + hint
         return None, reason[:200] or "the line cannot be read"
+
+
+def not_text(encoding: str) -> str:
+    """The reason for bytes that are no text of an encoding."""
+    if encoding not in UTF8:
+        return f"the text is not valid {encoding}"
+    return (
+        "the text is not valid UTF-8; if the file has another encoding, name it, such as "
+        "encoding='cp1252' (--encoding cp1252)"
+    )
 
 
 def plain_types(who: str, types: Mapping[str, type] | None) -> dict[str, Any]:

@@ -194,7 +194,7 @@ class Lines:
         return bytes(memoryview(self.buffer)[: self.size])
 
 
-def line_blocks(source: Bytes, chunk: int = CHUNK, *, numbered: bool = True) -> Iterator[Lines]:
+def line_blocks(source: Any, chunk: int = CHUNK, *, numbered: bool = True) -> Iterator[Lines]:
     """The lines of a file, about `chunk` bytes at a time. A buffer is never used again.
 
     If not `numbered`, nobody counts lines: `first` means nothing.
