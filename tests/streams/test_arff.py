@@ -106,7 +106,7 @@ def test_bad_lines(write, tmp_path, case: str) -> None:
     stream = read_arff(path, target="class", on_error=tmp_path / "bad.txt")
     assert [x["age"] for x, _ in stream] == [1.0, 3.0]
     assert stream.rejected == 1
-    assert (tmp_path / "bad.txt").read_bytes() == raw + b"\n"
+    assert (tmp_path / "bad.txt").read_bytes() == stream.messages[0].encode() + b"\t" + raw + b"\n"
 
 
 BAD_SPARSE = {

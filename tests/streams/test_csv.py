@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onstream import LogisticRegression
+from onstream.base import DataWarning
 from onstream.streams import Stream, files, read_csv
 
 TEXT = "age,city,member,pay\n31,Bonn,true,1.5\n45,Köln,false,2\n,Bonn,true,3\n"
@@ -232,7 +233,7 @@ def test_bad_lines(write, tmp_path, line: str) -> None:
     assert list(stream) == [({"a": 1.0}, 1), ({"a": 3.0}, 0)]
     assert stream.rejected == 1
     assert stream.rows == 2
-    assert (tmp_path / "bad.txt").read_text() == text + "\n"
+    assert (tmp_path / "bad.txt").read_text() == f"{stream.messages[0]}\t{text}\n"
     assert len(stream.messages) == 1
 
 
@@ -285,7 +286,9 @@ def test_bad_rows_among_those_that_span_lines(write, tmp_path, monkeypatch, chun
     assert [x["b"] for x, _ in stream] == [float(i) for i in range(30)] * 3
     assert stream.rejected == 2
     assert stream.messages[1].endswith("line 125: 3 columns are expected, there are 2")
-    assert (tmp_path / "bad.txt").read_text() == '"two\nlines",oops,1\nshort,1\n'
+    first, second = stream.messages
+    wanted = f'{first}\t"two\nlines",oops,1\n{second}\tshort,1\n'
+    assert (tmp_path / "bad.txt").read_text() == wanted
 
 
 def test_windows_lines(write) -> None:
@@ -439,3 +442,146 @@ def test_bytes_that_mean_nothing_in_the_encoding(write) -> None:
     for wrong in ("utf-99", "base64", 3, None):
         with pytest.raises(ValueError, match="read_csv: encoding must be one that Python knows"):
             read_csv(path, encoding=wrong)
+
+
+GOOD = "0.8,5,x\n0.2,0,z\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "rejected"),
+    [
+        ("\n" + GOOD * 5, 10, 0),
+        ("\n\r\n  \n" + GOOD + "\n" + GOOD + "oops\n", 4, 1),
+        ('"\n' + GOOD * 5000, 10_000, 1),
+        (GOOD + '1,2,"x\n' + GOOD, 4, 1),
+        (GOOD + '1,2,"x', 2, 1),
+        (b"0.8,5,x\n\n" + GOOD.encode() * 5 + b"\x86\n", 11, 1),
+        ("oops\n" * 3000 + GOOD * 5, 10, 3000),
+    ],
+)
+@pytest.mark.parametrize("chunk", [1, 1 << 20])
+def test_lines_that_cannot_be_read_decide_nothing(
+    write, monkeypatch, text: str | bytes, rows: int, rejected: int, chunk: int
+) -> None:
+    monkeypatch.setattr(files.line_blocks, "__defaults__", (chunk,))
+    text = text.encode() if isinstance(text, str) else text
+    if chunk == 1 and len(text) > 1000:
+        pytest.skip("each byte alone takes long")
+    stream = read_csv(write(b"a,b,y\n" + text), target="y", on_error="skip")
+    assert len(list(stream)) == rows
+    assert stream.rejected == rejected
+
+
+def test_blank_lines_before_the_header(write) -> None:
+    assert list(read_csv(write("\n \r\na,y\n\n1,2\n"), "y")) == [({"a": 1.0}, 2)]
+    assert list(read_csv(write("\n\n1,2\n"), 1, header=False)) == [({"0": 1.0}, 2)]
+
+
+def test_empty_values_between_tabs_are_a_row(write) -> None:
+    path = write("a\tb\n1\t2\n\t\n\n3\tx\n", "a.tsv")
+    stream = read_csv(path, on_error="skip", types={"b": float})
+    assert [x for x, _ in stream] == [{"a": 1.0, "b": 2.0}, {"a": None, "b": None}]
+
+
+@pytest.mark.parametrize(
+    ("stray", "rows", "rejected"),
+    [
+        ('"\n', 2000, 1),  # never closed
+        ('"oops,1,x\n', 2000, 1),
+        ('"\n' + GOOD * 10 + '"a, b",1,x\n', 2020, 2),  # closed by the next quote, by mistake
+        ('"two\nlines",1\n', 2000, 1),  # a row that spans lines: no piece of it is a row
+    ],
+)
+def test_a_stray_quote_takes_no_other_rows_along(write, stray: str, rows, rejected) -> None:
+    path = write("a,b,y\n" + GOOD * 500 + stray + GOOD * 500)
+    options = {"target": "y", "newlines_in_values": True, "types": {"a": float}}
+    stream = read_csv(path, on_error="skip", **options)
+    assert len(list(stream)) == rows
+    assert stream.rejected == rejected
+    assert "line 1,002" in stream.messages[0]
+    with pytest.raises(ValueError, match="line 1,002"):
+        list(read_csv(path, **options))
+
+
+def test_many_stray_quotes_do_not_hang(write) -> None:
+    path = write("a,b,y\n" + GOOD + 'z",x,"\n' * 20_000)
+    stream = read_csv(path, target="y", on_error="skip", newlines_in_values=True)
+    assert len(list(stream)) == 2
+    assert stream.rejected > 0
+
+
+def test_a_header_over_two_lines(write) -> None:
+    path = write('a,"y\nz"\n1,2\n')
+    assert list(read_csv(path, "y\nz", newlines_in_values=True)) == [({"a": 1.0}, 2)]
+    with pytest.raises(ValueError, match="line 1: a quote in the header is never closed"):
+        list(read_csv(path))
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_the_right_delimiter_is_told(write, mark: str) -> None:
+    path = write(f"day{mark}hour{mark}rentals\n1{mark}2{mark}3\n")
+    with pytest.raises(ValueError, match=r"say delimiter=.* \(--delimiter") as caught:
+        list(read_csv(path, target="rentals"))
+    assert f"delimiter={mark!r}" in str(caught.value)
+    with pytest.raises(ValueError, match="say delimiter"):
+        list(read_csv(path, target=-1))
+    with pytest.raises(ValueError, match=r"3 columns are expected, there are 1; .*say delimiter"):
+        list(read_csv(path, header=["a", "b", "c"]))
+    assert len(list(read_csv(path, delimiter=","))) == 1  # if somebody insists
+
+
+def test_files_that_are_no_plain_text(write) -> None:
+    text = "a,y\n1,2\n3,4\n"
+    with pytest.raises(ValueError, match=r"UTF-16.*encoding='utf-16' \(--encoding utf-16\)"):
+        list(read_csv(write(text.encode("utf-16"))))
+    with pytest.raises(ValueError, match=r"not a text file.*encoding='utf-16'"):
+        list(read_csv(write(text.encode("utf-16-le"))))
+    with pytest.raises(ValueError, match="carriage returns"):
+        list(read_csv(write(text.replace("\n", "\r"))))
+    with pytest.raises(ValueError, match=r"line 1: the text is not valid UTF-8.*--encoding cp1252"):
+        list(read_csv(write("größe,y\n1,2\n".encode("latin-1"))))
+    stream = read_csv(write("a,y\n1,2\n1,2\r3,4\n"), on_error="skip")
+    assert len(list(stream)) == 1
+    assert "a carriage return stands within the line" in stream.messages[0]
+
+
+def test_numbers_with_a_decimal_comma_are_told_once(write) -> None:
+    path = write("temp;day;y\n" + "0,24;1;x\n2;2;z\n" * 30)
+    stream = read_csv(path, target="y", delimiter=";")
+    with pytest.warns(DataWarning, match=r"column \"temp\".*'0,24'.*decimal=','") as told:
+        list(stream)
+    assert len(told) == 1
+    assert len(list(stream)) == 60  # a second warning would be an error
+    assert len(list(read_csv(path, target="y", delimiter=";", types={"temp": str}))) == 60
+
+
+def test_the_file_of_rejected_lines_tells_why(write, tmp_path) -> None:
+    path = write("a,y\n" + "1,1\n" * 20 + "oops\n\n\t\tno,1\n1,2\n")
+    stream = read_csv(path, target="y", on_error=tmp_path / "bad.txt", limit=100)
+    assert len(list(stream)) == 21
+    first, second = (tmp_path / "bad.txt").read_bytes().splitlines()
+    assert first == f"{path}: line 22: 2 columns are expected, there are 1\toops".encode()
+    why, text = second.split(b"\t", 1)
+    assert why.decode().startswith(f"{path}: line 24, column \"a\": '\\t\\tno' is not a number")
+    assert text == b"\t\tno,1"
+    assert [message.split("\t")[0] for message in stream.messages] == [
+        first.split(b"\t")[0].decode(),
+        why.decode(),
+    ]
+
+
+def test_signed_targets(write) -> None:
+    assert [y for _, y in read_csv(write("a,y\n1,+1\n2,-1\n"), "y")] == [1.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"header": None}, {"header": "abc"}, {"header": [1, 2]}, {"missing": 3}]
+)
+def test_options_that_make_no_sense(write, wrong: dict) -> None:
+    with pytest.raises(TypeError, match=f"read_csv: {next(iter(wrong))} must be"):
+        read_csv(write(TEXT), **wrong)
+
+
+def test_one_text_for_missing_values(write) -> None:
+    path = write("a,y\nNone,1\nN,2\n")
+    assert [x["a"] for x, _ in read_csv(path, "y", missing="None")] == [None, "N"]

@@ -70,7 +70,7 @@ def test_dates_are_text(write) -> None:
 
 BAD = {
     "no JSON": ('{"a": 1, "y": ', "line 2: not valid JSON"),
-    "a list": ("[1, 2]", "line 2: a line must be an object, not list"),
+    "a list": ("[1, 2]", "line 2: a line must be an object, not an array"),
     "text for a number": ('{"a": "z", "b": "x", "y": "no"}', "column \"a\": 'z' is not a number"),
     "number for text": ('{"a": 1, "b": 7, "y": "no"}', 'column "b": 7 is not text'),
     "no target": ('{"a": 1, "b": "x"}', 'line 2, column "y": the target is missing'),
@@ -81,6 +81,11 @@ BAD = {
     "bad UTF-8": (b'{"a": 1, "b": "\xff\xfe", "y": "no"}', "line 2: the text is not valid UTF-8"),
     "zeros": (b"\0\0\0", "line 2"),
     "deep": ('{"a":' + "[" * 5000 + "1" + "]" * 5000 + "}", "line 2"),
+    "null": ("null", "line 2: a line must be an object, not null"),
+    "a number": (" 17", "line 2: a line must be an object, not a number"),
+    "text": ('"{}"', "line 2: a line must be an object, not text"),
+    "an object and null": ('{"a": 1, "y": "no"} null', "line 2: not valid JSON"),
+    "a name twice": ('{"a": 1, "a": 2, "y": "no"}', "line 2"),
     "bool for a number": ('{"a": true, "y": "no"}', 'column "a": True is not a number'),
 }
 
@@ -95,7 +100,76 @@ def test_bad_lines(write, tmp_path: Path, case: str) -> None:
     assert len(list(stream)) == 2
     assert stream.rejected == 1
     raw = text if isinstance(text, bytes) else text.encode()
-    assert (tmp_path / "bad.jsonl").read_bytes() == raw + b"\n"
+    assert (tmp_path / "bad.jsonl").read_bytes() == stream.messages[
+        0
+    ].encode() + b"\t" + raw + b"\n"
+
+
+@pytest.mark.parametrize("chunk", [8, 1 << 20])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("null", "line 1: a line must be an object, not null"),
+        ("\n \nnull", "line 3: a line must be an object, not null"),
+        ('{"deep":' + "[" * 30_000 + "]" * 30_000 + "}", "line 1.*nested deeper than 64"),
+        ('{"deep":' + '{"a":' * 30_000 + "1" + "}" * 30_001, "line 1.*nested deeper than 64"),
+        ("[" * 30_000 + "]" * 30_000, "line 1: a line must be an object, not an array"),
+        ('{"deep":' + "[" * 30_000, "line 1"),
+    ],
+)
+def test_what_comes_first_may_be_anything(
+    write, monkeypatch, text: str, message: str, chunk: int
+) -> None:
+    """Arrow must not see it: some of these end the process."""
+    monkeypatch.setattr(files.line_blocks, "__defaults__", (chunk,))
+    path = write(text, GOOD, GOOD)
+    with pytest.raises(ValueError, match=f"data.jsonl: {message}"):
+        list(read_jsonl(path, target="y", drop="deep"))
+    stream = read_jsonl(path, target="y", drop="deep", on_error="skip")
+    assert len(list(stream)) == 2
+    assert stream.rejected == 1
+
+
+def test_values_that_are_not_very_deep(write) -> None:
+    line = '{"a": 1, "y": 0, "deep": ' + "[" * 60 + '"[[[{{{]]"' + "]" * 60 + "}"
+    assert list(read_jsonl(write(line, line), target="y", drop="deep")) == [({"a": 1.0}, 0)] * 2
+
+
+def test_text_that_looks_like_two_rows(write) -> None:
+    texts = ['} null {"a": 2}', "[{", "}{", "\\", 'a"} {"b'] * 30
+    path = write(*({"a": text, "y": i} for i, text in enumerate(texts)))
+    assert [x["a"] for x, _ in read_jsonl(path, target="y")] == texts
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[{"a": 1, "y": 0},\n{"a": 1, "y": 0}]', "line 1: a line must be an object, not an array"),
+        ('[\n{"a": 1, "y": 0}\n]', r"line 1: .* an array; .*jq -c '\.\[\]'"),
+        ('{\n"a": 1, "y": 0\n}', "line 1: not valid JSON: the object does not end on its line"),
+    ],
+)
+def test_json_that_is_no_lines(write, text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        list(read_jsonl(write(text), target="y"))
+
+
+def test_many_keys(write) -> None:
+    """In one pass: a table of 4,000 columns that is made anew for each takes minutes."""
+    row = {**{f"k{i}": i for i in range(4000)}, "y": "x"}
+    [(x, y), _] = read_jsonl(write(row, row), target="y")
+    assert x == {f"k{i}": float(i) for i in range(4000)}
+    assert y == "x"
+
+
+def test_first_targets_are_null(write) -> None:
+    path = write({"a": 1, "y": None})
+    with pytest.raises(ValueError, match='line 1, column "y": the target is missing'):
+        list(read_jsonl(path, target="y"))
+    path = write({"a": 1, "y": None, "w": None}, {"a": 1, "y": "no", "w": 2})
+    stream = read_jsonl(path, target="y", weight="w", on_error="skip")
+    assert list(stream) == [({"a": 1.0}, "no", 2.0)]
+    assert stream.rejected == 1
 
 
 def test_a_whole_target_stays_whole(write, monkeypatch) -> None:

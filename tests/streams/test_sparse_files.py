@@ -93,7 +93,9 @@ class TestLibsvm:
         stream = read_libsvm(path, on_error=tmp_path / "bad.txt")
         assert list(stream) == [({1: 1.0}, 1), ({2: 1.0}, -1)]
         assert stream.rejected == 1
-        assert (tmp_path / "bad.txt").read_bytes() == raw + b"\n"
+        assert (tmp_path / "bad.txt").read_bytes() == stream.messages[
+            0
+        ].encode() + b"\t" + raw + b"\n"
 
     def test_rows_before_an_error_are_given(self, write) -> None:
         rows = iter(read_libsvm(write("1 1:1\n2 2:1\noops\n")))
@@ -175,7 +177,9 @@ class TestVW:
         stream = read_vw(path, on_error=tmp_path / "bad.txt")
         assert [row[:2] for row in stream] == [({"a^b": 1.0}, 1), ({"a^c": 1.0}, -1)]
         assert stream.rejected == 1
-        assert (tmp_path / "bad.txt").read_bytes() == raw + b"\n"
+        assert (tmp_path / "bad.txt").read_bytes() == stream.messages[
+            0
+        ].encode() + b"\t" + raw + b"\n"
 
     def test_names_of_any_language(self, write) -> None:
         assert list(read_vw(write("1 |wört naïve:2 名\n"))) == [

@@ -55,6 +55,11 @@ class Arranged(Stream):
         """Bytes of all files; None if nobody knows."""
         return self.source.bytes_total
 
+    @property
+    def messages(self) -> list[str]:
+        """Why the first few lines were left out."""
+        return self.source.messages
+
 
 class Part(Arranged):
     """The rows of a stream after the first `skip`, at most `limit` of them."""

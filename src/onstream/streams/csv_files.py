@@ -1,29 +1,32 @@
 """CSV and TSV files."""
 
 import csv
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .blocks import Block
 from .columns import Chosen, Columns
-from .files import LONGEST, Bytes, Lines, PathLike, line_blocks, suffix
-from .lines import Grammar, Piece, Text, attempt, parsed
+from .csv_rows import (
+    UTF8,
+    CSVGrammar,
+    Format,
+    never_closed,
+    not_text,
+    other_delimiter,
+    quote_open,
+    rows_of,
+    whole_rows,
+)
+from .csv_types import guess, plain_types, with_comma
+from .files import Bytes, PathLike, line_blocks, suffix
+from .lines import Piece, Text
 from .reader import Reader, arranged
 from .recoded import Recoded, plain_encoding
 from .rejects import Tally, at_line
 from .stream import Stream
 
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
-WORDS = {"double": "a number", "int64": "a whole number", "bool": "true or false"}
 GUESSED = 1000  # lines that the types are guessed from
-NUMERIC = 0.9  # a column is numeric if this share of its values is
-UTF8 = ("utf-8", "utf-8-sig")  # a mark at the beginning is passed over anyway
-WHOLE = re.compile(rb"\s*[+-]?\d+\s*")
-CODE = re.compile(rb"\s*0\d\d+\s*")  # 01234; 07 may well be a month
-CONVERSION = re.compile(r"In CSV column #(\d+):.*?conversion error to (\w+).*?'(.*)'", re.DOTALL)
-ARITY = re.compile(r"Expected (\d+) columns, got (\d+)")
 
 
 def read_csv(
@@ -131,25 +134,28 @@ class CSV(Reader):
         super().__init__(path, on_error=on_error)
         if decimal not in (".", ","):
             raise ValueError(f"read_csv: decimal must be '.' or ',', got {decimal!r:.80}.")
-        self.decimal = decimal
+        self.insisted = delimiter is not None  # on a delimiter, even if it looks wrong
         if delimiter is None:
             delimiter = ";" if decimal == "," else ","
             delimiter = "\t" if suffix(self.files[0]) in (".tsv", ".tab") else delimiter
         if len(str(delimiter).encode()) != 1:
             raise ValueError(f"read_csv: delimiter must be one character, got {delimiter!r:.80}.")
-        self.columns = columns
-        self.delimiter = delimiter
-        self.header = header
-        self.missing = list(missing)
-        self.encoding = plain_encoding("read_csv", encoding)
         if not isinstance(newlines_in_values, bool):
             raise TypeError(
                 f"read_csv: newlines_in_values must be True or False, "
                 f"got {newlines_in_values!r:.80}."
             )
-        self.newlines_in_values = newlines_in_values
+        self.format = Format(
+            delimiter,
+            decimal,
+            plain_encoding("read_csv", encoding),
+            plain_missing(missing),
+            newlines_in_values,
+        )
+        self.columns = columns
+        self.header = plain_header(header)
         self.types = plain_types("read_csv", types)
-        self.schema: Any = None  # found out from the first file, then enforced
+        self.schema: dict[str, Any] | None = None  # from the first lines, then enforced
 
     def _blocks(self, tally: Tally) -> Iterator[Block]:
         self.schema = None
@@ -165,337 +171,178 @@ class CSV(Reader):
 
     def _opened(self, file: str, tally: Tally) -> Bytes | Recoded:
         source = Bytes(file, tally.stop)
-        return source if self.encoding in UTF8 else Recoded(source, self.encoding)
+        encoding = self.format.encoding
+        return source if encoding in UTF8 else Recoded(source, encoding)
 
     def _file(self, source: Bytes | Recoded, before: int, tally: Tally) -> Iterator[Block]:
+        names: list[str] | None = None
         chosen: Chosen | None = None
-        names: list[str] = []
         blocks = line_blocks(source)
-        if self.newlines_in_values:
-            blocks = whole_rows(blocks, self.delimiter)
+        if self.format.newlines_in_values:
+            blocks = whole_rows(blocks, self.format.delimiter)
         for block in blocks:
             tally.bytes_done = before + block.done
             lines = Text(block.data, block.first)
             if block.problem:
                 tally.reject(at_line(source.name, lines.first), block.problem, lines.data)
                 continue
-            if chosen is None:
+            if names is None or chosen is None:
                 names, lines = self._names(source.name, lines)
-                chosen = self.columns.choose(source.name, names)
-                if self.schema is None and lines.data.strip(b" \t\r\n"):
-                    self.schema = self._infer(source.name, names, chosen, lines.data)
-                elif self.schema is not None:
-                    self._same(source.name, chosen)
+                if names is None:
+                    continue
+                chosen = self._choose(source.name, names)
             if not lines.data:
                 continue
             if self.schema is None:
-                self.schema = self._infer(source.name, names, chosen, lines.data)
+                self.schema = self._infer(source.name, names, chosen, lines, tally)
             yield from self._rows(source.name, names, chosen, lines, tally)
-        if chosen is None and self.header is True and not tally.stop.told:
+        if names is None and self.header is True and not tally.stop.told:
             raise ValueError(f"{source.name}: the file is empty; its first line must be a header.")
 
-    def _names(self, name: str, lines: Text) -> tuple[list[str], Text]:
-        """The names of the columns, and the lines after the header."""
+    def _names(self, name: str, lines: Text) -> tuple[list[str] | None, Text]:
+        """The names of the columns, and the lines after the header; None if it has not come yet."""
         data, first = lines.data, lines.first
-        if first == 1 and data.startswith(b"\xef\xbb\xbf"):
-            data = data[3:]
-        end = data.find(b"\n") + 1
+        if first == 1:
+            if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+                raise ValueError(
+                    f"{name}: this is UTF-16; say encoding='utf-16' (--encoding utf-16)."
+                )
+            data = data.removeprefix(b"\xef\xbb\xbf")
+        at = 0
+        while not data[at : data.find(b"\n", at)].strip(b" \t\r"):  # blank lines decide nothing
+            at, first = data.find(b"\n", at) + 1, first + 1
+            if at == len(data):
+                return None, lines
+        end = data.find(b"\n", at) + 1
+        while quote_open(data[at:end], False, self.format.delimiter):
+            if not self.format.newlines_in_values or end == len(data):
+                if self.header is True:
+                    why = never_closed(self.format, " in the header")
+                    raise ValueError(f"{at_line(name, first)}: {why}")
+                break
+            end = data.find(b"\n", end) + 1
+        rest = Text(data[at:], first)
+        if self.header is not True and self.header is not False:
+            return self.header, rest
         try:
-            head = next(csv.reader([data[:end].decode()], delimiter=self.delimiter), [])
-        except (UnicodeDecodeError, csv.Error) as error:
+            head = split(data[at:end].decode(), self.format.delimiter)
+        except UnicodeDecodeError:
+            why = not_text(self.format.encoding)
+            raise ValueError(f"{at_line(name, first)}: {why}") from None
+        except csv.Error as error:
+            why = f"the line cannot be read: {error}"
+            if b"\r" in data[at:end].rstrip(b"\r\n"):
+                why = "the lines end in carriage returns alone; make newlines of them first"
+            raise ValueError(f"{at_line(name, first)}: {why}") from None
+        if any("\0" in word for word in head):
             raise ValueError(
-                f"{at_line(name, first)}: the header cannot be read: {error}"
-            ) from None
-        if self.header is True:
-            if any("\0" in word for word in head):
-                raise ValueError(f"{at_line(name, first)}: this is not a text file.")
-            return head, Text(data[end:], first + 1)
+                f"{at_line(name, first)}: this is not a text file; if it is UTF-16, say "
+                f"encoding='utf-16' (--encoding utf-16)."
+            )
+        hint = other_delimiter(head[0], self.format.delimiter) if len(head) == 1 else ""
+        if hint and not self.insisted:
+            raise ValueError(
+                f"{at_line(name, first)}: there is one column, {head[0]!r:.80}; {hint}"
+            )
         if self.header is False:
-            return [str(i) for i in range(len(head))], Text(data, first)
-        return list(self.header), Text(data, first)
+            return [str(i) for i in range(len(head))], rest
+        return head, Text(data[end:], first + data.count(b"\n", at, end))
 
-    def _options(self, names: list[str], schema: Any, include: list[str], size: int) -> Any:
-        import pyarrow.csv as pc
-
-        return {
-            "read_options": pc.ReadOptions(
-                column_names=names, use_threads=False, block_size=max(size + 1, 1 << 10)
-            ),
-            "parse_options": pc.ParseOptions(
-                delimiter=self.delimiter, newlines_in_values=self.newlines_in_values
-            ),
-            "convert_options": pc.ConvertOptions(
-                column_types=schema,
-                include_columns=include,
-                null_values=self.missing,
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
-                timestamp_parsers=["never"],
-                decimal_point=self.decimal,
-            ),
-        }
-
-    def _infer(self, name: str, names: list[str], chosen: Chosen, data: bytes) -> dict[str, Any]:
-        """The types of the columns, from the first lines that can be read."""
-        import pyarrow as pa
-        import pyarrow.csv as pc
-
+    def _choose(self, name: str, names: list[str]) -> Chosen:
+        """The columns that matter; they are the same in all files."""
+        chosen = self.columns.choose(name, names)
         for extra in self.types.keys() - set(names):
             raise ValueError(f'{name}: there is no column "{extra}" (types).')
-        some = b"\n".join(data.split(b"\n", GUESSED)[:GUESSED]) + b"\n"
-        raw = dict.fromkeys(chosen.all, pa.binary())
-        options = self._options(names, raw, chosen.all, len(some))
-        options["parse_options"].invalid_row_handler = lambda row: "skip"
-        try:
-            table = pc.read_csv(pa.BufferReader(some), **options)
-        except pa.ArrowException:  # wild lines; `parsed` will say which
-            table = pa.table({column: pa.array([], pa.binary()) for column in chosen.all})
-        kinds = {}
-        for column in chosen.all:
-            kind = self.types.get(column)
-            if kind is None and column in self.columns.expected.ids:
-                kind = pa.string()
-            if kind is None:
-                kind = self.columns.expected.arrow(column)
-            if kind is None:
-                kind = guess(table.column(column).drop_null().to_pylist(), self.decimal)
-                if pa.types.is_integer(kind) and column != chosen.target:
-                    kind = pa.float64()
-            kinds[column] = kind
-        return kinds
-
-    def _same(self, name: str, chosen: Chosen) -> None:
-        if set(chosen.all) != set(self.schema):
+        if self.schema is not None and set(chosen.all) != set(self.schema):
             odd = sorted(set(chosen.all) ^ set(self.schema))[0]
             raise ValueError(
                 f'{name}: its columns differ from those of {self.files[0]}: see "{odd}".'
             )
+        return chosen
+
+    def _infer(
+        self, name: str, names: list[str], chosen: Chosen, lines: Text, tally: Tally
+    ) -> dict[str, Any] | None:
+        """The types of the columns, from the first lines that can be read; None if none can."""
+        import pyarrow as pa
+
+        raw = CSVGrammar(self.format, names, dict.fromkeys(chosen.all, pa.binary()))
+        tables: list[Any] = []
+        at = 0
+        while not tables and at < len(lines.data):
+            end = at
+            for _ in range(GUESSED):
+                end = lines.data.find(b"\n", end) + 1 or len(lines.data)
+            some = Text(lines.data[at:end], 1)
+            tables = [piece.table for piece in rows_of(some, raw, Tally("skip"), name)]
+            at = end
+        if not tables:
+            return None
+        table = pa.concat_tables(tables)
+        return {
+            column: self._type(name, column, table.column(column), chosen, tally)
+            for column in chosen.all
+        }
+
+    def _type(self, name: str, column: str, first: Any, chosen: Chosen, tally: Tally) -> Any:
+        """The type of a column: as the user or a model says, or as its first values look."""
+        import pyarrow as pa
+
+        if column in self.types:
+            return self.types[column]
+        if column in self.columns.expected.ids:
+            return pa.string()
+        known = self.columns.expected.arrow(column)
+        if known is not None:
+            return known
+        values = first.drop_null().to_pylist()
+        kind = guess(values, self.format.decimal)
+        if pa.types.is_integer(kind) and column != chosen.target:
+            return pa.float64()
+        if pa.types.is_string(kind) and self.format.decimal == ".":
+            comma = with_comma(values)
+            if comma is not None:
+                tally.warnings.append(
+                    f'{name}: column "{column}" is taken for text, such as {comma.decode()!r:.40}; '
+                    f"if these are numbers, say decimal=',' (--decimal ,), if not, say so in types."
+                )
+        return kind
 
     def _rows(
         self, name: str, names: list[str], chosen: Chosen, lines: Text, tally: Tally
     ) -> Iterator[Block]:
-        grammar = CSVGrammar(self, names)
-        parse = spanning if self.newlines_in_values else parsed
-        for piece in parse(lines, grammar, tally, name):
+        import pyarrow as pa
+
+        schema = self.schema or dict.fromkeys(chosen.all, pa.string())  # no line can be read
+        for piece in rows_of(lines, CSVGrammar(self.format, names, schema), tally, name):
 
             def place(row: int, column: Any, piece: Piece = piece) -> str:
                 return at_line(name, piece.numbers[row], column)
 
-            def text(row: int, piece: Piece = piece) -> bytes:
-                return piece.line(row)
-
-            yield from chosen.blocks(piece.table, tally, place, text)
+            yield from chosen.blocks(piece.table, tally, place, piece.line)
 
 
-@dataclass
-class Spans(Piece):
-    """A table whose rows stand on one or more lines each."""
-
-    texts: Sequence[bytes]
-
-    def line(self, row: int) -> bytes:
-        """The lines of a row."""
-        return self.texts[row]
+def split(line: str, delimiter: str) -> list[str]:
+    """The values of a line."""
+    return next(csv.reader([line], delimiter=delimiter), [])
 
 
-def spanning(lines: Text, grammar: "CSVGrammar", tally: Tally, name: str) -> Iterator[Piece]:
-    """The same as `parsed` where a row goes on as long as a quote is open."""
-    texts: list[bytes] = []
-    numbers: list[int] = []
-    held: list[bytes] = []
-    inside = False
-    for number, line in enumerate(lines.data.split(b"\n")[:-1], lines.first):
-        if not held:
-            if not line.strip(b" \t\r"):
-                continue  # as Arrow does
-            numbers.append(number)
-        held.append(line + b"\n")
-        inside = quote_open(line, inside, grammar.file.delimiter)
-        if not inside:
-            texts.append(b"".join(held))
-            held = []
-    if held:
-        texts.append(b"".join(held))
-    stack = [(0, len(texts))]
-    while stack:
-        start, stop = stack.pop()
-        data = b"".join(texts[start:stop])
-        table, reason = attempt(grammar, data, stop - start)
-        if table is not None:
-            yield Spans(table, data, numbers[start:stop], texts[start:stop])
-        elif stop - start > 1:
-            half = (start + stop) // 2
-            stack += [(half, stop), (start, half)]
-        elif data:
-            column, why = grammar.explain(data, reason)
-            tally.reject(at_line(name, numbers[start], column), why, data)
+def plain_header(header: Any) -> bool | list[str]:
+    """Whether there is a header; or the names of the columns."""
+    if isinstance(header, bool):
+        return header
+    named = isinstance(header, (list, tuple)) and all(isinstance(name, str) for name in header)
+    if not named:
+        raise TypeError(
+            f"read_csv: header must be True, False (there is none) or a list of names, "
+            f"got {header!r:.80}."
+        )
+    return list(header)
 
 
-def whole_rows(blocks: Iterator[Lines], delimiter: str) -> Iterator[Lines]:
-    """Blocks that end where no quote is open; or where one is open for too long."""
-    held, first, inside = bytearray(), 1, False
-    done = 0
-    for lines in blocks:
-        if lines.problem:
-            yield lines
-            continue
-        first = first if held else lines.first
-        held += lines.data
-        done = lines.done
-        inside = quote_open(lines.data, inside, delimiter)
-        if not inside or len(held) > LONGEST:
-            yield Lines(held, len(held), first, done)
-            held, inside = bytearray(), False
-    if held:
-        yield Lines(held, len(held), first, done)
-
-
-def quote_open(data: bytes, inside: bool, delimiter: str) -> bool:
-    """Say whether a quoted value is open after `data`. Only at its start can a value be quoted."""
-    opening = re.compile(rb"(?:^|\n|" + re.escape(delimiter.encode()) + rb')"')
-    at = 0
-    while True:
-        if inside:
-            at = data.find(b'"', at)
-            if at < 0:
-                return True
-            inside = data[at + 1 : at + 2] == b'"'  # two of them are one that is meant
-            at += 2 if inside else 1
-        else:
-            found = opening.search(data, at)
-            if found is None:
-                return False
-            inside, at = True, found.end()
-
-
-def guess(values: list[bytes], decimal: str = ".") -> Any:
-    """The Arrow type of a column: whole numbers, numbers, bools, or text.
-
-    One bad value among many numbers is to become an error, not to make them all text. A whole
-    number of three digits and more with a zero in front is a code such as 01234, which would lose
-    its zero.
-    """
-    import pyarrow as pa
-
-    if not values:
-        return pa.float64()
-    if all(value.lower() in (b"true", b"false") for value in values):
-        return pa.bool_()
-    if any(CODE.fullmatch(value) for value in values):
-        return pa.string()
-    numbers = [value for value in values if is_float(value, decimal)]
-    if len(numbers) < NUMERIC * len(values):
-        return pa.string()
-    whole = all(WHOLE.fullmatch(value) for value in numbers)
-    return pa.int64() if whole else pa.float64()
-
-
-def is_float(value: bytes, decimal: str = ".") -> bool:
-    """Say whether a text is a number."""
-    if decimal != ".":
-        if b"." in value:
-            return False
-        value = value.replace(decimal.encode(), b".")
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return b"_" not in value
-
-
-class CSVGrammar(Grammar):
-    """What a line of a CSV file is, its types being known."""
-
-    def __init__(self, file: CSV, names: list[str]) -> None:
-        self.file = file
-        self.names = names
-
-    def parse(self, data: bytes) -> Any:
-        """A table of these lines."""
-        import pyarrow as pa
-        import pyarrow.csv as pc
-
-        schema = self.file.schema
-        options = self.file._options(self.names, schema, list(schema), len(data))
-        return pc.read_csv(pa.BufferReader(data), **options)
-
-    def doubled(self, data: bytes) -> bool:
-        """A lone carriage return ends a row, too."""
-        return b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
-
-    def flaw(self, line: bytes) -> tuple[Any, str] | None:
-        """What is surely wrong: the number of columns, or a text that cannot be a number."""
-        if not line.strip(b" \t\r"):
-            return None, "the line is blank"
-        if b'"' in line or b"\r" in line[:-1]:
-            return None  # let Arrow say
-        row = line.rstrip(b"\r").split(self.file.delimiter.encode())
-        if len(row) != len(self.names):
-            return None, self.wrong_arity(len(self.names), len(row))
-        for name, value in zip(self.names, row, strict=True):
-            kind = str(self.file.schema.get(name))
-            if (
-                kind == "double"
-                and value[:1] not in b"nNiI+-"
-                and not is_float(value, self.file.decimal)
-            ):
-                text = value.decode(errors="replace")
-                if text not in self.file.missing:
-                    return name, self.wrong_type(text, kind)
-        return None
-
-    def wrong_arity(self, expected: Any, got: Any) -> str:
-        """The reason for a wrong number of columns."""
-        return f"{expected} columns are expected, there are {got}"
-
-    def wrong_type(self, text: str, kind: str) -> str:
-        """The reason for a value of the wrong type."""
-        wanted = WORDS.get(kind, kind)
-        other = "has fractions, say float" if kind == "int64" else "is text, say so"
-        return f"{text[:60]!r} is not {wanted}; if the column {other} in types"
-
-    def wrong_text(self) -> str:
-        """The reason for bytes that are no text."""
-        return not_text(self.file.encoding)
-
-    def explain(self, line: bytes, reason: str) -> tuple[Any, str]:
-        """The column and the reason why Arrow could not read a line."""
-        found = CONVERSION.search(reason)
-        if found:
-            column = int(found[1])
-            name = self.names[column] if column < len(self.names) else column
-            if "UTF8" in reason:
-                return name, self.wrong_text()
-            return name, self.wrong_type(found[3], found[2])
-        if "UTF8" in reason:
-            return None, self.wrong_text()
-        found = ARITY.search(reason)
-        if found:
-            quoted = line.count(b'"') % 2
-            hint = "; a quote is never closed (see newlines_in_values)" if quoted else ""
-            return None, self.wrong_arity(found[1], found[2]) + hint
-        return None, reason[:200] or "the line cannot be read"
-
-
-def not_text(encoding: str) -> str:
-    """The reason for bytes that are no text of an encoding."""
-    if encoding not in UTF8:
-        return f"the text is not valid {encoding}"
-    return (
-        "the text is not valid UTF-8; if the file has another encoding, name it, such as "
-        "encoding='cp1252' (--encoding cp1252)"
-    )
-
-
-def plain_types(who: str, types: Mapping[str, type] | None) -> dict[str, Any]:
-    """Python's types as those of Arrow."""
-    import pyarrow as pa
-
-    known = {float: pa.float64(), int: pa.int64(), bool: pa.bool_(), str: pa.string()}
-    for column, kind in (types or {}).items():
-        if kind not in known:
-            raise ValueError(
-                f"{who}: types must give float, int, bool or str for each column, "
-                f'got {kind!r:.80} for "{column}".'
-            )
-    return {column: known[kind] for column, kind in (types or {}).items()}
+def plain_missing(missing: Any) -> list[str]:
+    """The texts for missing values; one may be given alone."""
+    texts = [missing] if isinstance(missing, str) else missing
+    if not isinstance(texts, (list, tuple, set)) or not all(isinstance(t, str) for t in texts):
+        raise TypeError(f"read_csv: missing must be a tuple of texts, got {missing!r:.80}.")
+    return list(texts)

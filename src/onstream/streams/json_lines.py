@@ -106,12 +106,11 @@ class JSONLines(Reader):
         )
         if not wanted:
             self._meet(table)
-        for column in table.column_names:
-            if column in self.schema and table.schema.field(column).type != self.schema[column]:
-                at = table.column_names.index(column)
-                cast = table.column(column).cast(self.schema[column])
-                table = table.set_column(at, column, cast)
-        return table
+        columns = {}
+        for field, column in zip(table.schema, table.columns, strict=True):
+            kind = self.schema.get(field.name, field.type)
+            columns[field.name] = column if field.type == kind else column.cast(kind)
+        return pa.table(columns) if columns else table  # without columns there are rows, too
 
     def _wanted(self) -> bool:
         """Whether all keys that matter are known, so that others can be ignored."""
@@ -163,9 +162,14 @@ class JSONLines(Reader):
             if others and all(table.column(key).null_count == table.num_rows for key in known):
                 expected.features(name, others)  # says that it knows none
         for key in (self.columns.target, self.columns.weight, *expected.ids):
-            if key is not None and key not in table.column_names:
-                nothing = pa.nulls(table.num_rows, self.schema.get(str(key), pa.float64()))
+            if key is None:
+                continue
+            nothing = pa.nulls(table.num_rows, self.schema.get(str(key), pa.float64()))
+            at = table.schema.get_field_index(str(key))
+            if at < 0:
                 table = table.append_column(str(key), nothing)
+            elif pa.types.is_null(table.schema.field(at).type):
+                table = table.set_column(at, str(key), nothing)
         names = [key for key in table.column_names if self._matters(key)]
         kept = expected.ids
         names = [
@@ -185,18 +189,17 @@ class JSONGrammar(Grammar):
     def __init__(self, file: JSONLines) -> None:
         self.file = file
 
-    def parse(self, data: bytes) -> Any:
+    def parse(self, data: bytes, count: int) -> Any:
         """A table of these lines."""
+        if SUSPICIOUS.search(data) or TWO.search(data) or many_brackets(data, count):
+            for line in data.split(b"\n"):
+                why = no_object(line)
+                if why and not self.blank(line):
+                    raise ValueError(why)
         return self.file._parse(data)
-
-    def doubled(self, data: bytes) -> bool:
-        """Two objects on a line."""
-        return TWO.search(data) is not None
 
     def flaw(self, line: bytes) -> tuple[Any, str] | None:
         """What is surely wrong: no JSON, no object, a value of another type."""
-        if not line.strip(b" \t\r"):
-            return None, "the line is blank"
         if b"N" in line or b"I" in line:  # NaN and Infinity are for Arrow to judge
             return None
         column, why = self.explain(line, "")
@@ -208,13 +211,15 @@ class JSONGrammar(Grammar):
 
         try:
             line.decode()
-            row = msgspec.json.decode(line)
         except UnicodeDecodeError:
             return None, "the text is not valid UTF-8"
-        except (msgspec.DecodeError, RecursionError) as error:
+        why = no_object(line)
+        if why:
+            return None, why
+        try:
+            row = msgspec.json.decode(line)
+        except (msgspec.MsgspecError, RecursionError) as error:
             return None, f"not valid JSON: {error!s:.120}"
-        if not isinstance(row, dict):
-            return None, f"a line must be an object, not {type(row).__name__}"
         for key, value in row.items():
             kind = self.file.schema.get(key)
             if not self.file._matters(key) or value is None:
@@ -234,5 +239,48 @@ class JSONGrammar(Grammar):
         return None, reason[:200]
 
 
-TWO = re.compile(rb"\}[ \t\r]*\{")
+SUSPICIOUS = re.compile(rb"(?:\A|\n)[ \t\r]*[^{ \t\r\n]")  # a line that begins with no brace
+TWO = re.compile(rb"\}[ \t\r]*[^,}\] \t\r\n]")  # something after an object; or part of a text
+DEEPEST = 64  # brackets within brackets
+STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
+BRACKETS = re.compile(rb"[\[\]{}]")
+NO_NUMBER = re.compile(rb"\b(?:NaN|Inf(?:inity)?)\b")  # Arrow knows them, JSON does not
+ONE_VALUE = msgspec.json.Decoder(msgspec.Raw)
 WORDS = {True: "true or false", False: "a number"}
+OTHERS = {b"[": "an array", b'"': "text", b"n": "null", b"t": "true", b"f": "false"}
+
+
+def many_brackets(data: bytes, count: int) -> bool:
+    """Say whether so many lines may hold values that are deeply nested."""
+    return b"[" in data or data.count(b"{") > count + DEEPEST
+
+
+def no_object(line: bytes) -> str:
+    """Why a line is not one object that Arrow can be given: it crashes on some."""
+    line = line.strip(b" \t\r\n")
+    if line[:1] != b"{":
+        if line[:1] not in OTHERS and line[:1] not in b"-0123456789":
+            return 'not valid JSON: a line must be an object, such as {"a": 1}'
+        what = OTHERS.get(line[:1], "a number")
+        hint = "; make lines of an array with jq -c '.[]'" if what == "an array" else ""
+        return f"a line must be an object, not {what}{hint}"
+    if line.count(b"[") + line.count(b"{") > DEEPEST and depth(line) > DEEPEST:
+        return f"values are nested deeper than {DEEPEST}"
+    if b"N" in line or b"I" in line:
+        line = NO_NUMBER.sub(b"0", line)
+    try:
+        ONE_VALUE.decode(line)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        if "truncated" in str(error) and depth(line, at_end=True):
+            return "not valid JSON: the object does not end on its line"
+        return f"not valid JSON: {error!s:.120}"
+    return ""
+
+
+def depth(line: bytes, *, at_end: bool = False) -> int:
+    """How deep brackets are nested; or how many are open at the end."""
+    level = deepest = 0
+    for bracket in BRACKETS.findall(STRINGS.sub(b"", line)):
+        level += 1 if bracket in b"[{" else -1
+        deepest = max(deepest, level)
+    return level if at_end else deepest

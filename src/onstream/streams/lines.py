@@ -35,12 +35,16 @@ class Grammar(ABC):
     """What a line is."""
 
     @abstractmethod
-    def parse(self, data: bytes) -> Any:
-        """A table of these lines, or an error of Arrow or ValueError."""
+    def parse(self, data: bytes, count: int) -> Any:
+        """A table of so many lines, or an error of Arrow or ValueError."""
 
-    @abstractmethod
+    def blank(self, line: bytes) -> bool:
+        """Whether a line holds nothing, so that it is no row."""
+        return not line.strip(b" \t\r")
+
     def doubled(self, data: bytes) -> bool:
         """Whether a line may hold two rows. Then the number of rows proves nothing."""
+        return False
 
     @abstractmethod
     def flaw(self, line: bytes) -> tuple[Any, str] | None:
@@ -67,7 +71,7 @@ def parsed(lines: Text, grammar: Grammar, tally: Tally, name: str) -> Iterator[P
         if table is not None:
             yield Piece(table, data, numbers)
         elif count == 1:
-            if data.strip(b" \t\r\n"):
+            if not grammar.blank(data[:-1]):
                 column, why = grammar.explain(data, reason)
                 tally.reject(at_line(name, numbers[0], column), why, data)
         elif count > FEW or looked_at:
@@ -79,10 +83,12 @@ def parsed(lines: Text, grammar: Grammar, tally: Tally, name: str) -> Iterator[P
             texts = data.split(b"\n")
             kept = []
             for i, number in enumerate(numbers):
+                if grammar.blank(texts[i]):
+                    continue
                 flaw = grammar.flaw(texts[i])
                 if flaw is None:
                     kept.append((texts[i], number))
-                elif texts[i].strip(b" \t\r"):
+                else:
                     # In order: what comes before an error is to be read first.
                     if tally.on_error == "raise" and kept:
                         stack.append(rejoined(texts[i:], numbers[i:]))
@@ -110,7 +116,7 @@ def attempt(grammar: Grammar, data: bytes, count: int) -> tuple[Any, str]:
     import pyarrow as pa
 
     try:
-        table = grammar.parse(data)
+        table = grammar.parse(data, count)
     except (pa.ArrowException, ValueError, OverflowError) as error:
         return None, str(error)
     fits = table.num_rows == count and (count == 1 or not grammar.doubled(data))

@@ -5,6 +5,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..core.data_warning import warn_of_data
 from .arrange import Part, Repeated, Shuffled
 from .arriving import Stop
 from .blocks import Block, length
@@ -31,6 +32,7 @@ class Reader(Stream):
         self._tally = (0, 0, 0)
         self._total = total_bytes(self.files)
         self._messages: list[str] = []
+        self._warned: set[str] = set()
         self._stop = Stop()
 
     @abstractmethod
@@ -61,8 +63,17 @@ class Reader(Stream):
                 tally.close()
 
         for block, self._tally in prefetched(counted(), tally.stop):
+            self._warn(tally)
             if block is not None and length(block):
                 yield block
+
+    def _warn(self, tally: Tally) -> None:
+        """Tell what the thread that reads has found odd; each thing once."""
+        while tally.warnings:
+            message = tally.warnings.pop(0)
+            if message not in self._warned:
+                self._warned.add(message)
+                warn_of_data(message)
 
     @property
     def live(self) -> bool:

@@ -1,11 +1,13 @@
 """What happens to lines that cannot be read: an error, a counted skip, or a file of them."""
 
 import os
+import re
 from typing import IO, Any
 
 from .arriving import Stop
 from .files import PathLike
 
+UNSEEN = re.compile(r"[\x00-\x1f\x7f]+")  # a tab comes between the reason and the line
 REMEMBERED = 10  # messages kept of rejected lines
 
 
@@ -30,6 +32,7 @@ class Tally:
         self.rejected = 0
         self.bytes_done = 0
         self.messages: list[str] = []
+        self.warnings: list[str] = []  # that the user has not heard yet
         self.stop = Stop()  # nobody wants to wait for more
         self._file: IO[bytes] | None = None
         if on_error not in ("raise", "skip"):
@@ -44,7 +47,8 @@ class Tally:
         if len(self.messages) < REMEMBERED:
             self.messages.append(message)
         if self._file is not None:
-            self._file.write(text.rstrip(b"\r\n") + b"\n")
+            told = UNSEEN.sub(" ", message).encode(errors="replace")
+            self._file.write(told + b"\t" + text.rstrip(b"\r\n") + b"\n")
 
     def close(self) -> None:
         """Finish the file of rejected lines."""

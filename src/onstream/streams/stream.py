@@ -72,6 +72,11 @@ class Stream(ABC):
         """Bytes of all files; None if nobody knows."""
         return None
 
+    @property
+    def messages(self) -> list[str]:
+        """Why the first few lines were left out."""
+        return []
+
     # -- parts of a stream
 
     def limit(self, n: int) -> "Stream":

@@ -306,3 +306,8 @@ class Frame(Stream):
     def rejected(self) -> int:
         """Rows left out so far."""
         return self._tally.rejected
+
+    @property
+    def messages(self) -> list[str]:
+        """Why the first few rows were left out."""
+        return list(self._tally.messages)
