@@ -183,3 +183,13 @@ def test_a_sparse_target_may_be_a_string(write) -> None:
     assert stream.rejected == 1
     with pytest.raises(ValueError, match="line 8: there is no label"):
         list(read_arff(path, target="y"))
+
+
+def test_many_blanks_among_the_values(write) -> None:
+    """They took time as the third power of their number."""
+    blanks = "\t " * 5000
+    head = "@relation r\n@attribute a {x," + blanks + "y z" + blanks + ",'z'" + blanks
+    rows = list(read_arff(write(head + "}\n@attribute y numeric\n@data\ny z,1\n"), target="y"))
+    assert rows == [({"a": "y z"}, 1.0)]
+    with pytest.raises(ValueError, match=r"line 2: .* the list of values is broken"):
+        list(read_arff(write(head + "'}\n@data\n1\n")))

@@ -216,3 +216,112 @@ class TestIterable:
     def test_errors(self, rows, options, kind, message) -> None:
         with pytest.raises(kind, match=message):
             list(from_iterable(rows, **options))
+
+
+FRAME = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "y": ["x", "z", "x", "z"]})
+INDEXES = {
+    "filtered": FRAME[FRAME.a != 2.0],
+    "shuffled": FRAME.loc[[2, 0, 3, 1]],
+    "named": FRAME.set_index(pd.Index([5, 3, 4, 9], name="key")),
+    "dates": FRAME.set_index(pd.date_range("2020-01-01", periods=4)),
+    "two": FRAME.set_index([pd.Index([5, 3, 4, 9], name="k"), pd.Index(list("abca"))]),
+    "stored though plain": FRAME,
+}
+
+
+@pytest.mark.parametrize("case", INDEXES)
+@pytest.mark.parametrize("format", ["parquet", "ipc", "frame"])
+def test_the_index_of_a_frame_is_no_feature(tmp_path, case: str, format: str) -> None:
+    frame = INDEXES[case]
+    table = pa.Table.from_pandas(frame, preserve_index=True if "stored" in case else None)
+    parquet(tmp_path / "t.parquet", table)
+    pyarrow.feather.write_feather(table, tmp_path / "t.arrow")
+
+    def read(**options):
+        if format == "frame":
+            return list(read_frame(table, **options))
+        name, read = ("t.parquet", read_parquet) if format == "parquet" else ("t.arrow", read_ipc)
+        return list(read(tmp_path / name, **options))
+
+    rows = [({"a": a}, y) for a, y in zip(frame.a, frame.y, strict=True)]
+    assert read(target="y") == rows
+    assert read(target=-1) == rows  # the last column, not the index
+    index = table.column_names[-1]
+    assert read(target="y", drop=index) == rows
+    if case == "dates":
+        with pytest.raises(ValueError, match="is of type timestamp"):
+            read(target="y", only=index)
+    else:
+        assert [x for x, _ in read(target="y", only=index)] == [
+            {index: value} for value in table.column(index).to_pylist()
+        ]
+    with pytest.raises(ValueError, match=rf'the index of a data frame.*only=.*"{index}"'):
+        read(target="y", drop="a")
+
+
+def test_half_precision(tmp_path) -> None:
+    half = pa.array(np.array([1.5, np.nan, np.inf, 2.0], np.float16))
+    parquet(tmp_path / "t", pa.table({"a": half, "y": ["x", "z", "x", "z"]}))
+    stream = read_parquet(tmp_path / "t", target="y", on_error="skip")
+    assert list(stream) == [({"a": 1.5}, "x"), ({"a": None}, "z"), ({"a": 2.0}, "z")]
+    assert stream.rejected == 1
+    parquet(tmp_path / "t", pa.table({"a": ["x", "z", "x", "z"], "y": half}))
+    assert [y for _, y in read_parquet(tmp_path / "t", target="y", on_error="skip")] == [1.5, 2.0]
+
+
+def test_large_weights(tmp_path) -> None:
+    parquet(tmp_path / "t", pa.table({"a": [1.0, 2.0], "w": [2**60, 3], "y": ["x", "z"]}))
+    stream = read_parquet(tmp_path / "t", target="y", weight="w")
+    assert [w for _, _, w in stream] == [2.0**60, 3.0]
+
+
+def test_categories_of_numbers(tmp_path) -> None:
+    column = pa.array([1.5, float("inf"), None]).dictionary_encode()
+    stream = read_frame(pa.table({"a": column, "y": [1, 2, 3]}), target="y", on_error="skip")
+    assert list(stream) == [({"a": 1.5}, 1), ({"a": None}, 3)]
+
+
+def test_whole_targets_stay_whole_beside_missing_ones() -> None:
+    frame = pa.table({"a": [1.0, 2.0, 3.0], "y": [2**60 + 1, None, 3]})
+    stream = read_frame(frame, target="y", on_error="skip")
+    assert [y for _, y in stream] == [2**60 + 1, 3]
+    [(_, y)] = stream.batches(10)
+    assert y.dtype == np.int64
+
+
+@pytest.mark.parametrize("shuffle", [None, 3])
+def test_rows_without_features_are_rows(tmp_path, shuffle) -> None:
+    frame = pa.table({"y": [1, None, 3, 4], "w": [1.0, 1.0, -1.0, 2.0]})
+    options = {"target": "y", "weight": "w", "on_error": "skip", "shuffle": shuffle}
+    parquet(tmp_path / "t", frame)
+    for n in (1, 2, 10):
+        stream = read_parquet([tmp_path / "t"] * 2, **options)
+        assert sum(len(y) for _, y, _ in stream.batches(n)) == 4
+        assert (stream.rows, stream.rejected) == (4, 4)
+    assert sorted(w for *_, w in stream) == [1.0, 1.0, 2.0, 2.0]
+
+
+def test_rows_lost_to_damage_are_counted(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("onstream.streams.tables.BATCH", 1000)
+    path = tmp_path / "t"
+    table = pa.table({"a": [f"word {i}" for i in range(9000)], "y": np.arange(9000)})
+    options = {"compression": "none", "use_dictionary": False, "data_page_size": 1000}
+    pq.write_table(table, path, write_batch_size=100, **options)
+    data = bytearray(path.read_bytes())
+    at = data.find(b"word 7990")
+    data[at - 4 : at] = b"\xff\xff\xff\x7f"
+    path.write_bytes(data)
+    stream = read_parquet(path, target="y", on_error="skip")
+    rows = len(list(stream))
+    assert 0 < rows < 9000
+    assert rows + stream.rejected == 9000
+    assert "t: row" in stream.messages[0]
+
+
+def test_frames_that_arrow_cannot_hold() -> None:
+    for frame in (
+        pd.DataFrame({"a": [1, "x", {}], "y": [1, 2, 3]}),
+        pd.DataFrame([[1, 2]], columns=["a", "a"]),
+    ):
+        with pytest.raises(ValueError, match="read_frame: the frame cannot be read"):
+            read_frame(frame)

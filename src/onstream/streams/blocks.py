@@ -49,6 +49,8 @@ def take_part(part: Any, order: Any) -> Any:
         return [part[i] for i in order]
     if isinstance(part, np.ndarray):
         return part.take(order, axis=0)
+    if columns_of(part) == []:
+        return no_columns(len(order))
     return movable(part).take(order)
 
 
@@ -75,7 +77,16 @@ def join_parts(parts: Sequence[Any]) -> Any:
     tables = [
         part if isinstance(part, pa.Table) else pa.Table.from_batches([part]) for part in parts
     ]
+    if not any(table.num_columns for table in tables):
+        return no_columns(sum(table.num_rows for table in tables))
     return pa.concat_tables(tables, promote_options="default")  # a key may be missing in one
+
+
+def no_columns(rows: int) -> Any:
+    """A table of so many rows without features: Arrow forgets how many there are."""
+    import pyarrow as pa
+
+    return pa.table({"": pa.nulls(rows)}).select([])
 
 
 def columns_of(X: Any) -> list[Any] | None:

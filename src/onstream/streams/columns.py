@@ -1,7 +1,7 @@
 """Which columns are features, which are target and weight; and what may stand in them."""
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,19 +59,20 @@ class Columns:
         if self.target is not None and self.target == self.weight:
             raise ValueError(f"{who}: target and weight are both {target!r}.")
 
-    def choose(self, source: str, names: list[str]) -> "Chosen":
-        """The columns of one file."""
+    def choose(self, source: str, names: list[str], index: Sequence[str] = ()) -> "Chosen":
+        """The columns of one file. Those of a data frame's index count only if they are named."""
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f'{source}: there are two columns called "{twice}".')
+        plain = [name for name in names if name not in index]
 
         def find(word: str, wanted: Any) -> str | None:
             if isinstance(wanted, int):
-                if not -len(names) <= wanted < len(names):
+                if not -len(plain) <= wanted < len(plain):
                     raise ValueError(
-                        f"{source}: {word}={wanted}, but there are {len(names)} columns."
+                        f"{source}: {word}={wanted}, but there are {len(plain)} columns."
                     )
-                return names[wanted]
+                return plain[wanted]
             if wanted is not None and wanted not in names:
                 close = difflib.get_close_matches(wanted, names, 1)
                 hint = f' Did you mean "{close[0]}"?' if close else ""
@@ -83,10 +84,16 @@ class Columns:
 
         target, weight = find("target", self.target), find("weight", self.weight)
         dropped = {find("drop", name) for name in self.drop}
-        kept = names if self.only is None else [find("only", name) for name in self.only]
+        kept = plain if self.only is None else [find("only", name) for name in self.only]
         ids = [str(find("id", name)) for name in self.expected.ids]
         other = {*dropped, *ids, target, weight}
         features = [str(name) for name in kept if name not in other]
+        if not features and index and self.only is None:
+            raise ValueError(
+                f"{source}: apart from target and weight there is only the index of a data frame, "
+                f"which is no feature; to take it nevertheless, name it: "
+                f"only=[{quoted(list(index))}]."
+            )
         features = self.expected.features(source, features)
         return Chosen(source, [*features, *ids], target, weight, self.expected)
 
@@ -165,7 +172,6 @@ class Chosen:
             if y.null_count:
                 missing = ~y.is_valid().to_numpy()
                 note(bad, missing, self.target, NO_TARGET)
-            y = y.to_numpy()
         if self.weight is not None:
             w = weight_column(self.source, self.weight, table.column(self.weight))
             with np.errstate(invalid="ignore"):
@@ -174,14 +180,21 @@ class Chosen:
         X = pa.table(columns) if columns else table.select([])
         block: Block = (X, y) if w is None else (X, y, w)
         if not bad:
-            yield block
+            yield finished(block)
             return
         if tally.on_error == "raise":
-            yield cut(block, 0, min(bad))  # what comes before the error is good
+            yield finished(cut(block, 0, min(bad)))  # what comes before the error is good
         for row in sorted(bad):
             column, why = bad[row]
             tally.reject(place(row, column), why, text(row))
-        yield take(block, np.array([i for i in range(table.num_rows) if i not in bad], dtype=int))
+        good = np.array([i for i in range(table.num_rows) if i not in bad], dtype=int)
+        yield finished(take(block, good))
+
+
+def finished(block: Block) -> Block:
+    """A block with its targets as an array. None is missing any more, so whole numbers stay so."""
+    X, y, *w = block
+    return (X, None if y is None else y.to_numpy(), *w)
 
 
 def note(bad: dict[int, tuple[str, str]], rows: Any, column: str, why: str) -> None:
@@ -192,12 +205,14 @@ def note(bad: dict[int, tuple[str, str]], rows: Any, column: str, why: str) -> N
 
 
 def finite_column(column: Any) -> tuple[Any, Any]:
-    """A column with NaN as null and decimals as floats; and where it is infinite, if anywhere."""
+    """A column with NaN as null, plain numbers only; and where it is infinite, if anywhere."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
 
-    if types.is_decimal(column.type):
+    if types.is_dictionary(column.type) and is_number(column.type.value_type):
+        column = column.cast(column.type.value_type)
+    if types.is_decimal(column.type) or types.is_float16(column.type):
         column = column.cast(pa.float64())
     if not types.is_floating(column.type) or len(column) == 0:
         return column, None
@@ -217,7 +232,7 @@ def weight_column(source: str, name: str, column: Any) -> Any:
 
     if not is_number(column.type):
         raise ValueError(f'{source}: column "{name}" holds {column.type}, not weights.')
-    return column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)  # 2**60 + 1 is fine
 
 
 def is_number(kind: Any) -> bool:

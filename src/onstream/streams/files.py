@@ -14,6 +14,7 @@ from .sparse_text import unfilled
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
+BOM = b"\xef\xbb\xbf"  # Windows begins UTF-8 with it; it is no part of the first line
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 SUFFIXES = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd"}
 CHUNK = 1 << 20  # bytes of text handled at a time
@@ -201,6 +202,7 @@ def line_blocks(source: Any, chunk: int = CHUNK, *, numbered: bool = True) -> It
     """
     buffer = unfilled(chunk + SLACK)
     kept, first, dropping = 0, 1, False  # `kept` bytes at the beginning are an unfinished line
+    begun = False
     while True:
         if len(buffer) < kept + chunk + SLACK:
             buffer = moved(buffer, 0, kept, 2 * kept + chunk + SLACK)
@@ -224,6 +226,11 @@ def line_blocks(source: Any, chunk: int = CHUNK, *, numbered: bool = True) -> It
                 return
             buffer[: got - stop] = buffer[stop:got]
             kept, got, end = 0, got - stop, max(0, end - stop)
+        if not begun and (end or got == 0):  # the first lines are whole
+            begun = True
+            if buffer.startswith(BOM, 0, kept + got):
+                del buffer[: len(BOM)]
+                kept, end = kept - len(BOM), max(0, end - len(BOM))
         if got == 0:
             if kept and not source.cut_off():
                 buffer[kept : kept + 1] = b"\n"

@@ -38,12 +38,12 @@ class Tally:
         if on_error not in ("raise", "skip"):
             self._file = open(on_error, "wb")  # noqa: SIM115 - closed by `close`
 
-    def reject(self, place: str, reason: str, text: bytes = b"") -> None:
-        """One line, or row, is left out; or an error, if that is wanted."""
+    def reject(self, place: str, reason: str, text: bytes = b"", *, rows: int = 1) -> None:
+        """A line, or row, or several of them, are left out; or an error, if that is wanted."""
         message = f"{place}: {reason}"
         if self.on_error == "raise":
             raise ValueError(message)
-        self.rejected += 1
+        self.rejected += rows
         if len(self.messages) < REMEMBERED:
             self.messages.append(message)
         if self._file is not None:

@@ -133,9 +133,13 @@ class TableReader(Reader):
             while True:
                 try:
                     item = next(batches, None)
-                except (pa.ArrowException, OSError, EOFError) as error:
+                except Exception as error:
+                    ours = isinstance(error, (FileNotFoundError, PermissionError))
+                    if ours or error is start.refused:
+                        raise
                     place = at_row(name, row + 1)
-                    tally.reject(place, f"no {self.kind} file, or damaged: {error!s:.200}")
+                    why = f"no {self.kind} file, or damaged: {error!s:.200}"
+                    tally.reject(place, why, rows=max(1, start.rows - row))
                     break
                 if item is None:
                     break
@@ -143,7 +147,8 @@ class TableReader(Reader):
                 try:
                     batch.validate(full=True)  # offsets that point nowhere, text that is none
                 except pa.ArrowException as error:
-                    tally.reject(at_row(name, row + 1), f"the batch is damaged: {error!s:.200}")
+                    why = f"the next {batch.num_rows:,} rows are damaged: {error!s:.200}"
+                    tally.reject(at_row(name, row + 1), why, rows=batch.num_rows)
                     row += batch.num_rows
                     continue
                 tally.bytes_done = done + int(share * size)
@@ -164,10 +169,19 @@ class Start:
         self.stop = stop
         self.schema: Any = None
         self.columns: Chosen = Chosen(name, [], None, None)
+        self.rows = 0  # of the file, where it says so
+        self.refused: Exception | None = None  # what was wrong with the columns
 
     def __call__(self, schema: Any) -> list[str]:
         """The names of the columns to read."""
-        self.columns = self.wanted.choose(self.name, list(schema.names))
+        try:
+            return self._names(schema)
+        except ValueError as error:
+            self.refused = error
+            raise
+
+    def _names(self, schema: Any) -> list[str]:
+        self.columns = self.wanted.choose(self.name, list(schema.names), index_of(schema))
         self.columns.check_types(schema)
         kept = {name: schema.field(name).type for name in self.columns.all}
         if self.before is not None and kept != self.before:
@@ -177,6 +191,15 @@ class Start:
             )
         self.schema = kept
         return self.columns.all
+
+
+def index_of(schema: Any) -> list[str]:
+    """The columns that were the index of a pandas frame."""
+    try:
+        listed = (schema.pandas_metadata or {}).get("index_columns", [])
+        return [name for name in listed if isinstance(name, str) and name in schema.names]
+    except (ValueError, TypeError, AttributeError):  # no metadata that pandas would write
+        return []
 
 
 def table_blocks(table: Any, columns: Chosen, row: int, tally: Tally) -> Iterator[Block]:
@@ -204,7 +227,8 @@ class Parquet(TableReader):
         # Small buffers: a row group may be much larger than what we may hold.
         with pq.ParquetFile(file, buffer_size=1 << 16, pre_buffer=False) as opened:
             names = start(opened.schema_arrow)
-            total = max(1, opened.metadata.num_rows)
+            start.rows = opened.metadata.num_rows
+            total = max(1, start.rows)
             done = 0
             batches = opened.iter_batches(BATCH, columns=names, use_threads=False)
             for batch in batches:
@@ -273,12 +297,16 @@ class Frame(Stream):
                 f"read_frame: a data frame is needed (pandas, Polars, PyArrow, DuckDB), "
                 f"got {type(frame).__name__}."
             )
-        table = pa.table(frame)
-        metadata = table.schema.pandas_metadata or {}
-        index = [name for name in metadata.get("index_columns", []) if isinstance(name, str)]
-        self.table = table.drop_columns([name for name in index if name in table.column_names])
-        self.columns = columns.choose("the frame", list(self.table.column_names))
-        self.columns.check_types(self.table.schema)
+        try:
+            self.table = pa.table(frame)
+        except Exception as error:  # of whoever made the frame
+            raise ValueError(
+                f"read_frame: the frame cannot be read: {error!s:.200}. Each column must have a "
+                f"name of its own, and values of one type."
+            ) from None
+        schema = self.table.schema
+        self.columns = columns.choose("the frame", list(schema.names), index_of(schema))
+        self.columns.check_types(schema)
         self.on_error = plain_on_error("read_frame", on_error)
         self._tally = Tally("skip")
 
