@@ -3,6 +3,7 @@
 import contextlib
 import datetime
 import decimal
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -325,3 +326,15 @@ def test_frames_that_arrow_cannot_hold() -> None:
     ):
         with pytest.raises(ValueError, match="read_frame: the frame cannot be read"):
             read_frame(frame)
+
+
+def test_a_damaged_length_takes_no_memory(tmp_path) -> None:
+    path = tmp_path / "t"
+    path.write_bytes(b"\xff\xff\xff\xff" + (2**31 - 8).to_bytes(4, "little") + b"x" * 1000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="t: row 1: no Arrow file, or damaged"):
+            list(read_ipc(path))
+        assert tracemalloc.get_traced_memory()[1] < 100e6
+    finally:
+        tracemalloc.stop()

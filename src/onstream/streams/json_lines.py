@@ -264,23 +264,24 @@ def no_object(line: bytes) -> str:
         what = OTHERS.get(line[:1], "a number")
         hint = "; make lines of an array with jq -c '.[]'" if what == "an array" else ""
         return f"a line must be an object, not {what}{hint}"
-    if line.count(b"[") + line.count(b"{") > DEEPEST and depth(line) > DEEPEST:
+    if line.count(b"[") + line.count(b"{") > DEEPEST and too_deep(line):
         return f"values are nested deeper than {DEEPEST}"
     if b"N" in line or b"I" in line:
         line = NO_NUMBER.sub(b"0", line)
     try:
         ONE_VALUE.decode(line)
     except (msgspec.MsgspecError, RecursionError) as error:
-        if "truncated" in str(error) and depth(line, at_end=True):
+        if "truncated" in str(error) and not line.endswith(b"}"):
             return "not valid JSON: the object does not end on its line"
         return f"not valid JSON: {error!s:.120}"
     return ""
 
 
-def depth(line: bytes, *, at_end: bool = False) -> int:
-    """How deep brackets are nested; or how many are open at the end."""
-    level = deepest = 0
-    for bracket in BRACKETS.findall(STRINGS.sub(b"", line)):
-        level += 1 if bracket in b"[{" else -1
-        deepest = max(deepest, level)
-    return level if at_end else deepest
+def too_deep(line: bytes) -> bool:
+    """Say whether brackets are nested too deep."""
+    level = 0
+    for bracket in BRACKETS.finditer(STRINGS.sub(b"", line)):
+        level += 1 if bracket[0] in b"[{" else -1
+        if level > DEEPEST:
+            return True
+    return False

@@ -8,7 +8,7 @@ from typing import Any
 from .arriving import Stop
 from .blocks import Block, length
 from .columns import Chosen, Columns
-from .files import Bytes, PathLike
+from .files import CHUNK, Bytes, PathLike
 from .reader import Reader, arranged
 from .rejects import Tally, at_row, plain_on_error
 from .stream import Stream, regrouped
@@ -273,13 +273,16 @@ class Decompressed:
         self.source = source
 
     def read(self, n: int = -1) -> bytes:
-        """Exactly n bytes, but for the end."""
-        room = bytearray(max(n, 0))
-        got, part = 0, 1
-        while part and got < len(room):
-            part = self.source.into(memoryview(room)[got:])
-            got += part
-        return bytes(room[:got])
+        """Exactly n bytes, but for the end. A damaged file may ask for more than there are."""
+        parts: list[bytes] = []
+        while n > 0:
+            room = memoryview(bytearray(min(n, CHUNK)))
+            got = self.source.into(room)
+            if got == 0:
+                break
+            parts.append(bytes(room[:got]))
+            n -= got
+        return b"".join(parts)
 
     def close(self) -> None:
         """Let go of the file."""
