@@ -174,14 +174,15 @@ class Start:
 
     def __call__(self, schema: Any) -> list[str]:
         """The names of the columns to read."""
+        names = list(schema.names)  # damaged ones are no fault of the columns
         try:
-            return self._names(schema)
+            return self._chosen(schema, names)
         except ValueError as error:
             self.refused = error
             raise
 
-    def _names(self, schema: Any) -> list[str]:
-        self.columns = self.wanted.choose(self.name, list(schema.names), index_of(schema))
+    def _chosen(self, schema: Any, names: list[str]) -> list[str]:
+        self.columns = self.wanted.choose(self.name, names, index_of(schema))
         self.columns.check_types(schema)
         kept = {name: schema.field(name).type for name in self.columns.all}
         if self.before is not None and kept != self.before:
