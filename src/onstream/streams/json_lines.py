@@ -191,7 +191,8 @@ class JSONGrammar(Grammar):
 
     def parse(self, data: bytes, count: int) -> Any:
         """A table of these lines."""
-        if SUSPICIOUS.search(data) or TWO.search(data) or many_brackets(data, count):
+        odd = FIRST.match(data) or LATER.search(data) or TWO.search(data)
+        if odd or many_brackets(data, count):
             for line in data.split(b"\n"):
                 why = no_object(line)
                 if why and not self.blank(line):
@@ -239,7 +240,9 @@ class JSONGrammar(Grammar):
         return None, reason[:200]
 
 
-SUSPICIOUS = re.compile(rb"(?:\A|\n)[ \t\r]*[^{ \t\r\n]")  # a line that begins with no brace
+NO_BRACE = rb"[ \t\r]*[^{ \t\r\n]"  # at the beginning of a line
+FIRST = re.compile(NO_BRACE)
+LATER = re.compile(rb"\n" + NO_BRACE)
 TWO = re.compile(rb"\}[ \t\r]*[^,}\] \t\r\n]")  # something after an object; or part of a text
 DEEPEST = 64  # brackets within brackets
 STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
