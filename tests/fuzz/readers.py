@@ -517,7 +517,9 @@ def table_case(random: Random) -> Case:
             [
                 lambda: pa.array(numbers),
                 lambda: pa.array(numbers.clip(-1e4, 1e4).astype(np.float16)),
-                lambda: pa.array(numbers.clip(-1e30, 1e30).astype(np.float32), mask=seed.random(n) < 0.1),
+                lambda: pa.array(
+                    numbers.clip(-1e30, 1e30).astype(np.float32), mask=seed.random(n) < 0.1
+                ),
                 lambda: pa.array(seed.integers(-(2**62), 2**62, n), mask=seed.random(n) < 0.05),
                 lambda: pa.array(seed.integers(0, 2**63, n).astype(np.uint64)),
                 lambda: pa.array(seed.random(n) < 0.5),

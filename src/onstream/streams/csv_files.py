@@ -54,8 +54,9 @@ def read_csv(
 
     The types of the columns are found out from the first 1000 lines and kept from then on:
     numbers (if 9 in 10 values are), true and false, or text (nominal values). A column with a
-    code such as 01234 (three digits or more, a zero in front) is text. Features that are whole
-    numbers may turn out to be fractions later; a target may not, unless `types` says so.
+    code such as 01234 (three digits or more, a zero in front) is text, and so are dates: every
+    one would be a feature of its own. Features that are whole numbers may turn out to be fractions
+    later; a target may not, unless `types` says so.
 
     Parameters
     ----------
@@ -87,7 +88,8 @@ def read_csv(
     epochs : int, default 1
         How many times to go over the files.
     on_error : "raise", "skip" or a path, default "raise"
-        What to do with a line that cannot be read: a path collects such lines. `rejected` counts.
+        What to do with a line that cannot be read: a path collects such lines, each after the
+        reason and a tab. `rejected` counts them, `messages` has the first reasons.
 
     Examples
     --------

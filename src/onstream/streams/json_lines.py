@@ -32,8 +32,8 @@ def read_jsonl(
 ) -> Stream:
     r"""A stream of JSON lines: each line an object of numbers, bools, strings and nulls.
 
-    The type of a key is that of its first value; keys may come and go. The parameters are those
-    of `read_csv`.
+    The type of a key is that of its first value; keys may come and go. Dates are text: every one
+    would be a feature of its own. The parameters are those of `read_csv`.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def read_parquet(
     """A stream of the rows of Parquet files, read piece by piece.
 
     The parameters are those of `read_csv`. A row with an infinite number or without a target
-    cannot be read.
+    cannot be read. The index of a pandas frame is left out, unless `only` names it.
 
     Examples
     --------
@@ -63,7 +63,8 @@ def read_ipc(
 ) -> Stream:
     """A stream of the rows of Arrow IPC (Feather) files, or of Arrow streams.
 
-    The parameters are those of `read_csv`.
+    The parameters are those of `read_csv`. The index of a pandas frame is left out, unless `only`
+    names it.
 
     Examples
     --------
@@ -94,7 +95,7 @@ def read_frame(
     """A stream of the rows of a data frame: pandas, Polars, PyArrow, DuckDB.
 
     Anything that speaks the Arrow stream interface will do. The parameters are those of
-    `read_csv`.
+    `read_csv`. The index of a pandas frame is left out, unless `only` names it.
 
     Examples
     --------
