@@ -31,3 +31,17 @@ def test_a_mark_at_the_beginning_is_passed_over(
     assert list(read(tmp_path / "marked")) == rows
     (tmp_path / "marked").write_bytes(b"\xef\xbb\xbf" + data[:-1])  # without the last newline
     assert list(read(tmp_path / "marked")) == rows
+
+
+@pytest.mark.parametrize("format", READERS)
+@pytest.mark.parametrize("chunk", [1, 1000])
+def test_no_text_that_could_be_read(tmp_path: Path, monkeypatch, format: str, chunk: int) -> None:
+    monkeypatch.setattr(files.line_blocks, "__defaults__", (chunk,))
+    read, data = READERS[format]
+    path = tmp_path / "data"
+    path.write_bytes(data.replace(b"\n", b"\r"))
+    with pytest.raises(ValueError, match="data: the lines end in carriage returns alone"):
+        list(read(path))
+    path.write_bytes(data.decode().encode("utf-16"))
+    with pytest.raises(ValueError, match="data: this is UTF-16"):
+        list(read(path))

@@ -204,10 +204,9 @@ class CSV(Reader):
     def _names(self, name: str, lines: Text) -> tuple[list[str] | None, Text]:
         """The names of the columns, and the lines after the header; None if it has not come yet."""
         data, first = lines.data, lines.first
-        if first == 1 and data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise ValueError(f"{name}: this is UTF-16; say encoding='utf-16' (--encoding utf-16).")
+        blanks = " \t\r".replace(self.format.delimiter, "").encode()
         at = 0
-        while not data[at : data.find(b"\n", at)].strip(b" \t\r"):  # blank lines decide nothing
+        while not data[at : data.find(b"\n", at)].strip(blanks):  # blank lines decide nothing
             at, first = data.find(b"\n", at) + 1, first + 1
             if at == len(data):
                 return None, lines

@@ -228,6 +228,7 @@ def line_blocks(source: Any, chunk: int = CHUNK, *, numbered: bool = True) -> It
             kept, got, end = 0, got - stop, max(0, end - stop)
         if not begun and (end or got == 0):  # the first lines are whole
             begun = True
+            check_text(source.name, bytes(buffer[: end or kept]))
             if buffer.startswith(BOM, 0, kept + got):
                 del buffer[: len(BOM)]
                 kept, end = kept - len(BOM), max(0, end - len(BOM))
@@ -250,6 +251,20 @@ def line_blocks(source: Any, chunk: int = CHUNK, *, numbered: bool = True) -> It
                 )
                 yield Lines(buffer, 0, first, source.done, problem)
                 kept, dropping = 0, True
+
+
+def check_text(name: str, lines: bytes) -> None:
+    """Refuse a file whose first lines show that no line of it can be read."""
+    if lines.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ValueError(
+            f"{name}: this is UTF-16; for read_csv say encoding='utf-16' (--encoding utf-16), for "
+            f"others make UTF-8 of it, such as with iconv -f UTF-16 -t UTF-8."
+        )
+    if b"\n" not in lines and b"\r" in lines.rstrip(b"\r"):
+        raise ValueError(
+            f"{name}: the lines end in carriage returns alone; make newlines of them, such as with "
+            f"tr '\\r' '\\n'."
+        )
 
 
 def moved(buffer: bytearray, start: int, stop: int, size: int) -> bytearray:
