@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles.passive_aggressive import step
 from oracles.side_by_side import KINDS, blocks, eighths, form, names, quick, sparse_rows
@@ -95,6 +95,7 @@ def test_bound(X, seed, C, epsilon):
 
 @quick
 @given(blocks(limit=2), st.sampled_from([1.0, 3.0, 20.0]))
+@example(X=np.array([[0.25], [0.25]]), B=20.0)
 def test_the_radius_grows(X, B):
     """eps_1 = 0; it never falls; its recursion; and PA takes the example in."""
     model, ball = PAUniclass(variant="PA", max_radius=B), Ball(X.shape[1], "PA", max_radius=B)
@@ -104,10 +105,9 @@ def test_the_radius_grows(X, B):
         tau, distance = ball.learn(x)
         model.learn_one(x)
         assert before <= model.radius <= B
-        if tau > 0.0:
-            grown = B**2 - (1.0 - tau / distance) ** 2 * (B**2 - before**2)
-            assert model.radius**2 == pytest.approx(grown, rel=1e-9, abs=1e-9)
-        else:
+        grown = B**2 - (1.0 - tau / distance) ** 2 * (B**2 - before**2)
+        assert model.radius**2 == pytest.approx(grown, rel=1e-9, abs=1e-9)
+        if distance < B * (1.0 - 1e-12):  # inside, and not on the border, where rounding decides
             assert model.radius == before
         assert np.linalg.norm(x - center(model, X.shape[1])) <= model.radius + 1e-6 * B
 
