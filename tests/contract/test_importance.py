@@ -1,10 +1,13 @@
 """The weight of an example: 0 is no example at all, 1 is the default, bad ones are refused."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pytest
 
 from .table import Case
-from .tools import KINDS, by_name, fingerprint, learned, named, reloaded, streams, targets
+from .tools import KINDS, attempt, by_name, fingerprint, learned, named, reloaded, streams, targets
 
 
 def test_weight_one_is_the_default(case: Case) -> None:
@@ -148,3 +151,28 @@ def test_columns_of_weights(case: Case) -> None:
         model = case.make()
         model.learn_many(stream.X, stream.y, column)
         assert fingerprint(model) == fingerprint(plain), type(column)
+
+
+def growing(rng: np.random.Generator) -> Iterator[tuple[float, float]]:
+    """Numbers and their weights, each so heavy that those before vanish in the sum."""
+    for exponent in (-12, 6, 24):
+        yield 10.0 ** rng.uniform(-4, 4), 10.0 ** rng.uniform(exponent - 1, exponent + 1)
+
+
+def test_weights_of_any_size_leave_a_model_that_loads(learner: Case) -> None:
+    """Where weights differ by 1e16, a sum of squares may not be rounded below 0."""
+    rng = np.random.default_rng(9)
+    for _ in range(20):
+        model = learner.make()
+        for v, w in growing(rng):
+            attempt(model, "learn_one", {"a": v}, "a" if learner.takes_labels else 1.0 / v, w)
+        assert fingerprint(reloaded(model)) == fingerprint(model)
+
+
+def test_weights_of_any_size_leave_a_transformer_that_loads(transformer: Any) -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(20):
+        copy = transformer.clone()
+        for v, w in growing(rng):
+            copy.learn_one({"a": v}, w)
+        assert fingerprint(reloaded(copy)) == fingerprint(copy)

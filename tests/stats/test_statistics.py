@@ -55,6 +55,16 @@ def close(a: float, b: float, scale: float = 1.0) -> bool:
     return a == pytest.approx(b, rel=1e-9, abs=1e-12 * scale)
 
 
+@each
+def test_weights_of_any_size_leave_a_statistic_that_loads(statistic: Any) -> None:
+    """Where weights differ by 1e16, a sum of squares may not be rounded below 0."""
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        weights = 10.0 ** rng.uniform([-13, 5, 23], [-11, 7, 25])
+        one = of(statistic, 10.0 ** rng.uniform(-4, 4, 3), weights)
+        assert dumps(loads(dumps(one))) == dumps(one)
+
+
 # -- against the batch ---------------
 
 

@@ -6,14 +6,15 @@
 
 #include "simd.h"
 
-/* Welford's step for a whole row. */
+/* Welford's step for a whole row. What it adds to the squares is below 0 only by rounding, where a
+ * weight is so large that those before vanish in the sum. */
 ONSTREAM_CLONES
 static void onstream_welford(double *restrict n, double *restrict mean, double *restrict m2,
                              double *restrict var, const double *restrict x, double w,
                              ptrdiff_t d) {
     for (ptrdiff_t i = 0; i < d; i++) {
         double away = x[i] - mean[i], all = n[i] + w, now = mean[i] + away * (w / all);
-        double more = m2[i] + w * away * (x[i] - now);
+        double step = w * away * (x[i] - now), more = m2[i] + (step > 0.0 ? step : 0.0);
         n[i] = all;
         mean[i] = now;
         m2[i] = more;

@@ -162,7 +162,7 @@ cdef class StandardState(ScalerState):
     cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
         cdef double total = stats[0] + weight, delta = value - stats[1]
         cdef double mean = stats[1] + delta * (weight / total)
-        cdef double spread = stats[2] + weight * delta * (value - mean)
+        cdef double spread = stats[2] + max(0.0, weight * delta * (value - mean))  # not by rounding
         if not (fabs(mean) < 1e300 and spread < 1e300 and total < 1e300):
             return False
         stats[0], stats[1], stats[2] = total, mean, spread

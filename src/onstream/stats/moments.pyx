@@ -178,7 +178,7 @@ cdef class VarianceState(StatisticState):
     cdef void push(self, double v, double w) noexcept:
         cdef double away = (v - self.mean) - self.low
         self.move(away * (w / self.n))
-        self.m2 += w * away * ((v - self.mean) - self.low)
+        self.m2 += max(0.0, w * away * ((v - self.mean) - self.low))  # below 0 only by rounding
 
     cdef void move(self, double step) noexcept:
         """The mean becomes mean + step."""

@@ -46,7 +46,7 @@ cdef bint observe_all(ClassTable* t, const double* x, Py_ssize_t n, double w) no
     cdef double* squares = mean + t.d
     cdef double* low = squares + t.d
     cdef double* high = low + t.d
-    cdef double share, before, after
+    cdef double share, before, after, more
     cdef Py_ssize_t f, gaps = 0
     for f in range(n):
         gaps += x[f] != x[f]
@@ -59,7 +59,8 @@ cdef bint observe_all(ClassTable* t, const double* x, Py_ssize_t n, double w) no
         before = x[f] - mean[f]
         after = mean[f] + before * share
         mean[f] = after
-        squares[f] += w * before * (x[f] - after)
+        more = w * before * (x[f] - after)
+        squares[f] += more if more > 0.0 else 0.0  # below 0 only by rounding, under a huge weight
     for f in range(n):
         low[f] = x[f] if x[f] < low[f] else low[f]
         high[f] = x[f] if x[f] > high[f] else high[f]
@@ -114,7 +115,7 @@ cdef inline void add_number(double* n, Py_ssize_t d, double x, double w, double 
     n[0] += w
     before = x - n[d]
     n[d] += before * share
-    n[2 * d] += w * before * (x - n[d])
+    n[2 * d] += max(0.0, w * before * (x - n[d]))
     n[3 * d] = min(n[3 * d], x)
     n[4 * d] = max(n[4 * d], x)
 

@@ -29,10 +29,11 @@ cdef struct Cut:
 
 
 cdef inline void add(double* n, double* mean, double* m2, double y, double w) noexcept nogil:
+    """Welford's step; what it adds is below 0 only by rounding, under a huge weight."""
     cdef double before = y - mean[0]
     n[0] += w
     mean[0] += before * (w / n[0])
-    m2[0] += w * before * (y - mean[0])
+    m2[0] += max(0.0, w * before * (y - mean[0]))
 
 
 cdef int make_room(Arena* a, Observer* o) noexcept nogil
