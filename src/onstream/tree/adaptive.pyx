@@ -20,6 +20,7 @@ from .state cimport Opinion, TreeState
 
 cdef enum:
     MIN_WIDTH = 300  # errors that both sides need before they are compared
+    NESTED = 100     # alternates of alternates of ...: each level learns by a call within a call
 
 cdef double ALPHA = 0.05  # confidence of that comparison
 
@@ -110,11 +111,22 @@ cdef class AdaptiveState(HoeffdingState):
 
     cdef void challenge(self, int32_t node) noexcept nogil:
         """Start an alternate tree, an empty leaf, beside this node."""
-        cdef int32_t rival = self.new_leaf(node, 0.0)
+        cdef int32_t rival
+        if self.nesting(node) == NESTED:
+            return
+        rival = self.new_leaf(node, 0.0)
         if rival != NO_MEMORY:
             self.arena.depth[rival] = self.arena.depth[node]
             watch(&self.arena, node).rival = rival
             self.started += 1
+
+    cdef int32_t nesting(self, int32_t node) noexcept nogil:
+        """In how many alternates, one within the other, does this node stand?"""
+        cdef int32_t n = 0, parent = self.arena.parent[node]
+        while parent != NOBODY:
+            n += watch(&self.arena, parent).rival == node
+            node, parent = parent, self.arena.parent[parent]
+        return n
 
     cdef int32_t compare(self, int32_t node) noexcept nogil:
         """Node against its alternate: the alternate's root if that has taken over, else NOBODY."""
@@ -222,6 +234,8 @@ cdef class AdaptiveState(HoeffdingState):
                 raise ValueError("alternate_of names a node that cannot have this alternate")
             watch(a, owner).rival = root
             a.parent[root] = owner
+            if self.nesting(root) > NESTED:
+                raise ValueError(f"more than {NESTED} alternates are nested")
             lower(a, root, a.depth[owner])
 
 

@@ -174,23 +174,37 @@ cdef void free_node(Arena* a, int32_t i) noexcept nogil:
 
 
 cdef void free_tree(Arena* a, int32_t i) noexcept nogil:
-    """Give back a node and everything below it."""
-    clear_children(a, i)
-    free_node(a, i)
+    """Give back a node and everything below it: in a loop, since a tree may be very deep."""
+    cdef int32_t next
+    a.parent[i] = NOBODY
+    while i != NOBODY:  # nodes that wait for it are linked by `parent`
+        next = link_children(a, i, a.parent[i])
+        free_node(a, i)
+        i = next
+
+
+cdef int32_t link_children(Arena* a, int32_t i, int32_t first) noexcept nogil:
+    """Put the children of node i before node `first`, linked by `parent`; who is first now."""
+    cdef int32_t at = 0, child = child_of(a, i, 0)
+    while child != NO_MEMORY:
+        if child != NOBODY:
+            a.parent[child] = first
+            first = child
+        at += 1
+        child = child_of(a, i, at)
+    return first
 
 
 cdef void clear_children(Arena* a, int32_t i) noexcept nogil:
     """Make node i a leaf; what was below is given back."""
-    cdef int32_t j
+    cdef int32_t child = link_children(a, i, NOBODY), next
     if a.feature[i] == NOBODY:
         return
-    if a.fan[i] == NULL:
-        free_tree(a, a.left[i])
-        free_tree(a, a.right[i])
-    else:
-        for j in range(a.fan[i][0]):
-            if a.fan[i][1 + j] != NOBODY:
-                free_tree(a, a.fan[i][1 + j])
+    while child != NOBODY:
+        next = a.parent[child]
+        free_tree(a, child)
+        child = next
+    if a.fan[i] != NULL:
         give_back(a, a.fan[i], (1 + a.fan[i][0]) * sizeof(int32_t))
         a.fan[i] = NULL
     a.feature[i] = a.left[i] = a.right[i] = NOBODY

@@ -1,7 +1,7 @@
 """CVFDT: a tree of the last examples only; every count goes back when its example leaves."""
 
 cimport numpy as cnp
-from cpython.mem cimport PyMem_RawRealloc
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
@@ -24,6 +24,9 @@ cnp.import_array()
 cdef double MISSING = 1e200   # NaN in a file; no value is larger than 1e120
 cdef double WORSE = 0.01      # an alternate that has lost so much accuracy is dropped
 cdef double NO_GAIN = 1e-10
+
+cdef enum:
+    NESTED = 100  # alternates of alternates of ...: each level learns by a call within a call
 
 cdef struct Rival:     # an alternate tree
     int32_t root
@@ -190,7 +193,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
         self.teach_tree(self.arena.root, v, e.label, e.weight, True, &opinion)
         self.lessons += 1
         if self.lessons % self.check_every == 0:
-            self.check(self.arena.root)
+            self.check()
 
     cdef int64_t largest_id(self, int32_t root, const View* v, int32_t label) noexcept nogil:
         """The youngest leaf that the example reaches, in the tree and in all alternates met on the
@@ -250,22 +253,37 @@ cdef class ConceptAdaptingState(HoeffdingState):
 
     # -- alternates ---------------------------------------------------------------------------------
 
-    cdef void check(self, int32_t root) noexcept nogil:
-        """Is the question of every inner node still the best?"""
+    cdef void check(self) noexcept nogil:
+        """Is the question of every inner node still the best? First those of its alternates, then
+        those below it, then its own."""
         cdef Arena* a = &self.arena
-        cdef int32_t j, at = 0, child, n = standing(a, root).n_rivals
-        if a.feature[root] == NOBODY:
+        cdef Py_ssize_t n = a.live, waits = 1, first = n
+        cdef int32_t* nodes = <int32_t*> PyMem_RawMalloc(2 * n * sizeof(int32_t))
+        cdef int32_t* waiting = nodes + n
+        cdef int32_t node, j, at, child
+        if nodes == NULL:
             return
-        for j in range(n):
-            self.check(standing(a, root).rivals[j].root)
-        while True:
-            child = child_of(a, root, at)
-            if child == NO_MEMORY:  # there are no more
-                break
-            if child != NOBODY:
-                self.check(child)
-            at += 1
-        self.check_node(root)
+        waiting[0] = a.root
+        while waits:  # in a loop, since a tree may be very deep; `nodes` is filled from its end
+            waits -= 1
+            node = waiting[waits]
+            if a.feature[node] == NOBODY:
+                continue
+            first -= 1
+            nodes[first] = node
+            for j in range(standing(a, node).n_rivals):
+                waiting[waits] = standing(a, node).rivals[j].root
+                waits += 1
+            at, child = 0, child_of(a, node, 0)
+            while child != NO_MEMORY:
+                if child != NOBODY:
+                    waiting[waits] = child
+                    waits += 1
+                at += 1
+                child = child_of(a, node, at)
+        for at in range(<int32_t> first, <int32_t> n):
+            self.check_node(nodes[at])
+        PyMem_RawFree(nodes)
 
     cdef void check_node(self, int32_t node) noexcept nogil:
         cdef Arena* a = &self.arena
@@ -300,6 +318,8 @@ cdef class ConceptAdaptingState(HoeffdingState):
         cdef Standing* here = standing(a, node)
         cdef Rival* rivals
         cdef int32_t root
+        if self.nesting(node) == NESTED:
+            return
         if here.n_rivals == here.room:
             rivals = <Rival*> grab(a, (here.room + 2) * sizeof(Rival))
             if rivals == NULL:
@@ -323,6 +343,16 @@ cdef class ConceptAdaptingState(HoeffdingState):
         here.rivals[here.n_rivals].tested = False
         here.n_rivals += 1
         self.started += 1
+
+    cdef int32_t nesting(self, int32_t node) noexcept nogil:
+        """In how many alternates, one within the other, does this node stand?"""
+        cdef Arena* a = &self.arena
+        cdef int32_t n = 0, j, parent = a.parent[node]
+        while parent != NOBODY:
+            for j in range(standing(a, parent).n_rivals):
+                n += standing(a, parent).rivals[j].root == node
+            node, parent = parent, a.parent[parent]
+        return n
 
     cdef bint judge(self, int32_t node, bint missed) noexcept nogil:
         """Count a miss in a test; at its end decide. True: an alternate has taken over."""
@@ -481,6 +511,8 @@ cdef class ConceptAdaptingState(HoeffdingState):
             s.rivals[s.n_rivals].errors, s.rivals[s.n_rivals].best_gap = gaps[at]
             s.n_rivals += 1
             a.parent[root] = owner
+            if self.nesting(root) > NESTED:
+                raise ValueError(f"more than {NESTED} alternates are nested")
             for node in preorder(a, root):
                 a.depth[<int32_t> node] += a.depth[owner]
         self.reserve(self.door.width)

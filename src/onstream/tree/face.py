@@ -13,6 +13,8 @@ from ..base.learner import Learner, ProbabilisticClassifier
 from . import picture
 from .outline import Node, grow
 
+MOST_LEVELS = 100  # that texts and pictures show, unless the user says how many
+
 
 class Explanation(NamedTuple):
     """Why a tree says what it says."""
@@ -24,7 +26,8 @@ class Explanation(NamedTuple):
     model: str = ""  # what answered at that node, if not the majority or the mean of its examples
 
     def __str__(self) -> str:
-        way = "\n".join(f"{'  ' * i}{step}" for i, step in enumerate(self.path))
+        indents = ("  " * min(i, MOST_LEVELS) for i in range(len(self.path)))
+        way = "\n".join(indent + step for indent, step in zip(indents, self.path, strict=True))
         counts = ", ".join(f"{y}: {n:g}" for y, n in self.counts.items() if n > 0)
         by = f" by {self.model}" if self.model else ""
         found = f"{self.prediction!r}{by} ({counts or f'{self.weight:g} examples'})"
@@ -62,8 +65,11 @@ class Tree(Learner):
         return grow(self._state.outline())
 
     def to_text(self, *, max_depth: int | None = None) -> str:
-        """The tree as lines of text, one per branch, down to `max_depth`."""
-        return picture.to_text(self._top(max_depth))
+        """The tree as lines of text, one per branch, down to `max_depth` (None: 100 levels).
+
+        Where something is left out below, the line says how much.
+        """
+        return picture.to_text(self._top(max_depth, MOST_LEVELS))
 
     def to_dot(self, *, max_depth: int | None = None) -> str:
         """The tree as source for Graphviz."""
@@ -73,18 +79,19 @@ class Tree(Learner):
         """The tree as a picture: each node with what it asks and what came to it.
 
         `max_depth=3` leaves out what is more than three questions below the root, and says how
-        much that is: a tree of hundreds of leaves is no picture.
+        much that is: a tree of hundreds of leaves is no picture. None shows 100 levels.
         """
-        return picture.to_svg(self._top(max_depth))
+        return picture.to_svg(self._top(max_depth, MOST_LEVELS))
 
     def to_html(self, *, max_depth: int | None = None) -> str:
         """The picture as a page of its own."""
-        return picture.to_html(self._top(max_depth), repr(self))
+        return picture.to_html(self._top(max_depth, MOST_LEVELS), repr(self))
 
-    def _top(self, max_depth: int | None) -> Node:
+    def _top(self, max_depth: int | None, most: int | None = None) -> Node:
+        """The tree down to `max_depth`, or to `most` levels where the user sets no limit."""
         if max_depth is not None:
-            max_depth = whole(self, "max_depth", max_depth, least=0)
-        return self._root().trim(max_depth)
+            most = whole(self, "max_depth", max_depth, least=0)
+        return self._root().trim(most)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the top of the tree."""

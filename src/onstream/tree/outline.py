@@ -49,9 +49,11 @@ class Node:
 
     def walk(self) -> Iterator["Node"]:
         """Go over the node and all below, each before its children."""
-        yield self
-        for _, child in self.children:
-            yield from child.walk()
+        waiting = [self]
+        while waiting:  # not by recursion: a tree may be deeper than Python's stack
+            node = waiting.pop()
+            yield node
+            waiting.extend(child for _, child in reversed(node.children))
 
 
 def same(a: str, b: str) -> bool:

@@ -54,16 +54,22 @@ def more(node: Node) -> str:
 
 def to_text(root: Node) -> str:
     """One line per branch, indented."""
+    lines = [f"root: {saying(root)}" if not root.children else "root"]
+    waiting: list[tuple[Node, Any, Node, str, bool]] = []
 
-    def lines(node: Node, indent: str) -> Iterator[str]:
-        for i, (branch, child) in enumerate(node.children):
-            last = i == len(node.children) - 1
-            told = more(child) if child.below else saying(child)
-            leaf = "" if child.children else f": {told}"
-            yield f"{indent}{'└─ ' if last else '├─ '}{node.test(branch)}{leaf}"
-            yield from lines(child, indent + ("   " if last else "│  "))
+    def put_off(node: Node, indent: str) -> None:
+        """Let the branches of a node come next, the first of them first."""
+        for i, (branch, child) in reversed(list(enumerate(node.children))):
+            waiting.append((node, branch, child, indent, i == len(node.children) - 1))
 
-    return "\n".join([f"root: {saying(root)}" if not root.children else "root", *lines(root, "")])
+    put_off(root, "")
+    while waiting:
+        node, branch, child, indent, last = waiting.pop()
+        told = more(child) if child.below else saying(child)
+        leaf = "" if child.children else f": {told}"
+        lines.append(f"{indent}{'└─ ' if last else '├─ '}{node.test(branch)}{leaf}")
+        put_off(child, indent + ("   " if last else "│  "))
+    return "\n".join(lines)
 
 
 def to_dot(root: Node) -> str:

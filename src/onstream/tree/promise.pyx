@@ -12,7 +12,7 @@ from libc.stdlib cimport qsort
 
 from ..core.index cimport PER_COLUMN
 from .arena cimport (
-    NO_MEMORY, NOBODY, Arena, ClassTable, Layout, activate, child_of, deactivate, saved_per_table,
+    NOBODY, Arena, ClassTable, Layout, activate, child_of, deactivate, saved_per_table,
     with_slack,
 )
 from .split cimport labels_at
@@ -89,20 +89,23 @@ cdef int by_promise(const void* x, const void* y) noexcept nogil:
     return -1 if a.order < b.order else 1
 
 
-cdef void gather(Arena* a, int32_t node, Claimant* found, int32_t* n) noexcept nogil:
-    cdef int32_t at = 0, child
-    if a.feature[node] == NOBODY:
-        found[n[0]].promise = promise(a, node)
-        found[n[0]].node, found[n[0]].order = node, n[0]
-        n[0] += 1
-        return
-    while True:
-        child = child_of(a, node, at)
-        if child == NO_MEMORY:
-            return
-        if child != NOBODY:
-            gather(a, child, found, n)
-        at += 1
+cdef int32_t gather(Arena* a, Claimant* found, int32_t* waiting) noexcept nogil:
+    """All leaves in the order of the tree; how many. Both arrays have room for every node."""
+    cdef int32_t n = 0, waits = 1, node, at
+    waiting[0] = a.root
+    while waits:  # in a loop, since a tree may be very deep
+        waits -= 1
+        node = waiting[waits]
+        if a.feature[node] == NOBODY:
+            found[n].promise = promise(a, node)
+            found[n].node, found[n].order = node, n
+            n += 1
+            continue
+        for at in range((a.fan[node][0] if a.fan[node] != NULL else 2) - 1, -1, -1):
+            if child_of(a, node, at) != NOBODY:
+                waiting[waits] = child_of(a, node, at)
+                waits += 1
+    return n
 
 
 cdef Py_ssize_t upkeep(Arena* a, int32_t leaf, const Household* h) noexcept nogil:
@@ -117,12 +120,16 @@ cdef Py_ssize_t ration(Arena* a, const Household* h) noexcept nogil:
     """The most promising leaves that fit keep or get tables, the others lose theirs; how many that
     are."""
     cdef Claimant* leaves = <Claimant*> PyMem_RawMalloc(max(1, a.live) * sizeof(Claimant))
+    cdef int32_t* waiting = <int32_t*> PyMem_RawMalloc(max(1, a.live) * sizeof(int32_t))
     cdef int32_t n = 0, i, node
     cdef Py_ssize_t used = fixed(a, h)
     cdef bint full = False
-    if leaves == NULL:
+    if leaves == NULL or waiting == NULL:
+        PyMem_RawFree(leaves)
+        PyMem_RawFree(waiting)
         return 0
-    gather(a, a.root, leaves, &n)
+    n = gather(a, leaves, waiting)
+    PyMem_RawFree(waiting)
     qsort(leaves, n, sizeof(Claimant), by_promise)
     for i in range(n):
         node = leaves[i].node
