@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 from oracles import knn as oracle
 from oracles.adwin import ADWIN as PlainADWIN
 
+from onstream.features import MinMaxScaler, StandardScaler
 from onstream.neighbors import KNNADWINClassifier, KNNClassifier, KNNRegressor
 from onstream.persist import dumps, loads
 
@@ -66,8 +67,8 @@ def test_it_is_brute_force_on_the_last_rows(metric, scale, by):
     st.sampled_from(SCALES),
     st.sampled_from(["euclidean", "manhattan"]),
 )
-def test_ties_go_to_the_nearest_then_the_oldest(X, k, window, scale, metric):
-    """Small whole numbers: many equal distances and many equal votes."""
+def test_ties_go_to_the_nearest_then_the_oldest_label(X, k, window, scale, metric):
+    """Small whole numbers: many equal distances and many equal votes (spec 11)."""
     y = np.arange(len(X)) % 3
     model = KNNClassifier(k=k, window=window, scale=scale, metric=metric)
     for i in range(len(X)):
@@ -79,9 +80,19 @@ def test_ties_go_to_the_nearest_then_the_oldest(X, k, window, scale, metric):
             if scale != "standard":  # there, what is equal differs by rounding
                 found = oracle.votes(y[start:i], np.ones(i), order, d[order], "uniform")
                 best = max(found.values())
-                winner = next(y[start:i][j] for j in order if found[y[start:i][j]] == best)
+                tied = [j for j in order if found[y[start:i][j]] == best]
+                winner = min((round(d[j], 9), y[start:i][j]) for j in tied)[1]
                 assert model.predict_one(X[i]) == winner
         model.learn_one(X[i], int(y[i]))
+
+
+def test_at_equal_votes_and_distance_the_label_that_came_first_wins():
+    model = KNNClassifier(k=2, scale=None, window=3)
+    model.learn_many([[9.0], [1.0], [-1.0], [5.0]], ["a", "b", "a", "a"])
+    assert model.predict_one([0.0]) == "a"  # though the example of "b" is older
+    declared = KNNClassifier(k=2, scale=None, labels=["b", "a"], init=None)
+    declared.learn_many([[1.0], [-1.0]], ["a", "b"])
+    assert declared.predict_one([0.0]) == "b"
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -246,6 +257,39 @@ def test_the_window_shrinks_with_adwin():
             start = max(start, i + 1 - len(adwin.items))
         assert model.width == i + 1 - start
     assert model.width < 400
+
+
+class Counted:
+    """A metric that counts its calls."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, a, b):
+        self.calls += 1
+        return float(np.abs(a - b).sum())
+
+
+@pytest.mark.parametrize("asked", [False, True])
+@pytest.mark.parametrize("front", [StandardScaler, MinMaxScaler, None])
+def test_adwin_hears_of_the_prediction_before_anything_is_learned(front, asked):
+    """Behind a scaler, too, which learns the row before it is remembered; and with one search."""
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(60, 1)) * np.exp(0.2 * np.arange(60))[:, None]  # the scale moves quickly
+    y = rng.choice(["a", "b", "c"], 60)
+    metric = Counted()
+    knn = KNNADWINClassifier(k=3, window=40, scale=None, metric=metric)
+    model, errors = (front() | knn if front else knn), []
+    for i in range(60):
+        guess = model.predict_one(X[i])
+        errors += [guess != y[i]] if guess is not None else []
+        metric.calls = 0
+        if asked:
+            model.predict_learn_many(X[i : i + 1], y[i : i + 1])
+        else:
+            model.learn_one(X[i], y[i])
+        assert metric.calls <= min(i, 40) * (1 + (asked and y[i] not in y[:i]))
+        assert model._state.export()["adwin"]["total"] == sum(errors)
 
 
 def test_without_a_change_it_is_the_plain_learner():

@@ -57,8 +57,8 @@ class KNNClassifier(Neighbours, ProbabilisticClassifier):
     """k nearest neighbours among the latest examples (Cover & Hart, IEEE IT 13, 1967).
 
     It remembers the last `window` examples and answers with the label that most of the k nearest
-    have; on a tie, the one whose example is nearest. At equal distances the oldest examples come
-    first. The search is exact. A feature that is left out is 0.
+    have; on a tie, the one whose example is nearest, then the label that came first. At equal
+    distances the oldest examples count first. The search is exact. A feature that is left out is 0.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ cdef class KNNClassifierState(ClassifierState):
         cdef Py_ssize_t i
         cdef int32_t r, best = 0, labels = self.n_labels
         cdef double both[2]
-        cdef double total = 0.0, v
+        cdef double total = 0.0, v, away
         cdef double* votes = out
         if labels <= 2:
             votes = both
@@ -348,12 +348,14 @@ cdef class KNNClassifierState(ClassifierState):
             v = vote(f.distances[i], self.weight[f.slots[i]], self.by_distance)
             votes[self.label[f.slots[i]]] += v
             total += v
-        if f.n:  # most votes; of the best, the one met first on the way out
-            best = self.label[f.slots[0]]
+        if f.n:  # most votes; of those the nearest, then the oldest label
+            best, away = self.label[f.slots[0]], f.distances[0]
             for i in range(1, f.n):
                 r = self.label[f.slots[i]]
-                if votes[r] > votes[best]:
-                    best = r
+                if votes[r] > votes[best] or (
+                    votes[r] == votes[best] and r < best and f.distances[i] == away
+                ):
+                    best, away = r, f.distances[i]
         if total > 0.0:
             for r in range(labels):
                 votes[r] /= total
@@ -424,15 +426,26 @@ cdef class KNNClassifierState(ClassifierState):
 
 cdef class KNNADWINState(KNNClassifierState):
     cdef Adwin adwin
+    cdef bint asked      # has this row been predicted already, before any step learned it?
+    cdef int32_t guess   # its label, then
 
     def __cinit__(self, *args):
         adwin_start(&self.adwin, 0.002)
+        self.asked = False
 
     def __dealloc__(self):
         adwin_free(&self.adwin)
 
     cdef int learn(self, const Example* e) noexcept nogil:
         """Predict, tell ADWIN of the error, remember; on a change forget the oldest."""
+        return self.remember(e) if self.asked else self.outer_learn(e)
+
+    cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
+        self.score(e, out)
+        self.guess = self.decide(out)
+        return self.remember(e)
+
+    cdef int outer_learn(self, const Example* e) noexcept nogil:
         cdef double few[16]
         cdef double* out = few
         cdef int status
@@ -440,18 +453,27 @@ cdef class KNNADWINState(KNNClassifierState):
             out = <double*> PyMem_RawMalloc(self.outputs() * sizeof(double))
             if out == NULL:
                 return OVERFLOW
-        status = self.score_learn(e, out)
+        status = self.outer_score_learn(e, out)
         if out != few:
             PyMem_RawFree(out)
         return status
 
-    cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        cdef int32_t guess
-        self.score(e, out)
-        guess = self.decide(out)
+    cdef int outer_score_learn(self, const Example* e, double* out) noexcept nogil:
+        """Steps before it learn the row before they hand it on: the prediction comes first."""
+        cdef int status
+        if self.front is None:
+            return self.score_learn(e, out)
+        self.outer_score(e, out)
+        self.guess, self.asked = self.decide(out), True
+        status = self.front.pass_learn(e, self)
+        self.asked = False
+        return status
+
+    cdef int remember(self, const Example* e) noexcept nogil:
+        """Learn the example, of which `guess` was said."""
         if KNNClassifierState.learn(self, e) != LEARNED:
             return OVERFLOW
-        if guess >= 0 and adwin_push(&self.adwin, guess != e.label):
+        if self.guess >= 0 and adwin_push(&self.adwin, self.guess != e.label):
             while self.window.n > self.adwin.width:
                 self.window.drop_oldest()
         return LEARNED

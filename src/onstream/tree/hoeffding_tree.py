@@ -20,7 +20,7 @@ class HoeffdingTreeClassifier(TreeClassifier):
     never keeps an example.
 
     Text is nominal (one branch per value); numbers are seen per label as a Gaussian, of which
-    ten cuts are tried. A missing value takes the heaviest branch. Unlike MOA and River, a split
+    ten cuts are tried. A missing value takes the heaviest branch. As in MOA and River, a split
     needs two branches with more than 1 % of the weight each.
 
     Parameters
