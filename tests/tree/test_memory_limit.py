@@ -120,3 +120,64 @@ def test_one_by_one_is_the_same() -> None:
     for x, y in zip(X[:4000], Y[:4000], strict=True):
         loop.learn_one(x, y)
     assert dumps(block) == dumps(loop)
+
+
+def many_labels(n: int) -> list[tuple[dict[str, float], str]]:
+    """Ever more labels, each known by `b`."""
+    return [({"a": i % 97 / 97, "b": float(i % 700)}, f"label {i % 700}") for i in range(n)]
+
+
+def attempt(model: Any, x: Any, y: Any) -> str:
+    """Learn it; or why not."""
+    try:
+        model.learn_one(x, y)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("limit", [15_000, 60_000])
+def test_labels_that_the_limit_has_no_room_for_are_refused(limit: int) -> None:
+    model = VFDT(max_bytes=limit, grace_period=20, delta=0.5, tau=0.5)
+    full = 0
+    for x, y in many_labels(3_000):
+        before = dumps(model) if full < 20 else b""
+        refused = attempt(model, x, y)
+        if refused:
+            number = f"label {y!r} would be number {len(model.labels) + 1}, "
+            assert refused.startswith(f"HoeffdingTreeClassifier: {number}")
+            assert f"max_bytes={limit:,} has no room for" in refused
+            full += 1
+            if full < 20:
+                assert dumps(model) == before
+        assert model.memory_bytes <= 1.1 * limit
+    assert full > 100
+    assert len(model.labels) > 20
+    assert model.predict_one({"a": 0.5, "b": 7.0}) in model.labels
+    again = loads(dumps(model))
+    with pytest.raises(ValueError, match="max_bytes"):
+        again.learn_one({"a": 0.5}, "one more")
+
+
+def test_blocks_and_declared_labels_that_the_limit_has_no_room_for() -> None:
+    rows, labels = map(list, zip(*many_labels(700), strict=True))
+    model = VFDT(max_bytes=15_000)
+    before = dumps(model)
+    with pytest.raises(ValueError, match=r"^HoeffdingTreeClassifier: with 700 labels .* max_bytes"):
+        model.learn_many(rows, labels)
+    assert dumps(model) == before
+    with pytest.raises(ValueError, match=r"^HoeffdingTreeClassifier: with 700 labels .* max_bytes"):
+        VFDT(max_bytes=15_000, labels=sorted(set(labels)))
+
+
+def test_a_block_in_which_the_tree_grows_until_there_is_no_room_for_a_label() -> None:
+    """It fits when the block begins, but nodes that come first need the memory, too."""
+    block, loop = (VFDT(max_bytes=12_000, grace_period=20, delta=0.9, tau=0.9) for _ in range(2))
+    X = np.random.default_rng(0).random((2_000, 2))
+    y = [int(8 * x[0]) % 2 for x in X] + list(range(2, 26))
+    X = np.vstack([X, X[:24]])
+    with pytest.raises(ValueError, match=r"row 20\d\d: label \d+ would .* rows before it were"):
+        block.learn_many(X, y)
+    refused = (attempt(loop, x, label) for x, label in zip(X, y, strict=True))
+    assert "HoeffdingTreeClassifier: label" in next(told for told in refused if told)
+    assert dumps(block) == dumps(loop)

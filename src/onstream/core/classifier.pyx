@@ -12,6 +12,7 @@ from .labels cimport Labels
 from .memory cimport release, resize
 from .sources cimport Source
 from .state cimport LABEL, NOTHING, PROBA, SCORE, Output, State, Task
+from .plain import in_row
 
 cnp.import_array()
 
@@ -130,7 +131,10 @@ cdef class ClassifierState(State):
                 self.score_known(&e, self.entrance.width, scratch)
                 self.answer(scratch, task, i)
                 release(scratch)
-            self.add_label(label)
+            try:
+                self.add_label(label)
+            except ValueError as error:
+                raise ValueError(f"{in_row(error, self.who, i)} The rows before it were learned.") from None
             try:
                 self.outer_reserve(e.width)
                 self.aim(task, i, &e)

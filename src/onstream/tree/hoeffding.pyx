@@ -9,13 +9,15 @@ from .arena cimport (
     welcome,
 )
 from .leaf cimport observe, prepare
-from .promise cimport claim, most_named, ration, room_for
+from .promise cimport claim, most_named, ration, room_for, room_for_labels
 from .split cimport Split, best_split
 from .state cimport Opinion, TreeState
 
 
 cdef enum:
     PERIOD = 10_000  # examples between two looks at leaves whose promise may have risen
+
+DEAR = "each label takes some 250 bytes, and 8 in every node; raise it, or use a regressor for numbers"
 
 cdef double SHORT = 0.8  # of the memory: beyond that leaves drop features that promise nothing
 
@@ -24,6 +26,32 @@ cdef class HoeffdingState(TreeState):
     def __cinit__(self, str who, hash_bits, hash_seed, max_labels, dict params):
         self.household.budget = params.get("max_bytes") or 0
         self.door.most_named = most_named(self.household.budget)
+
+    # -- labels, of which every node keeps a count ---------------------------------------------
+
+    cdef int add_label(self, object y) except -1:
+        if not room_for_labels(&self.arena, &self.household, self.n_labels + 1):
+            raise ValueError(
+                f"{self.who}: label {y!r:.80} would be number {self.n_labels + 1:,}, which "
+                f"max_bytes={self.household.budget:,} has no room for: {DEAR}."
+            )
+        return TreeState.add_label(self, y)
+
+    cdef int expect_labels(self, Py_ssize_t more) except -1:
+        """Before a block with new labels: better refused as a whole than in the middle."""
+        if more:
+            self.check_labels(self.n_labels + more)
+        return 0
+
+    def check_labels(self, Py_ssize_t labels):
+        """Refuse so many labels if the memory has no room for them."""
+        if not room_for_labels(&self.arena, &self.household, labels):
+            raise ValueError(
+                f"{self.who}: with {labels:,} labels the tree would not keep "
+                f"max_bytes={self.household.budget:,}: {DEAR}."
+            )
+
+    # -- learning --------------------------------------------------------------------------------
 
     cdef int learn(self, const Example* e) noexcept nogil:
         return self.grow(e, NULL)

@@ -49,7 +49,7 @@ class HoeffdingTreeClassifier(TreeClassifier):
         nominal values take at most half of it: those that come later are as if absent. (Columns
         of arrays are always known; beside them names take at most an eighth.) Nodes take at most
         the rest: then nothing is split any more, and a value without a branch goes where most
-        examples went.
+        examples went. A label that there is no room for is refused.
     nominal : list or None, default None
         Features whose numbers are names of categories (codes, weekdays): one branch per value
         instead of cuts. Text always is.
@@ -98,6 +98,8 @@ class HoeffdingTreeClassifier(TreeClassifier):
             self.max_bytes = whole(self, "max_bytes", max_bytes, least=10_000, most=2**60)
         self.nominal = self._check_nominal(nominal)
         self._start(labels, max_labels, init, reset_schedule)
+        if labels is not None:
+            self._state.check_labels(len(self.labels))
 
     def _from_batch(self, init: Any) -> Any:
         return init._state.snapshot() if isinstance(init, BatchTree) else init

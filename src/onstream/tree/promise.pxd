@@ -14,4 +14,5 @@ cdef struct Household:    # what bytes are reckoned by, besides the arena
 cdef Py_ssize_t most_named(Py_ssize_t budget) noexcept nogil
 cdef Py_ssize_t claim(Arena* a, const Household* h) noexcept nogil
 cdef bint room_for(Arena* a, const Household* h, Py_ssize_t nodes) noexcept nogil
+cdef bint room_for_labels(Arena* a, const Household* h, Py_ssize_t labels) noexcept nogil
 cdef Py_ssize_t ration(Arena* a, const Household* h) noexcept nogil

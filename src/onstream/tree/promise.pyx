@@ -72,6 +72,13 @@ cdef bint room_for(Arena* a, const Household* h, Py_ssize_t nodes) noexcept nogi
     return h.budget == 0 or nodes_bytes(a, h, a.live + nodes) <= most
 
 
+cdef bint room_for_labels(Arena* a, const Household* h, Py_ssize_t labels) noexcept nogil:
+    """May there be so many labels? Without any table, if need be."""
+    cdef Household then = h[0]
+    then.labels = labels
+    return h.budget == 0 or fixed(a, &then) <= KEPT * h.budget
+
+
 cdef double promise(Arena* a, int32_t leaf) noexcept nogil:
     """p_l e_l, but for the weight of all examples: what a split of this leaf could mend."""
     cdef double most = 0.0
