@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from onstream import NotMergeable
 from onstream.bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
-from onstream.persist import dumps
+from onstream.persist import dumps, loads
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 LECTURE = [
@@ -199,6 +200,35 @@ def test_bernoulli_is_the_batch(sklearn_nb, alpha):
     np.testing.assert_allclose(ours(model, X), logs(theirs, X), rtol=1e-12)
     before = model.predict_proba_many(X)
     np.testing.assert_allclose(before.sum(axis=1), 1.0, rtol=1e-14)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("name", ["MultinomialNB", "BernoulliNB"])
+def test_columns_of_arrays_count_though_they_were_never_above_0(sklearn_nb, name, kind):
+    """The width of an array is declared: V counts all columns, and an empty one speaks, too."""
+    rng = np.random.default_rng(4)
+    X, y = rng.poisson(1.0, (200, 9)), rng.integers(0, 3, 200)
+    X[:150, [2, 5]] = 0
+    X[:, 7] = 0
+    asked = np.vstack([X, np.eye(9, dtype=int)])
+    cls = {"MultinomialNB": MultinomialNB, "BernoulliNB": BernoulliNB}[name]
+    model, one, two = cls(), cls(), cls()
+    for start in range(0, 200, 50):
+        part = slice(start, start + 50)
+        model.learn_many(kind(X[part]), y[part])
+        (one if start < 100 else two).learn_many(kind(X[part]), y[part])
+        theirs = getattr(sklearn_nb, name)().fit(X[: start + 50], y[: start + 50])
+        np.testing.assert_allclose(ours(model, asked), logs(theirs, asked), rtol=1e-12)
+    one.merge(two)
+    for same in (one, loads(dumps(model))):
+        np.testing.assert_allclose(ours(same, asked), logs(theirs, asked), rtol=1e-12)
+    model.learn_one({0: 1.0, "new": 2.0}, 1)  # a feature with a name counts once it is above 0
+    model.learn_one({"other": 0.0}, 1)
+    rows = np.vstack([np.c_[X, np.zeros(200, dtype=int)], [1, *[0] * 8, 2], [0] * 10])
+    theirs = getattr(sklearn_nb, name)().fit(rows, [*y, 1, 1])
+    np.testing.assert_allclose(
+        ours(model, asked), logs(theirs, np.c_[asked, np.zeros(len(asked))]), rtol=1e-12
+    )
 
 
 def test_bernoulli_without_smoothing():

@@ -22,9 +22,9 @@ class MultinomialNB(NaiveBayes):
     """Naive Bayes over counts, such as words (McCallum & Nigam, 1998).
 
     P(t | label) = (c_tk + alpha) / (sum of c_k + alpha V), where c_tk sums up the feature t over
-    the examples with that label and V counts the features seen. An example is as many draws as
-    its values say. Values of 0 or below are no counts: they are left out. A string is the feature
-    `name=value`.
+    the examples with that label and V counts the features seen: names by a value above 0, columns
+    of arrays by being there. An example is as many draws as its values say. Values of 0 are no
+    counts: they are left out. A string is the feature `name=value`.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ class BernoulliNB(NaiveBayes):
 
     P(t present | label) = (n_tk + alpha) / (N_k + 2 alpha), where n_tk counts the examples with
     that label in which t is present: has a value above 0. Features that are absent speak, too, by
-    ln(1 - p); their sum over all features is kept for each label. A string is the feature
-    `name=value`.
+    ln(1 - p); their sum over all features (those present once, and columns of arrays) is kept for
+    each label. A string is the feature `name=value`.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ cdef class CountingState(NaiveBayesState):
     cdef double* table       # room x room_labels: c_tk, or n_tk
     cdef double* totals      # of each feature, all labels together
     cdef double* sums        # of each label, all features together
-    cdef double distinct     # features whose total is not 0
+    cdef double distinct     # features whose total is not 0, besides columns of arrays
 
     def __cinit__(self, *args):
         self.room = 0
@@ -162,21 +162,30 @@ cdef class CountingState(NaiveBayesState):
         """What a value counts."""
         return x
 
+    cdef Py_ssize_t columns(self, Py_ssize_t width) noexcept nogil:
+        """How many of the first features are columns of arrays, if so many features are known. These
+        are declared: they count though they may never have been above 0."""
+        return min(self.door.implicit, width) if self.door is self.entrance else 0
+
+    cdef bint counts_for(self, Py_ssize_t id, Py_ssize_t columns) noexcept nogil:
+        """Does this feature say anything? Without smoothing, an empty column does not."""
+        return id < self.room and (self.totals[id] > 0.0 or (id < columns and self.alpha > 0.0))
+
     cdef int absorb(self, const Example* e, double w) noexcept nogil:
-        cdef Py_ssize_t i, id
+        cdef Py_ssize_t i, id, columns = self.columns(e.width)
         cdef double c
         for i in range(e.n):
             if e.values[i] > 0.0:
                 id = e.ids[i] if e.ids != NULL else i
                 c = w * self.amount(e.values[i])
-                self.distinct += self.totals[id] == 0.0 and c > 0.0
+                self.distinct += id >= columns and self.totals[id] == 0.0 and c > 0.0
                 self.totals[id] += c
                 self.table[id * self.room_labels + e.label] += c
                 self.sums[e.label] += c
         return LEARNED
 
     cdef int expel(self, const Example* e, double w) noexcept nogil:
-        cdef Py_ssize_t i, id
+        cdef Py_ssize_t i, id, columns = self.columns(e.width)
         cdef double c
         for i in range(e.n):
             id = e.ids[i] if e.ids != NULL else i
@@ -188,7 +197,7 @@ cdef class CountingState(NaiveBayesState):
                 id = e.ids[i] if e.ids != NULL else i
                 c = w * self.amount(e.values[i])
                 self.totals[id] = less(self.totals[id], c)
-                self.distinct -= self.totals[id] == 0.0
+                self.distinct -= id >= columns and self.totals[id] == 0.0
                 self.sums[e.label] = less(self.sums[e.label], c)
                 id = id * self.room_labels + e.label
                 self.table[id] = less(self.table[id], c)
@@ -219,7 +228,7 @@ cdef class CountingState(NaiveBayesState):
         cdef const double* c = <const double*> cnp.PyArray_DATA(<cnp.ndarray> table)
         for i in range(self.door.width):
             self.totals[i] = totals[i]
-            self.distinct += self.totals[i] > 0.0
+            self.distinct += i >= self.columns(self.door.width) and self.totals[i] > 0.0
             for k in range(self.n_labels):
                 self.table[i * self.room_labels + k] = c[i * self.n_labels + k]
         for k in range(self.n_labels):
@@ -232,17 +241,17 @@ cdef class CountingState(NaiveBayesState):
 
 cdef class MultinomialState(CountingState):
     cdef void joints(self, const Example* e, double* out) noexcept nogil:
-        cdef Py_ssize_t k, i, id
+        cdef Py_ssize_t k, i, id, columns = self.columns(e.width)
         cdef double among, n, total
         for k in range(self.n_labels):
             total = self.log_prior(k)
-            among = self.sums[k] + self.alpha * self.distinct
+            among = self.sums[k] + self.alpha * (self.distinct + columns)
             if among > 0.0:
                 for i in range(e.n):
                     if e.values[i] > 0.0:
                         id = e.ids[i] if e.ids != NULL else i
-                        if id >= self.room or self.totals[id] == 0.0:
-                            continue  # a feature that nobody has met says nothing
+                        if not self.counts_for(id, columns):
+                            continue
                         n = self.table[id * self.room_labels + k] + self.alpha
                         total += e.values[i] * log(n / among) if n > 0.0 else LOG_ZERO
             out[k] = max(total, -1e308)
@@ -252,10 +261,12 @@ cdef class BernoulliState(CountingState):
     cdef double* absent  # of each label: sum over all features of ln(1 - p), where p < 1
     cdef double* never   # of each label: features that are never absent, p = 1
     cdef char* fresh     # of each label: these are those of the table
+    cdef Py_ssize_t declared  # columns that they were summed up for
 
     def __cinit__(self, *args):
         self.absent = self.never = NULL
         self.fresh = NULL
+        self.declared = 0
 
     def __dealloc__(self):
         release(self.absent)
@@ -273,7 +284,7 @@ cdef class BernoulliState(CountingState):
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         CountingState.reserve(self, width)
-        self.refresh()  # here, where the GIL is held: predictions only read it
+        self.refresh(self.columns(self.door.width))  # here, where the GIL is held: predictions only read it
         return 0
 
     cdef int learn(self, const Example* e) noexcept nogil:
@@ -294,10 +305,13 @@ cdef class BernoulliState(CountingState):
         if features:
             memset(self.fresh, False, self.room_labels)
 
-    cdef void refresh(self) noexcept nogil:
+    cdef void refresh(self, Py_ssize_t columns) noexcept nogil:
         """Sum up ln(1 - p) for each label; features nobody has met are left out."""
         cdef Py_ssize_t i, k, terms, never
         cdef double among, logs, product, q
+        if columns != self.declared:
+            self.declared = columns
+            memset(self.fresh, False, self.room_labels)
         for k in range(self.n_labels):
             if self.fresh[k]:
                 continue
@@ -305,7 +319,7 @@ cdef class BernoulliState(CountingState):
             product, logs, terms, never = 1.0, 0.0, 0, 0
             if among > 0.0:
                 for i in range(self.room):
-                    if self.totals[i] > 0.0:
+                    if self.counts_for(i, columns):
                         q = self.counts[k] - self.table[i * self.room_labels + k] + self.alpha
                         terms += q > 0.0
                         if 1e-100 < q < 1e100:
@@ -322,9 +336,9 @@ cdef class BernoulliState(CountingState):
             self.fresh[k] = True
 
     cdef void joints(self, const Example* e, double* out) noexcept nogil:
-        cdef Py_ssize_t k, i, id
+        cdef Py_ssize_t k, i, id, columns = self.columns(e.width)
         cdef double n, q, total, among, never
-        self.refresh()  # never stale for a prediction: only within a block that learns
+        self.refresh(columns)  # never stale for a prediction: only within a block that learns
         for k in range(self.n_labels):
             among = self.counts[k] + 2.0 * self.alpha
             total = self.log_prior(k)
@@ -333,7 +347,7 @@ cdef class BernoulliState(CountingState):
                 never = self.never[k]
                 for i in range(e.n):
                     id = e.ids[i] if e.ids != NULL else i
-                    if e.values[i] > 0.0 and id < self.room and self.totals[id] > 0.0:
+                    if e.values[i] > 0.0 and self.counts_for(id, columns):
                         n = self.table[id * self.room_labels + k]
                         q = self.counts[k] - n + self.alpha
                         total += log_or_zero(n + self.alpha)
@@ -349,7 +363,7 @@ cdef class BernoulliState(CountingState):
         CountingState.restore(self, fields)
         if self.n_labels:
             self.outdate(0, True)
-        self.refresh()
+        self.refresh(self.columns(self.door.width))
 
     def memory(self):
         return CountingState.memory(self) + self.room_labels * (2 * sizeof(double) + 1)
