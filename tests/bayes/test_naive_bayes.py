@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onstream import NotMergeable
+from onstream.base import DataWarning
 from onstream.bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
+from onstream.features import BagOfWords, FeatureHasher, MinMaxScaler, StandardScaler
 from onstream.persist import dumps, loads
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
@@ -231,6 +233,46 @@ def test_columns_of_arrays_count_though_they_were_never_above_0(sklearn_nb, name
     )
 
 
+def test_negative_counts_are_told_once():
+    told = r"^MultinomialNB: feature 'b' is -2, and a count is not below 0: .* left out"
+    model = MultinomialNB()
+    with pytest.warns(DataWarning, match=told):
+        model.learn_one({"a": 3.0, "b": -2.0}, "x")
+    model.learn_one({"c": -2.0, "d": 1.0}, "y")  # once is enough
+    other = MultinomialNB()
+    with pytest.warns(DataWarning, match="feature 1 is -1"):
+        other.learn_many([[3.0, 0.0], [1.0, -1.0]], ["x", "y"])
+    other.learn_many([[3.0, 0.0], [1.0, -1.0]], ["x", "y"])
+    with pytest.warns(DataWarning, match="feature 'b' is -2"):
+        MultinomialNB().learn_many([{"a": 1.0}, {"b": -2.0}], ["x", "x"])
+    scaled = StandardScaler() | MultinomialNB()
+    scaled.learn_one({"a": 1.0}, "x")
+    with pytest.warns(DataWarning, match=r"^Pipeline: feature 'a' is -1, and a count"):
+        scaled.learn_one({"a": -5.0}, "x")
+    quiet = BernoulliNB()
+    quiet.learn_one({"a": -1.0}, "x")  # not above 0 is absent: that is what it says
+
+
+@pytest.mark.parametrize("nb", [MultinomialNB(), BernoulliNB()], ids=repr)
+def test_signed_slots_are_no_counts(nb):
+    for front in (
+        FeatureHasher(),
+        BagOfWords() | FeatureHasher(hash_bits=4),
+        MinMaxScaler() + FeatureHasher(),
+    ):
+        with pytest.raises(ValueError, match=rf"^Pipeline: {type(nb).__name__} .*signed=False"):
+            front | nb
+    with pytest.raises(ValueError, match=r"^Pipeline: .*NB .* leave out hash_bits"):
+        BagOfWords(hash_bits=8) | nb
+    model = FeatureHasher(signed=False, hash_bits=6) | nb
+    for i in range(20):
+        model.learn_one({f"word {i % 4}": 1.0, f"other {i % 3}": 1.0}, i % 4 < 2)
+    assert model.predict_one({"word 0": 1.0})
+    assert not model.predict_one({"word 3": 1.0})
+    BagOfWords() | nb  # and these are as before
+    FeatureHasher() | MinMaxScaler() | nb
+
+
 def test_bernoulli_without_smoothing():
     """A feature that one label always has, and the other never."""
     model = BernoulliNB(alpha=0.0)
@@ -297,7 +339,13 @@ examples = st.lists(
     min_size=1,
     max_size=30,
 )
-MODELS = [GaussianNB(), CategoricalNB(), MultinomialNB(), BernoulliNB()]
+NEGATIVES = pytest.mark.filterwarnings("ignore:.*a count is not below 0")
+MODELS = [
+    GaussianNB(),
+    CategoricalNB(),
+    pytest.param(MultinomialNB(), marks=NEGATIVES),
+    BernoulliNB(),
+]
 each = pytest.mark.parametrize("model", MODELS, ids=repr)
 
 

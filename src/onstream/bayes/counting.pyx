@@ -9,6 +9,8 @@ import numpy as np
 
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize, roomier
+from ..core.sources cimport Source
+from ..core.state cimport Task
 from .state cimport LOG_ZERO, NaiveBayesState, holds, less, log_or_zero
 
 from ..base.checks import number
@@ -23,8 +25,9 @@ class MultinomialNB(NaiveBayes):
 
     P(t | label) = (c_tk + alpha) / (sum of c_k + alpha V), where c_tk sums up the feature t over
     the examples with that label and V counts the features seen: names by a value above 0, columns
-    of arrays by being there. An example is as many draws as its values say. Values of 0 are no
-    counts: they are left out. A string is the feature `name=value`.
+    of arrays by being there. An example is as many draws as its values say. Values of 0 or below
+    are no counts: they are left out, and those below 0 are warned of. A string is the feature
+    `name=value`.
 
     Parameters
     ----------
@@ -49,6 +52,8 @@ class MultinomialNB(NaiveBayes):
     >>> model.predict_one({"free": 1})
     'spam'
     """
+
+    takes_counts = True  # Pipeline: nothing that makes counts negative may stand before it
 
     def __init__(
         self, *, alpha=1.0, prior_alpha=0.0, labels=None, max_labels=10_000, init=None,
@@ -100,6 +105,8 @@ class BernoulliNB(NaiveBayes):
     'ham'
     """
 
+    takes_counts = True  # Pipeline: nothing that makes counts negative may stand before it
+
     def __init__(
         self, *, alpha=1.0, prior_alpha=0.0, labels=None, max_labels=10_000, init=None,
         reset_schedule=False,
@@ -125,9 +132,12 @@ cdef class CountingState(NaiveBayesState):
     cdef double* totals      # of each feature, all labels together
     cdef double* sums        # of each label, all features together
     cdef double distinct     # features whose total is not 0, besides columns of arrays
+    cdef Py_ssize_t below    # feature of a value below 0 that was left out; -1: none
+    cdef double below_value
 
     def __cinit__(self, *args):
         self.room = 0
+        self.below = -1
         self.distinct = 0.0
         self.table = self.totals = self.sums = NULL
 
@@ -182,6 +192,8 @@ cdef class CountingState(NaiveBayesState):
                 self.totals[id] += c
                 self.table[id * self.room_labels + e.label] += c
                 self.sums[e.label] += c
+            elif e.values[i] < 0.0 and self.below < 0:
+                self.below, self.below_value = e.ids[i] if e.ids != NULL else i, e.values[i]
         return LEARNED
 
     cdef int expel(self, const Example* e, double w) noexcept nogil:
@@ -240,6 +252,29 @@ cdef class CountingState(NaiveBayesState):
 
 
 cdef class MultinomialState(CountingState):
+    cdef int try_learn(self, object x, object y, double weight) except -1:
+        cdef int status = CountingState.try_learn(self, x, y, weight)
+        self.tell_of_negatives()
+        return status
+
+    cdef int learn_block(self, Source source, Py_ssize_t start, Py_ssize_t stop, Task* task) except -1:
+        CountingState.learn_block(self, source, start, stop, task)
+        return self.tell_of_negatives()
+
+    cdef int meet(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
+        CountingState.meet(self, source, i, label, task)
+        return self.tell_of_negatives()
+
+    cdef int tell_of_negatives(self) except -1:
+        """Warn of a value below 0, once; learning has left it out without the GIL."""
+        if self.below >= 0:
+            self.entrance.warn_once("negative", (
+                f"feature {self.door.name_of(self.below)!r:.80} is {self.below_value:g}, and a count "
+                f"is not below 0: such values are left out. Pass counts (behind a hasher "
+                f"signed=False), or use GaussianNB for numbers."
+            ))
+        return 0
+
     cdef void joints(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t k, i, id, columns = self.columns(e.width)
         cdef double among, n, total

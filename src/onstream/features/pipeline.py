@@ -8,6 +8,7 @@ from ..base.errors import NotMergeable
 from ..base.learner import Classifier, Learner, ProbabilisticClassifier, Regressor
 from ..base.union import union_of_features
 from .bag_of_words import BagOfWords
+from .hasher import FeatureHasher
 from .structure import UnionState
 from .transformer import Transformer
 
@@ -59,6 +60,8 @@ class Pipeline(Learner):
             raise ValueError(
                 "Pipeline: the last step has hash_bits; put a FeatureHasher before it instead."
             )
+        if len(self.steps) > 1 and getattr(last, "takes_counts", False):
+            refuse_signs(self.steps[-2], type(last).__name__)
         self._declared: Any = None
         Learner._begin(self)
         declared = last.params.get("labels")
@@ -230,6 +233,23 @@ class Union(Transformer):
 
     def __repr__(self) -> str:
         return f"Union({', '.join(map(repr, self.parts))})"
+
+
+def refuse_signs(step: Any, who: str) -> None:
+    """Refuse a step that makes about half of all counts negative, by the sign of its hash."""
+    parts = step.parts if isinstance(step, Union) else [step]
+    for part in parts:
+        part = part.steps[-1] if isinstance(part, Pipeline) else part
+        if isinstance(part, FeatureHasher) and part.signed:
+            advice = "use FeatureHasher(signed=False)"
+        elif isinstance(part, BagOfWords) and part.hash_bits is not None:
+            advice = "leave out hash_bits, or hash by FeatureHasher(signed=False) behind it"
+        else:
+            continue
+        raise ValueError(
+            f"Pipeline: {who} counts, but {type(part).__name__} makes half of the counts negative "
+            f"by the sign of its hash, and these would be left out; {advice}."
+        )
 
 
 def checked_steps(who: str, members: tuple[Any, ...], listed: Any) -> list[Any]:
