@@ -6,11 +6,12 @@ Independent of onstream.persist, so that it also says what the format is.
 import hashlib
 import inspect
 import json
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from onstream.base import learners
+from onstream.base import DataWarning, learners
 
 BLANK = "0" * 64
 NUMPY = {"F64": "<f8", "I64": "<i8", "U8": "u1"}
@@ -88,6 +89,12 @@ def takes(cls: Any, **params: Any) -> bool:
 
 def small_models() -> dict[str, Any]:
     """Every learner in a few states: new, two labels, three, hashed, with columns."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # some would have other data
+        return made_models()
+
+
+def made_models() -> dict[str, Any]:
     found = {}
     for name, cls in learners().items():
         if not takes(cls) or not hasattr(cls, "predict_one"):
