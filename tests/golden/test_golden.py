@@ -14,6 +14,9 @@ from onstream.persist import dumps
 from . import make
 from .make import FOLDER, answers, go_on, variants
 
+# The same data for every learner: some would have other data, and say so.
+pytestmark = pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
+
 FILES = sorted(Path(__file__).parent.glob("format*/*.onstream"))
 
 
