@@ -3,7 +3,7 @@
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import permutations
 from typing import Any
@@ -13,9 +13,9 @@ import pytest
 
 from onstream.persist import dumps
 
-from .streams import plane, three_labels
+from .steering import BLOCK, PATIENCE, Job, Reader, asleep, blocks, together
 from .table import Case
-from .tools import KINDS, by_name, fingerprint, grows, outputs, reloaded, some_rows, streams
+from .tools import KINDS, by_name, fingerprint, outputs, reloaded, some_rows, streams
 
 
 @pytest.fixture
@@ -27,26 +27,13 @@ def eager_threads() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def together(*jobs: Callable[[], None]) -> None:
-    """Run jobs at once, each in a thread; raise what one of them raises."""
-    errors: list[BaseException] = []
-    start = threading.Barrier(len(jobs))
-
-    def run(job: Callable[[], None]) -> None:
-        start.wait()
-        try:
-            job()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=(job,), daemon=True) for job in jobs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=60.0)
-        assert not thread.is_alive(), "a thread hangs"
-    for error in errors:
-        raise error
+@pytest.fixture
+def lazy_threads() -> Iterator[None]:
+    """Let Python switch threads only where the GIL is given away."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e4)
+    yield
+    sys.setswitchinterval(before)
 
 
 def lessons(case: Case) -> list[tuple[str, Any, Any]]:
@@ -102,12 +89,11 @@ def test_predictions_while_another_thread_learns(case: Case) -> None:
                     assert not told or abs(sum(told.values()) - 1.0) < 1e-9
 
     def look() -> None:
-        while not done.is_set():
+        while not done.wait(0.001):
             assert shared.memory_bytes > 0
             assert 0 <= shared.seen <= alone.seen
             for name in ("weights", "bias", "labels"):
                 getattr(shared, name, None)
-            time.sleep(0.001)
 
     together(learn, ask_many, ask_one, look)
     assert fingerprint(shared) == fingerprint(alone)
@@ -117,18 +103,39 @@ def test_predictions_while_another_thread_learns(case: Case) -> None:
 def test_learners_take_turns(learner: Case) -> None:
     """A block is learned as a whole: what comes out is one of the orders."""
     stream = streams(learner, 90)[-1]
-    blocks = [(stream.X[i::3], stream.y[i::3]) for i in range(3)]
+    parts = [(stream.X[i::3], stream.y[i::3]) for i in range(3)]
     possible = set()
-    for order in permutations(blocks):
+    for order in permutations(parts):
         model = learner.make()
         for X, y in order:
             model.learn_many(X, y)
         possible.add(fingerprint(model))
-    for _ in range(30):
+    for _ in range(10):
         model = learner.make()
-        together(*(partial(model.learn_many, X, y) for X, y in blocks))
+        together(*(partial(model.learn_many, X, y) for X, y in parts))
         assert model.seen == 90
         assert fingerprint(model) in possible
+
+
+def test_a_learner_waits_for_another(learner: Case) -> None:
+    """Whoever comes between two blocks of a `learn_many` waits for its end."""
+    X, y = blocks(learner.takes_labels)
+    model, alone = learner.make(), learner.make()
+    reader = Reader(model.learn_many, X, y)
+    stops = reader.stops()
+    assert next(stops) == 0
+    waiting = [
+        Job(partial(model.learn_one, X[0], y[0])),
+        Job(partial(model.learn_many, X[:1], y[:1])),
+    ]
+    assert asleep(model, waiting)
+    for _ in stops:
+        assert model._state.gate.waiting >= 2
+    for job in (reader.job, *waiting):
+        job.end()
+    for rows in (slice(None), slice(1), slice(1)):
+        alone.learn_many(X[rows], y[rows])
+    assert fingerprint(model) == fingerprint(alone)
 
 
 @pytest.mark.usefixtures("eager_threads")
@@ -155,9 +162,13 @@ def test_nothing_is_lost_among_many_learners(learner: Case) -> None:
     assert fingerprint(reloaded(model)) == fingerprint(model)
 
 
+def mergeable(learner: Case) -> bool:
+    return learner.cls.merge_kind is not None and learner.params.get("forgetting", 1.0) == 1.0
+
+
 @pytest.mark.usefixtures("eager_threads")
 def test_nothing_is_lost_while_others_are_merged(learner: Case) -> None:
-    if learner.cls.merge_kind is None or learner.params.get("forgetting", 1.0) < 1.0:
+    if not mergeable(learner):
         return
     model = learner.make()
     X, y = streams(learner, 200)[0]
@@ -182,7 +193,6 @@ def test_nothing_is_lost_while_others_are_merged(learner: Case) -> None:
     def merge() -> None:
         try:
             for part in parts:
-                time.sleep(0.001)
                 model.merge(part)
                 taught.append(50)
         finally:
@@ -193,9 +203,32 @@ def test_nothing_is_lost_while_others_are_merged(learner: Case) -> None:
     assert model.seen == sum(taught)
 
 
+def test_who_waits_while_others_are_merged_goes_on_with_the_successor(learner: Case) -> None:
+    """Two that wait to learn, and two that wait to read, when a merge comes: all of them get on."""
+    if not mergeable(learner):
+        return
+    X, y = streams(learner, 50)[0]
+    part = learner.make()
+    part.learn_many(X, y)
+    for _ in range(20):
+        model = learner.make()
+        model.learn_many(X, y)
+        old = model._state
+        with old.reading():
+            jobs = [Job(partial(model.learn_one, X[0], y[0])) for _ in range(2)]
+            assert asleep(model, jobs)
+            jobs += [Job(old.snapshot) for _ in range(2)]  # who has asked before the merge
+            assert asleep(model, jobs)
+            model.merge(part)
+        for job in jobs:
+            job.end()
+        assert model.seen == 102
+        assert old.seen == 50
+
+
 def test_a_mapping_may_merge_or_is_told(learner: Case) -> None:
     """Its own example is learned by the merged model; inside a block there is no merging."""
-    if learner.cls.merge_kind is None or learner.params.get("forgetting", 1.0) < 1.0:
+    if not mergeable(learner):
         return
     X, y = streams(learner, 50)[0]
     model, part = learner.make(), learner.make()
@@ -214,164 +247,85 @@ def test_a_mapping_may_merge_or_is_told(learner: Case) -> None:
     assert model.seen == 101
 
 
-def ticks_during(job: Callable[[], Any]) -> int:
-    """How often another thread got on in the third quarter of a long call.
-
-    By then X has been checked, and rows are being worked on; the ends belong to Python.
-    """
-    ticks: list[float] = []
-    ready, done = threading.Event(), threading.Event()
-
-    def tick() -> None:
-        ready.set()
-        while not done.is_set():
-            ticks.append(time.perf_counter())
-
-    ticker = threading.Thread(target=tick, daemon=True)
-    ticker.start()
-    ready.wait()
-    start = time.perf_counter()
-    job()
-    end = time.perf_counter()
-    done.set()
-    ticker.join()
-    return sum(0.5 < (t - start) / (end - start) < 0.75 for t in ticks)
-
-
+@pytest.mark.usefixtures("lazy_threads")
 @pytest.mark.parametrize("verb", ["learn_many", "predict_learn_many", "predict_many", "score_many"])
 def test_blocks_release_the_gil(learner: Case, verb: str) -> None:
-    """Another thread gets on while one long call runs. If not, it would stand still throughout."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(5_000 if grows(learner) else 30_000, 50))
-    y = X[:, 0] > 0.0 if learner.takes_labels else X[:, 0]
-    for _ in range(10):
-        model = learner.make()
-        model.learn_many(X[:10], y[:10])
-        job = partial(getattr(model, verb), *((X, y) if "learn" in verb else (X,)))
-        start = time.perf_counter()
-        for _ in range(10):
-            if ticks_during(job):
-                return
-        if time.perf_counter() - start < 5.0:  # a busy machine: the other thread came too late
-            X, y = np.concatenate([X, X]), np.concatenate([y, y])
-    pytest.fail("the other thread stood still")
+    """Another thread gets on inside a call, though Python itself never switches threads.
 
+    There are so few rows that NumPy, which gives the GIL away for 500 numbers, keeps it.
+    """
+    X, y = blocks(learner.takes_labels, 2)
+    model = learner.make()
+    model.learn_many(X[:10], y[:10])
+    inside, got_on = False, threading.Event()
 
-def rows_for(seconds: float, learner: Case, row: Any, target: Any) -> int:
-    """So many rows that learning them takes about this long; ten blocks at least."""
-    model, few = learner.make(), 2_000
-    model.learn_many(np.repeat(row, few, axis=0), np.repeat(target[0] == "a", few))
-    start = time.perf_counter()
-    model.learn_many(np.repeat(row, few, axis=0), np.repeat(target[0] == "a", few))
-    taken = time.perf_counter() - start
-    return int(min(2_000_000, max(82_000, few * seconds / taken)))
+    def watch() -> None:
+        if inside:
+            got_on.set()
+
+    end = time.monotonic() + PATIENCE
+    while not got_on.is_set():
+        assert time.monotonic() < end, "the other thread stood still"
+        watcher = threading.Thread(target=watch, daemon=True)
+        watcher.start()  # it waits for the GIL, or was faster
+        inside = True
+        getattr(model, verb)(*((X, y) if "learn" in verb else (X,)))
+        inside = False
+        watcher.join(PATIENCE)
 
 
 def test_a_prediction_waits_for_one_block_at_most(learner: Case) -> None:
-    """While rows are learned, predictions come in between, and see what was learned so far."""
-    row, target = (three_labels if learner.takes_labels else plane)(1)
-    n = rows_for(0.3, learner, row, target)  # of the same row, which takes no memory
-    X, y = np.broadcast_to(row[0], (n, row.shape[1])), np.broadcast_to(target[0] == "a", n)
+    """While rows are learned, others come in between, and see what was learned so far."""
+    X, y = blocks(learner.takes_labels)
     model = learner.make()
-    model.learn_many(X[:2], [True, False])
-    answers: list[int] = []
-    ready, done = threading.Event(), threading.Event()
-
-    def ask() -> None:
-        while not done.is_set():
-            model.predict_one(row[0])
-            model.score_many(row)
-            answers.append(model.seen)
-            ready.set()
-
-    thread = threading.Thread(target=ask, daemon=True)
-    thread.start()
-    ready.wait()
-    model.learn_many(X, y)
-    done.set()
-    thread.join(timeout=60.0)
-    between = {seen for seen in answers if 2 < seen < n + 2}
-    assert len(between) >= 5, f"{len(between)} predictions came in between"
-    assert model.seen == n + 2
+    model.learn_many(X[:2], y[:2])
+    reader = Reader(model.learn_many, X, y)
+    found = set()
+    for _ in reader.stops():
+        model.predict_one(X[0])
+        model.score_many(X[:2])
+        found.add(model.seen)
+    reader.job.end()
+    assert {2 + i * BLOCK for i in range(4)} <= found
+    assert model.seen == 2 + len(X)
 
 
-@pytest.mark.usefixtures("eager_threads")
 def test_a_block_of_predictions_sees_one_state(learner: Case) -> None:
-    """The same row many times has one score, though the model changes all the time."""
-    X, y = streams(learner, 200)[0]
-    same = np.ascontiguousarray(np.broadcast_to(X[0] + 1.0, (500, X.shape[1])))
+    """The same row many times has one score, though somebody wants to teach meanwhile."""
+    X, y = blocks(learner.takes_labels, 3)
+    same = np.tile(X[0] + 1.0, (len(X), 1))
     model = learner.make()
-    model.learn_many(X, y)
-    scores: set[float] = set()
-    done = threading.Event()
-
-    def learn() -> None:
-        targets = np.random.default_rng(0).permutation(y)
-        while not done.is_set():
-            for i in range(190):
-                model.learn_one(X[i], targets[i])
-                model.learn_many(X[i : i + 5], targets[i : i + 5])
-
-    def ask() -> None:
-        try:
-            end = time.monotonic() + 2.0
-            while len(scores) <= 5 and time.monotonic() < end:
-                told = model.score_many(same)
-                assert (told == told[0]).all()
-                scores.add(float(told.flat[0]))
-        finally:
-            done.set()
-
-    together(learn, ask)
-    if len(scores) == 1:  # it did change, unless it has stopped learning for good
-        before = model.score_many(X)
-        model.learn_many(X, y)
-        np.testing.assert_array_equal(model.score_many(X), before)
+    model.learn_many(X[:50], y[:50])
+    reader = Reader(model.score_many, same)
+    stops = reader.stops()
+    assert next(stops) == 0
+    assert next(stops) == BLOCK
+    jobs = [
+        Job(partial(model.learn_one, X[50], y[50])),
+        Job(partial(model.learn_many, X[51:60], y[51:60])),
+    ]
+    assert asleep(model, jobs)
+    told = reader.end()
+    assert (told == told[0]).all()
+    for job in jobs:
+        job.end()
+    assert model.seen == 60
 
 
-@pytest.mark.usefixtures("eager_threads")
 def test_a_snapshot_while_learning_is_a_whole_state(learner: Case) -> None:
     """What is saved during `learn_many` is the state after some row, not half a row."""
-    few = (three_labels if learner.takes_labels else plane)(1)
-    n = min(200_000, rows_for(0.1, learner, *few))
-    X, y = (three_labels if learner.takes_labels else plane)(n)
-    model = learner.make()
-    model.learn_many(X[:100], y[:100])
-    taken: list[bytes] = []
-    ready, done = threading.Event(), threading.Event()
-
-    def save() -> None:
-        while not done.is_set():
-            data = dumps(model)
-            if not taken or data != taken[-1]:
-                taken.append(data)
-            ready.set()
-            time.sleep(0.002)
-
-    thread = threading.Thread(target=save, daemon=True)
-    thread.start()
-    ready.wait()
-    model.learn_many(X[100:], y[100:])
-    done.set()
-    thread.join(timeout=60.0)
-    middle = [data for data in taken if 100 < reloaded_bytes(learner, data).seen < n]
-    assert middle, "no snapshot came in between"
-    expected = learner.make()
-    for data in middle[:: max(1, len(middle) // 3)]:
-        seen = reloaded_bytes(learner, data).seen
-        expected.learn_many(X[expected.seen : seen], y[expected.seen : seen])
-        if len(model._state.snapshot().get("nominal_values", ())):
-            # The door may know nominal values of rows to come; nothing is learned of them yet.
-            twin = reloaded_bytes(learner, data)
-            np.testing.assert_array_equal(twin.score_many(X[:500]), expected.score_many(X[:500]))
-        else:
-            assert dumps(expected) == data
-
-
-def reloaded_bytes(case: Case, data: bytes) -> Any:
-    from onstream.persist import loads
-
-    return loads(data, **case.functions)
+    X, y = blocks(learner.takes_labels)
+    model, expected = learner.make(), learner.make()
+    for one in (model, expected):
+        one.learn_many(X[:2], y[:2])
+    reader = Reader(model.learn_many, X, y)
+    taken = {model.seen: dumps(model) for _ in reader.stops()}
+    reader.job.end()
+    assert {2 + i * BLOCK for i in range(4)} <= set(taken)
+    for seen, data in sorted(taken.items()):
+        rows = slice(expected.seen - 2, seen - 2)
+        expected.learn_many(X[rows], y[rows])
+        assert dumps(expected) == data
 
 
 @pytest.mark.usefixtures("eager_threads")
@@ -400,26 +354,21 @@ def test_an_error_in_one_thread_does_not_block_the_others(case: Case) -> None:
 
 
 def test_one_lesson_does_not_starve_behind_predictions(learner: Case) -> None:
-    """Threads that do nothing but predict blocks let a lesson pass."""
-    X, y = streams(learner, 200)[0]
-    block = np.tile(X, (2, 1))
+    """Blocks of predictions that come later let a lesson pass."""
+    X, y = blocks(learner.takes_labels, 2)
     model = learner.make()
-    model.learn_many(X, y)
-    taught = threading.Event()
-
-    def ask() -> None:
-        while not taught.wait(0):
-            model.predict_many(block)
-
-    def learn() -> None:
-        try:
-            for i in range(20):
-                model.learn_one(X[i], y[i])
-        finally:
-            taught.set()
-
-    together(ask, ask, ask, learn)
-    assert model.seen == 220
+    model.learn_many(X[:50], y[:50])
+    reader = Reader(model.predict_many, X)
+    next(reader.stops())
+    lesson = Job(partial(model.learn_one, X[50], y[50]))
+    assert asleep(model, [lesson])
+    later = Job(partial(model.predict_many, X[:5]))
+    assert asleep(model, [lesson, later])
+    reader.go.release()
+    reader.end()
+    lesson.end()
+    later.end()
+    assert model.seen == 51
 
 
 def test_a_mapping_cannot_teach_who_reads_it(learner: Case) -> None:

@@ -76,12 +76,14 @@ class Learner(SaysNames, Face):
     @property
     def seen(self):
         """How many examples were learned (those of weight 0 do not count)."""
-        return self._state.seen
+        return self._state.settled().seen
 
     @property
     def memory_bytes(self):
         """Bytes held by what was learned, C buffers included."""
-        return self._state.memory() + PER_PARAMETER * len(parameters(type(self)))
+        state = self._state
+        with state.reading():
+            return state.memory() + PER_PARAMETER * len(parameters(type(self)))
 
     def clone(self, **changes):
         """A learner with the same parameters, but for `changes`, that has learned nothing."""
@@ -216,7 +218,7 @@ class Labelled(Learner):
     @property
     def labels(self):
         """The labels known so far, in order of appearance."""
-        return self._state.label_names()
+        return self._state.settled().label_names()
 
     @property
     def params(self):
@@ -257,7 +259,8 @@ class Classifier(Labelled):
 
     def predict_many(self, X):
         """The label of every row, in the labels' own dtype (object, with None, before any)."""
-        return self._state.decode(self._state.predict_many(X, LABEL))
+        state = self._state  # a merge may put another in its place
+        return state.decode(state.predict_many(X, LABEL))
 
     def score_many(self, X):
         """Decision values: shape (n,) up to two labels, (n, k) in the order of `labels` beyond."""

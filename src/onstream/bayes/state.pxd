@@ -17,6 +17,7 @@ cdef class NaiveBayesState(ClassifierState):
     cdef void joints(self, const Example* e, double* out) noexcept nogil
     cdef int absorb(self, const Example* e, double w) noexcept nogil
     cdef int expel(self, const Example* e, double w) noexcept nogil
+    cdef int take_back(self, const Example* e, object y) except -1
     cdef int more_labels(self, Py_ssize_t old, Py_ssize_t new) except -1
     cdef double log_prior(self, Py_ssize_t k) noexcept nogil
     cdef void count(self, Py_ssize_t k, double w) noexcept nogil

@@ -129,31 +129,37 @@ cdef class NaiveBayesState(ClassifierState):
         cdef Example e
         y = self.plain_target(y)
         x = self.door.plain(x)
-        self.gate.to_learn()
-        if self.heir is not None:
-            return self.heir.unlearn_one(x, y, w)
-        row = self.door.take(16, 0)
+        self.gate.begin_one()
         try:
-            self.door.read(x, KNOWN, row, &e)
-            e.weight = weight
-            self.target(y, False, &e)
-            if weight == 0.0:
-                return
-            if (
-                self.seen == 0 or e.label < 0 or not holds(self.counts[e.label], weight)
-                or self.expel(&e, weight) != LEARNED
-            ):
-                raise ValueError(
-                    f"{self.who}: this example with label {y!r:.40} and weight {weight:g} was never "
-                    f"learned, so it cannot be unlearned."
-                )
-            self.counts[e.label] = less(self.counts[e.label], weight)
-            self.total = less(self.total, weight)
-            self.refresh_prior()
-            self.seen -= 1
-            self.start = min(self.start, self.seen)
+            if self.heir is not None:
+                return self.heir.unlearn_one(x, y, w)
+            row = self.door.take(16, 0)
+            try:
+                self.door.read(x, KNOWN, row, &e)
+                e.weight = weight
+                self.target(y, False, &e)
+                if weight > 0.0:
+                    self.take_back(&e, y)
+            finally:
+                self.door.give(row)
         finally:
-            self.door.give(row)
+            self.gate.end_one()
+
+    cdef int take_back(self, const Example* e, object y) except -1:
+        if (
+            self.seen == 0 or e.label < 0 or not holds(self.counts[e.label], e.weight)
+            or self.expel(e, e.weight) != LEARNED
+        ):
+            raise ValueError(
+                f"{self.who}: this example with label {y!r:.40} and weight {e.weight:g} was never "
+                f"learned, so it cannot be unlearned."
+            )
+        self.counts[e.label] = less(self.counts[e.label], e.weight)
+        self.total = less(self.total, e.weight)
+        self.refresh_prior()
+        self.seen -= 1
+        self.start = min(self.start, self.seen)
+        return 0
 
     # -- state ------------------------------------------------------------------------------------------
 

@@ -119,9 +119,9 @@ cdef class ClassifierState(State):
         cdef double* scratch
         if self.scripted:
             self.prepare(1)
+        self.load(source, i, i + 1)
         self.gate.begin_write()
         try:
-            source.load(i, i + 1)
             e.codes = NULL
             source.row(i, &e)
             e.weight = task.weights[i] if task.weights != NULL else 1.0

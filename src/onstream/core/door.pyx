@@ -79,7 +79,7 @@ cdef class Door(Index):
 
     cdef void give(self, Row* row) noexcept:
         # A rare long row must not cost memory for ever, nor one of features that may not be kept.
-        if row.room > KEPT or (self.most_named and row.room > 2 * self.width + 64):
+        if row.room > max(KEPT, self.columns) or (self.most_named and row.room > 2 * self.width + 64):
             release(row.ids)
             release(row.values)
             release(row.codes)
@@ -192,11 +192,13 @@ cdef class Door(Index):
                 v *= keys.signs[i]
                 hit = True
             else:
-                id = self.lookup(<object> key, <object> value if text else None, welcome, &sign)
+                # Ours, too: garbage collection may call a finaliser that changes x.
+                name, told = <object> key, <object> value
+                id = self.lookup(name, told if text else None, welcome, &sign)
                 if id == AGAIN:
                     return 1
                 if self.bits < 0:  # one feature may stand there twice: as 3 and "3", by name=value
-                    if PyLong_CheckExact(<object> key):
+                    if PyLong_CheckExact(name):
                         seen_int = True
                     else:
                         seen_str = True
@@ -206,17 +208,19 @@ cdef class Door(Index):
                 v *= sign
                 if id == MISSING:
                     if not -INFINITY < v < INFINITY and not (v != v and self.nan_missing):
-                        self.bad_value(<object> key, <object> value, None)
+                        self.bad_value(name, told, None)
                     i += 1
                     continue
                 if not text and id < self.width:
                     self.remember(i, key, id, sign)
-                in_step &= not text and keys.again(i, key)
+                in_step &= not text and keys.stood(i, key)
             contiguous &= id == n
             row.ids[n] = id
             row.values[n] = v
             n += 1
             i += 1
+        if len(x) != size:
+            self.changed_meanwhile()
         e.peak = onstream_peak(row.values, n)
         if e.peak == INFINITY and self.nan_missing:
             i, n = n, 0
@@ -247,7 +251,7 @@ cdef class Door(Index):
         """The same for a learner that branches on nominal values."""
         cdef PyObject* key
         cdef PyObject* value
-        cdef Py_ssize_t pos = 0, i = -1, n = 0, j
+        cdef Py_ssize_t pos = 0, size = len(x), i = -1, n = 0, j
         cdef int32_t id
         cdef double v
         cdef bint contiguous = True, text, nominal = False, seen_int = False, seen_str = False
@@ -255,8 +259,8 @@ cdef class Door(Index):
         cdef PyObject* code
         cdef Keys keys = self.keys
         row.columns = -1
-        self.need(row, len(x))
-        while PyDict_Next(x, &pos, &key, &value):
+        self.need(row, size)
+        while i + 1 < size and PyDict_Next(x, &pos, &key, &value):
             i += 1
             text = False
             v = 0.0
@@ -293,27 +297,29 @@ cdef class Door(Index):
                 text = True
             else:
                 return 1
+            # Ours, too: garbage collection may call a finaliser that changes x.
+            name, told = <object> key, <object> value
             if not -INFINITY < v < INFINITY:
                 if v != v and self.nan_missing:
                     continue
-                self.bad_value(<object> key, <object> value, None)
+                self.bad_value(name, told, None)
             if again and not text:
                 id = keys.ids[i]
             else:
-                id = self.lookup_nominal(<object> key, text, welcome)
+                id = self.lookup_nominal(name, text, welcome)
                 if id == AGAIN:
                     return 1
                 if id == MISSING:
                     continue
                 if id < self.width:
                     self.remember(i, key, id, 1.0)
-            if PyLong_CheckExact(<object> key):
+            if PyLong_CheckExact(name):
                 seen_int = True
             else:
                 seen_str = True
             row.codes[n] = NUMBER
             if text or (self.categories and id in self.categories):
-                row.codes[n] = self.code(id, <object> value if text else v, welcome)
+                row.codes[n] = self.code(id, told if text else v, welcome)
                 if row.codes[n] == MISSING:
                     continue
                 v = row.codes[n]
@@ -322,6 +328,8 @@ cdef class Door(Index):
             row.ids[n] = id
             row.values[n] = v
             n += 1
+        if len(x) != size:
+            self.changed_meanwhile()
         seen_int |= hit and keys.ints
         seen_str |= hit and keys.strings
         if seen_int and seen_str:  # 3 and "3" are one feature: numbers add up, the first value stays
@@ -350,7 +358,7 @@ cdef class Door(Index):
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1:
         """The row's key number `at`, for the next row."""
         cdef PyObject* known
-        if Py_REFCNT(key) == 1:  # nobody but this mapping has it, so only its text may come again
+        if Py_REFCNT(key) == 2:  # nobody but this mapping and we have it: only its text may come again
             if self.bits >= 0 or id < self.implicit or not PyUnicode_CheckExact(<object> key):
                 return 0
             key = <PyObject*> self.names[id - self.implicit]
@@ -359,7 +367,7 @@ cdef class Door(Index):
 
     cdef int read_array(self, object x, Welcome welcome, Row* row, Example* e) except -1:
         cdef Py_ssize_t n = cnp.PyArray_SIZE(<cnp.ndarray> x), i, kept = 0
-        cdef const double* values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> x)
+        cdef double* values
         cdef double* signs
         cdef bint identity
         self.check_columns(n)
@@ -367,6 +375,9 @@ cdef class Door(Index):
             self.read_nominal(dict(enumerate(x.tolist())), welcome, row, e)
             row.columns = n
             return 0
+        self.need(row, n)
+        values = row.values  # a copy: another thread may be writing into x without the GIL
+        memcpy(values, cnp.PyArray_DATA(<cnp.ndarray> x), n * sizeof(double))
         e.peak = self.peak(values, n)
         if e.peak == INFINITY:
             for i in range(n):
@@ -376,7 +387,7 @@ cdef class Door(Index):
         identity = self.column_map(None, n, welcome, NULL, NULL)
         if not identity:
             self.need(row, 2 * n)
-            signs = row.values + n
+            values, signs = row.values, row.values + n
             identity = self.column_map(None, n, welcome, row.ids, signs)
         e.width, e.named = self.prospect(welcome), self.named
         e.ids, e.values, e.n = NULL, values, n
@@ -404,6 +415,10 @@ cdef class Door(Index):
                     bad = True
                 if bad:
                     self.bad_value(name, value, None)
+
+    def changed_meanwhile(self):
+        """Raise for a mapping that was changed while it was read."""
+        raise RuntimeError(f"{self.who}: the example was changed while it was being read.")
 
     cdef int bad_value(self, object name, object value, object row) except -1:
         where = "" if row is None else f"row {row}: "

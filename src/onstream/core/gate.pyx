@@ -1,14 +1,29 @@
 """Readers and one writer: concurrent predictions are safe while a block is being learned.
 
-The counters are guarded by the GIL. Work on one example keeps the GIL, so it only has to look
-(`to_learn`, `to_read`, and `tell` when it has learned); work on a block releases it, so it signs in and out. A learner owns the
-model for a whole `learn_many` (`begin_learning`), but writes block by block (`begin_write`), so
-that a prediction waits for at most one block. Whoever has waited looks again: others may have been
-faster.
+The counters are guarded by the GIL. Work on one example keeps the GIL, so to read it only has to
+look (`to_read`); work on a block releases it, so it signs in and out. A learner owns the model for
+a whole `learn_many` (`begin_learning`), but writes block by block (`begin_write`), so that a
+prediction waits for at most one block. Whoever learns one example owns it, too (`begin_one`): a
+warning, or a finaliser that garbage collection calls, may let other threads run in between.
+Whoever has waited looks again: others may have been faster.
+
+A process that forks has only one thread in its child, and whoever was inside will never come out
+there. So a fork waits until no block is half written, and a gate that finds itself in a child
+starts anew.
 """
 
-from threading import get_ident
+import os
 from time import sleep
+
+from cpython.pythread cimport PyThread_get_thread_ident
+
+PATIENCE = 60.0  # seconds that a fork waits for blocks being written, and that others wait for a fork
+NAP = 0.0002
+
+cdef long forks = 0  # that have led to this process
+cdef int forking = 0  # threads that are about to fork
+cdef unsigned long forker = 0  # the latest of them
+cdef set writing = set()  # gates behind which a block is being written
 
 
 cdef class Gate:
@@ -17,15 +32,23 @@ cdef class Gate:
         self.owner = 0
         self.readers = self.looking = self.writers_waiting = self.ones_waiting = self.waiting = 0
         self.inside = {}
-        self.writing = self.learning = False
+        self.writing = self.learning = self.one = self.unfinished = False
         self.changed = None
+        self.forks = forks
 
-    cdef int to_learn(self) except -1:
+    @property
+    def busy(self):
+        """Is a block being written?"""
+        return self.writing
+
+    cdef int begin_one(self) except -1:
         """Wait until this thread, which keeps the GIL, may change the model.
 
         New blocks of reading let it pass, unless another thread is inside learn_many: its blocks
         come first, and wait for those who read.
         """
+        if self.forks != forks:
+            self.after_fork()
         if self.learning or self.readers or self.writing:
             self.ones_waiting += 1
             try:
@@ -36,12 +59,20 @@ cdef class Gate:
                 self.tell()
                 raise
             self.ones_waiting -= 1
+        self.owner = PyThread_get_thread_ident()
+        self.learning = self.one = True
         return 0
 
+    cdef int end_one(self) except -1:
+        self.learning = self.one = False
+        return self.tell()
+
     cdef int begin_learning(self) except -1:
+        if self.forks != forks:
+            self.after_fork()
         while self.learning:
             self.wait("begin_learning")
-        self.owner = get_ident()  # may fail; nobody is shut out then
+        self.owner = PyThread_get_thread_ident()
         self.learning = True
         return self.tell()
 
@@ -50,30 +81,44 @@ cdef class Gate:
         return self.tell()
 
     cdef int begin_write(self) except -1:
+        cdef double patience = PATIENCE  # a hook that runs before the fork may wait for us
+        if self.forks != forks:
+            self.after_fork()
         while self.looking:  # those who waited during the block before come first
             sleep(0.00005)
-        if self.readers or self.writing:
-            self.writers_waiting += 1
-            try:
-                while self.readers or self.writing:
+        while True:
+            if forking and forker != PyThread_get_thread_ident() and patience > 0.0:
+                sleep(NAP)
+                patience -= NAP
+            elif self.readers or self.writing:
+                self.writers_waiting += 1
+                try:
                     self.wait("write")
-            finally:
-                self.writers_waiting -= 1
+                finally:
+                    self.writers_waiting -= 1
+            else:
+                break
+        writing.add(self)
         self.writing = True
         return 0
 
     cdef int end_write(self) except -1:
         self.writing = False
+        writing.discard(self)
         return self.tell()
 
     cdef int to_read(self) except -1:
         """Wait until this thread, which keeps the GIL, may read the model."""
+        if self.forks != forks:
+            self.after_fork()
         while self.writing:
             self.look("look")
         return 0
 
     cdef int begin_read(self) except -1:
-        thread = get_ident()
+        if self.forks != forks:
+            self.after_fork()
+        thread = PyThread_get_thread_ident()
         while not self.free("read") and thread not in self.inside:
             self.look("read")
         self.readers += 1
@@ -81,7 +126,7 @@ cdef class Gate:
         return 0
 
     cdef int end_read(self) except -1:
-        thread = get_ident()
+        thread = PyThread_get_thread_ident()
         self.readers -= 1
         if self.inside[thread] > 1:
             self.inside[thread] -= 1
@@ -107,16 +152,19 @@ cdef class Gate:
             return not (self.readers or self.writing)
         if wish == "look":
             return not self.writing
-        return not (self.writing or self.writers_waiting or (self.ones_waiting and not self.learning))
+        if self.writing or self.one or self.writers_waiting:
+            return False
+        return self.learning or not self.ones_waiting
 
     cdef int wait(self, str wish) except -1:
         """Sleep, without the GIL, until the wish is free."""
-        if wish != "write" and self.learning and self.owner == get_ident():
+        thread = PyThread_get_thread_ident()
+        if wish != "write" and self.learning and self.owner == thread:
             raise RuntimeError(
                 f"{self.who}: it is learning just now; a function or a mapping that it calls "
                 f"meanwhile must not teach it or wait for it."
             )
-        if self.inside and get_ident() in self.inside:
+        if self.inside and thread in self.inside:
             raise RuntimeError(
                 f"{self.who}: it is predicting just now; a mapping that it reads meanwhile must "
                 f"not teach it."
@@ -138,7 +186,97 @@ cdef class Gate:
 
     cdef int tell(self) except -1:
         """Wake the sleepers. Nobody asleep: nothing to do, and nothing paid."""
-        if self.waiting:
+        if self.waiting and self.forks == forks:
             with self.changed:
                 self.changed.notify_all()
         return 0
+
+    cdef int after_fork(self) except -1:
+        """This is another process: of all threads only the one that forked is here."""
+        thread = PyThread_get_thread_ident()
+        if self.writing and self.owner != thread:
+            raise RuntimeError(
+                f"{self.who}: another thread was teaching it when the process forked, so that this "
+                f"copy is half changed. Load it anew, or fork while nobody teaches it."
+            )
+        self.forks = forks
+        if self.learning and self.owner != thread:
+            self.learning = self.one = False
+            self.unfinished = True
+        self.inside = {thread: self.inside[thread]} if thread in self.inside else {}
+        self.readers = self.inside.get(thread, 0)
+        self.looking = self.writers_waiting = self.ones_waiting = self.waiting = 0
+        self.changed = None
+        return 0
+
+
+cdef class Reading:
+    """`with state.reading():` nobody changes the model meanwhile."""
+
+    def __cinit__(self, Gate gate):
+        self.gate = gate
+
+    def __enter__(self):
+        self.gate.begin_read()
+
+    def __exit__(self, *error):
+        self.gate.end_read()
+
+
+cdef class Writing:
+    """`with state.writing():` nobody else reads or changes the model meanwhile."""
+
+    def __cinit__(self, Gate gate):
+        self.gate = gate
+
+    def __enter__(self):
+        self.gate.begin_learning()
+        try:
+            self.gate.begin_write()
+        except:
+            self.gate.end_learning()
+            raise
+
+    def __exit__(self, *error):
+        self.gate.end_write()
+        self.gate.end_learning()
+
+
+# -- forks -------------------------------------------------------------------------------------------
+
+
+def forking_now():
+    """How many threads are about to fork."""
+    return forking
+
+
+def before_fork():
+    """Let no block begin, and wait for those being written by other threads."""
+    global forking, forker
+    cdef double left = PATIENCE
+    cdef unsigned long thread = PyThread_get_thread_ident()
+    forker = thread
+    forking += 1
+    while left > 0.0 and any([(<Gate> gate).owner != thread for gate in writing]):
+        sleep(NAP)
+        left -= NAP
+
+
+def after_in_parent():
+    """Blocks may begin again."""
+    global forking
+    forking -= 1
+
+
+def after_in_child():
+    """Gates look at `forks`, and start anew."""
+    global forks, forking
+    forks += 1
+    forking = 0
+    writing.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=before_fork, after_in_parent=after_in_parent, after_in_child=after_in_child
+    )

@@ -45,6 +45,7 @@ cdef class Index:
     cdef int32_t find(self, object name) except -2
     cdef int32_t add(self, object name) except -1
     cdef int truncate(self) except -1
+    cdef int drop(self, Py_ssize_t features, Py_ssize_t values) except -1
     cdef int commit(self, Py_ssize_t width, Py_ssize_t row=*) except -1
     cdef int check_columns(self, Py_ssize_t n) except -1
     cdef int column_map(self, list names, Py_ssize_t n, Welcome welcome, int32_t* ids, double* signs) except -1

@@ -88,20 +88,25 @@ cdef class Index:
 
     cdef int truncate(self) except -1:
         """Forget the features and the values on probation."""
-        while self.new_values:
+        self.drop(self.width, 0)
+        if self.bits < 0 and self.implicit > self.width:
+            self.implicit = self.width
+        return 0
+
+    cdef int drop(self, Py_ssize_t features, Py_ssize_t values) except -1:
+        """Keep so many features, and so many of the values on probation."""
+        while len(self.new_values) > values:
             id, value, _ = self.new_values.pop()
             del self.categories[id][value]
             self.tally(value, PER_VALUE, -1)
         if self.bits >= 0:
             return 0
-        while self.names and self.implicit + len(self.names) > self.width:
+        while self.names and self.implicit + len(self.names) > features:
             name = self.names.pop()
             del self.ids[name]
             self.tally(name, PER_NAME, -1)
             if self.categories.pop(self.implicit + len(self.names), None) is not None:
                 self.tally(None, PER_NOMINAL, -1)
-        if self.implicit > self.width:
-            self.implicit = self.width
         return 0
 
     cdef int commit(self, Py_ssize_t width, Py_ssize_t row=PY_SSIZE_T_MAX) except -1:

@@ -29,8 +29,12 @@ cdef class Keys:
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign, PyObject* known) except -1
     cdef void forget(self) noexcept
 
+    cdef inline bint stood(self, Py_ssize_t at, PyObject* key) noexcept:
+        """Did this key stand there?"""
+        return at < self.n and (self.objects[at] == key or same_text(self.objects[at], key))
+
     cdef inline bint again(self, Py_ssize_t at, PyObject* key) noexcept:
-        """Is this the key that stood there? Mostly the very same object, else its text tells."""
+        """The same, and from now on it is looked for: mostly the very same object comes again."""
         cdef PyObject* last
         if at >= self.n:
             return False

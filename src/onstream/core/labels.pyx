@@ -146,7 +146,7 @@ cdef class Labels:
         seen.names = list(self.names)
         seen.numbers = dict(self.numbers)
         if isinstance(y, (list, tuple)):
-            column = y
+            column = list(y)  # ours: nobody takes one away meanwhile
         else:
             column = np.asarray(in_one_piece(unmasked(self.who, y, "y")))
             if column.ndim == 0:

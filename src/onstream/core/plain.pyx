@@ -135,7 +135,14 @@ def plain_array(who, x, dimensions):
 def to_float64(array):
     """In C order; what a float64 cannot hold becomes infinite, to be refused later."""
     with np.errstate(over="ignore"):
-        return np.ascontiguousarray(array, dtype=np.float64)
+        plain = np.ascontiguousarray(array, dtype=np.float64)
+    return plain if plain.flags.aligned else plain.copy()
+
+
+def copy_float64(array):
+    """The same in memory of our own, which no other thread can change once it is checked."""
+    with np.errstate(over="ignore"):
+        return np.array(array, dtype=np.float64, order="C")
 
 
 def unmasked(who, values, column=None):
@@ -246,7 +253,7 @@ def plain_weights(who, w):
     weights = plain_column(who, "w", w)
     if weights.dtype.kind not in "fiub":
         weights = one_by_one(who, weights, plain_weight)
-    weights = to_float64(weights)
+    weights = copy_float64(weights)
     bad = ~((weights >= 0.0) & (weights < INFINITY))
     if bad.any():
         row = int(np.argmax(bad))
@@ -279,7 +286,7 @@ def plain_targets(who, y, rows):
         raise ValueError(f"{who}: X has {rows:,} rows, y has {len(column):,}.")
     if column.dtype.kind not in "fiub":
         return one_by_one(who, column, plain_target)
-    numbers = to_float64(column)
+    numbers = copy_float64(column)
     bad = ~np.isfinite(numbers)
     if bad.any():
         row = int(np.argmax(bad))

@@ -86,11 +86,15 @@ def sparse_rows(Door door, X, bint learning, weights):
         raise TypeError(f"{door.who}: X must hold numbers, got {values.dtype}.")
     values = to_float64(values)
     cdef bint wide = n_rows > 0 and n_columns > MOST_COLUMNS
+    cdef bint direct = not wide and not door.fill_sparse and (
+        n_rows == 0 or door.column_map(None, n_columns, ALL if learning else KNOWN, NULL, NULL))
     if wide and (door.bits < 0 or door.fill_sparse):
         raise ValueError(
             f"{door.who}: X has {n_columns:,} columns; without hashing at most {MOST_COLUMNS:,} can be "
             f"told apart. Renumber those that are used, or set hash_bits where the learner has it."
         )
+    if not direct:  # whoever reads block by block copies each
+        columns, values = columns.copy(), values.copy()
     if door.fill_sparse and n_rows:
         refuse_wrong_entries(door, starts, columns, values, n_columns)
         if door.nominal and door.codes_numbers():
@@ -107,18 +111,11 @@ def sparse_rows(Door door, X, bint learning, weights):
         there = ~np.isnan(values)
         starts = np.concatenate([[0], np.cumsum(there)])[starts]
         columns, values = columns[there], values[there]
-    if wide:
-        refuse_wrong_entries(door, starts, columns, values, n_columns)
-        distinct, which = np.unique(columns, return_inverse=True)
-        return pack(door, distinct.tolist(), which, values, starts, learning, weights)
-    cdef Sparse packed = Sparse(door, columns, values, starts, None, learning)
-    packed.columns = min(n_columns, MOST_COLUMNS)
-    if n_rows == 0:
+    if direct:
+        packed = Sparse(door, columns, values, starts, None, learning)
+        (<Sparse> packed).columns = min(n_columns, MOST_COLUMNS)
         return packed
-    if door.column_map(None, n_columns, ALL if learning else KNOWN, NULL, NULL):
-        packed.width = door.prospect(ALL if learning else KNOWN)
-        return packed
-    packed.check(0, n_rows)
+    refuse_wrong_entries(door, starts, columns, values, n_columns)
     distinct, which = np.unique(columns, return_inverse=True)
     return pack(door, distinct.tolist(), which, values, starts, learning, weights)
 
@@ -149,7 +146,7 @@ def csr_parts(X):
         raise ValueError("indptr, indices and data must have one dimension")
     if starts.dtype.kind not in "iu" or columns.dtype.kind not in "iu":
         raise ValueError("indptr and indices must be whole numbers")
-    starts = np.ascontiguousarray(starts, dtype=np.int64)
+    starts = np.array(starts, dtype=np.int64)  # a copy, which nobody can change once it is checked
     if len(starts) != n_rows + 1 or starts[0] != 0 or not never_falls(starts):
         raise ValueError(f"indptr does not describe {n_rows} rows")
     used = int(starts[-1])
@@ -162,7 +159,7 @@ def csr_parts(X):
             raise ValueError("a column is not in its shape")
         if columns.max() >= MOST_COLUMNS:
             kind = np.int64
-    columns = np.ascontiguousarray(columns, dtype=kind)
+    columns = np.require(columns, kind, ("C", "A"))
     return n_rows, n_columns, starts, columns, values[:used]
 
 
@@ -438,8 +435,9 @@ def distinct_names(block):
 
 def mapping_rows(Door door, rows, bint learning, weights):
     """A list of mappings, read one after the other as `learn_one` would."""
+    rows = list(rows)  # ours: nobody takes one away meanwhile
     check_weights(door.who, len(rows), weights)
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t i, j, features, values
     cdef Packing packing = Packing(door, len(rows), 0, learning)
     cdef Row* row = door.take(16, 0)
     cdef Example e
@@ -450,8 +448,10 @@ def mapping_rows(Door door, rows, bint learning, weights):
             if learning and weights is not None:
                 welcome = ALL if weights[i] > 0.0 else MET
             x = rows[i]
+            features, values = door.prospect(ALL), len(door.new_values)
             try:
                 if type(x) is not dict or door.read(x, welcome, row, &e):
+                    door.drop(features, values)  # what was read of it may mean something else
                     x = door.plain(x)
                     if type(x) is not dict:
                         raise TypeError(f"{door.who}: X must be mappings throughout, got an array.")

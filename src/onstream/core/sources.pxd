@@ -19,9 +19,11 @@ cdef class Source:
 
 cdef class Dense(Source):
     cdef object X             # what the user passed
-    cdef object block         # float64 rows of the present block, C order
-    cdef const double* values  # its numbers
+    cdef const double* given  # its numbers, if it is a C-contiguous array of float64; else NULL
+    cdef object block         # a copy of some of its rows as float64: nobody else can change it
+    cdef double* values       # its numbers
     cdef Py_ssize_t first     # row of X that stands first there
+    cdef Py_ssize_t last      # row after the last: first ... last-1 were checked
     cdef Py_ssize_t columns
     cdef list names           # of the columns; None: 0, 1, ...
     cdef double peak          # no |value| checked so far is larger
@@ -35,6 +37,7 @@ cdef class Dense(Source):
     cdef Py_ssize_t width     # features known once a row is learned
     cdef Py_ssize_t named     # bytes of their names
 
+    cdef int copy(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef int map_columns(self) except -1
 
 
@@ -59,18 +62,24 @@ cdef class Packed(Source):
 cdef class Sparse(Packed):
     cdef Py_ssize_t columns         # of the matrix
     cdef Py_ssize_t ahead           # values per block: those of the next are fetched meanwhile
-    cdef bint tangled               # some row has a column twice, or not in order,
-    cdef object block               # so the rows to be read are copies,
-    cdef Py_ssize_t first           # from this one on
-    cdef const int32_t* all_ids     # the matrix itself
+    cdef const int32_t* all_ids     # the matrix itself, which another thread may be changing,
     cdef const double* all_values
-    cdef const int64_t* all_starts
+    cdef const int64_t* all_starts  # but for these, which are ours
+    cdef int32_t* own_ids           # a copy of rows first ... last-1, which were checked
+    cdef double* own_values
+    cdef int64_t* own_starts        # where they start in it, if some were merged
+    cdef Py_ssize_t first, last
+    cdef Py_ssize_t room            # entries that fit
+    cdef Py_ssize_t from_row        # the row that stands first in `starts`
+    cdef Py_ssize_t offset          # of the entries that `starts` counts, those before the copy
 
     cdef bint rises(self, Py_ssize_t start, Py_ssize_t stop) except -1
+    cdef int merge_rows(self, Py_ssize_t start, Py_ssize_t stop) except -1
 
 
 cdef class Columns(Source):
-    cdef list columns         # of each that is known: its numbers, or which of its texts a row has,
+    cdef list names           # of each column that is known,
+    cdef list columns         # its numbers, or which of its texts a row has,
     cdef list texts           # and the numbers of these texts; None: a column of numbers
     cdef object block         # values of the present block
     cdef object coded         # their nominal values

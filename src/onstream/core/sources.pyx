@@ -1,14 +1,15 @@
 """Many rows at once: arrays, sparse matrices, lists of mappings and data frames as examples.
 
-For each block of rows `check` refuses bad values, `load` prepares it with the GIL and `row` hands
-out examples without it. Sources that have to look at every value when they are made check it then.
-Which source an X becomes is decided in rows.pyx.
+For each block of rows `check` copies it and refuses bad values, `load` has it ready and `row` hands
+out examples of it without the GIL. What is learned is always the copy that was checked: another
+thread may be changing X. Sources that have to look at every value when they are made copy and check
+it then. Which source an X becomes is decided in rows.pyx.
 """
 
 cimport numpy as cnp
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint32_t
-from libc.string cimport memmove
+from libc.string cimport memcpy, memmove
 
 import numpy as np
 
@@ -30,11 +31,11 @@ cdef class Source:
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
         """Refuse a bad value, or a column that does not exist, in rows start ... stop-1 (most sources
-        did so when they were made). It must be called for every row before it is loaded."""
+        did so when they were made)."""
         return 0
 
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        """Prepare rows start ... stop-1."""
+        """Have rows start ... stop-1 ready, copied and checked."""
         return 0
 
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
@@ -46,7 +47,7 @@ cdef Py_ssize_t block_rows(Py_ssize_t values_per_row) noexcept:
 
 
 cdef class Dense(Source):
-    """A 2-D array of any dtype and stride; converted block by block where it has to be."""
+    """A 2-D array of any dtype and stride, copied and converted block by block."""
 
     def __cinit__(self):
         self.ids = self.places = NULL
@@ -69,8 +70,14 @@ cdef class Dense(Source):
         self.ahead = self.chunk * self.columns
         self.peak = 0.0
         self.identity = True
+        self.first = self.last = 0
+        self.given = NULL
         if self.rows == 0:
             return
+        if X.dtype == np.float64 and X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative:
+            self.given = <const double*> cnp.PyArray_DATA(<cnp.ndarray> X)
+        self.block = np.empty((min(self.chunk, self.rows), self.columns))
+        self.values = <double*> cnp.PyArray_DATA(<cnp.ndarray> self.block)
         if names is None:
             door.check_columns(self.columns)
         self.names = names
@@ -78,22 +85,31 @@ cdef class Dense(Source):
         self.map_columns()
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        cdef const double* values
         cdef Py_ssize_t n = (stop - start) * self.columns
         cdef double peak
-        self.load(start, stop)
-        values = self.values + (start - self.first) * self.columns
-        peak = onstream_ceiling(values, n)
+        self.first = self.last = start  # nothing, if it is refused
+        self.copy(start, stop)
+        peak = onstream_ceiling(self.values, n)
         if peak == INFINITY:
-            peak = self.door.peak(values, n)  # NaN may be allowed
+            peak = self.door.peak(self.values, n)  # NaN may be allowed
         if peak == INFINITY:
-            block = self.block[start - self.first:stop - self.first]
+            block = self.block[:stop - start]
             bad = np.isinf(block) if self.door.nan_missing else ~np.isfinite(block)
             row, column = map(int, np.argwhere(bad)[0])
             name = column if self.names is None else self.names[column]
             self.door.bad_value(name, float(block[row, column]), start + row)
         # Columns that collide add up.
         self.peak = max(self.peak, peak if self.identity or self.kept == self.columns else peak * self.columns)
+        self.last = stop
+        return 0
+
+    cdef int copy(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+        """Put rows start ... stop-1 into the block."""
+        if self.given != NULL:
+            memcpy(self.values, self.given + start * self.columns, (stop - start) * self.columns * sizeof(double))
+            return 0
+        with np.errstate(over="ignore"):  # what a float64 cannot hold becomes infinite
+            np.copyto(self.block[:stop - start], self.X[start:stop], casting="unsafe")
         return 0
 
     cdef int map_columns(self) except -1:
@@ -118,13 +134,7 @@ cdef class Dense(Source):
         return 0
 
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        X = self.X
-        if X.dtype == np.float64 and X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative:
-            self.block, self.first = X, 0
-        else:
-            self.block, self.first = to_float64(X[start:stop]), start
-        self.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> self.block)
-        return 0
+        return 0 if self.first <= start and stop <= self.last else self.check(start, stop)
 
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
         cdef const double* values = self.values + (i - self.first) * self.columns
@@ -133,7 +143,8 @@ cdef class Dense(Source):
         e.width, e.named = self.width, self.named
         if self.identity:
             e.ids, e.values, e.n = NULL, values, self.columns
-            onstream_fetch(values + self.ahead, self.columns * sizeof(double))
+            if self.given != NULL:
+                onstream_fetch(self.given + i * self.columns + self.ahead, self.columns * sizeof(double))
             return
         for j in range(self.kept):
             self.buffer[j] = -0.0  # what is added to it stays what it is, be it -0.0
@@ -147,15 +158,14 @@ cdef class Dense(Source):
 cdef class Filled(Dense):
     """A sparse matrix for learners to which absent is not the same as 0: rows are filled up."""
 
-    cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+    cdef int copy(self, Py_ssize_t start, Py_ssize_t stop) except -1:
         starts, columns, values = self.parts
-        block = np.zeros((stop - start, self.columns))
+        block = self.block[:stop - start]
+        block[:] = 0.0
         first, last = starts[start], starts[stop]
         rows = np.repeat(np.arange(stop - start), np.diff(starts[start:stop + 1]))
         with np.errstate(over="ignore"):  # the infinite sum is refused by `check`
             np.add.at(block, (rows, columns[first:last]), values[first:last])
-        self.block, self.first = block, start
-        self.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> block)
         return 0
 
 
@@ -203,8 +213,17 @@ cdef class Packed(Source):
 
 
 cdef class Sparse(Packed):
-    """The rows of a sparse matrix as it is, checked block by block. A block in which a column stands
-    before a smaller one, or twice, is copied, and repeated entries are added."""
+    """The rows of a sparse matrix, copied and checked block by block. In a block in which a column
+    stands before a smaller one, or twice, repeated entries are added."""
+
+    def __cinit__(self):
+        self.own_ids, self.own_values, self.own_starts = NULL, NULL, NULL
+        self.room = 0
+
+    def __dealloc__(self):
+        release(self.own_ids)
+        release(self.own_values)
+        release(self.own_starts)
 
     cdef int measure(self, Py_ssize_t n) except -1:
         self.peak = 0.0
@@ -212,75 +231,81 @@ cdef class Sparse(Packed):
         self.chunk = max(1, self.chunk // 4)  # columns beside values, and both of the next block
         self.ahead = self.chunk * (n // max(1, self.rows))
         self.all_ids, self.all_values, self.all_starts = self.ids, self.values, self.starts
-        self.first = 0
-        self.tangled = False
+        self.first = self.last = 0
         return 0
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        cdef Py_ssize_t at = self.all_starts[start], n = self.all_starts[stop] - at
-        cdef double peak = onstream_ceiling(self.all_values + at, n)
-        self.tangled |= not self.rises(start, stop)
+        cdef Py_ssize_t offset = self.all_starts[start], n = self.all_starts[stop] - offset, at = 0
+        cdef double peak
+        cdef bint rising
+        self.first = self.last = start  # nothing, if it is refused
+        if n > self.room:
+            self.room = 0
+            self.own_ids = <int32_t*> resize(self.own_ids, 0, n * sizeof(int32_t))
+            self.own_values = <double*> resize(self.own_values, 0, n * sizeof(double))
+            self.room = n
+        if n:
+            memcpy(self.own_ids, self.all_ids + offset, n * sizeof(int32_t))
+            memcpy(self.own_values, self.all_values + offset, n * sizeof(double))
+        peak = onstream_ceiling(self.own_values, n)
+        rising = self.rises(start, stop)
         if peak == INFINITY:
-            while -INFINITY < self.all_values[at] < INFINITY:
+            while -INFINITY < self.own_values[at] < INFINITY:
                 at += 1
-            while self.all_starts[start + 1] <= at:
+            while self.all_starts[start + 1] <= offset + at:
                 start += 1
-            self.door.bad_value(int(self.all_ids[at]), self.all_values[at], start)
+            self.door.bad_value(int(self.own_ids[at]), self.own_values[at], start)
         self.peak = max(self.peak, peak)
+        self.ids, self.values = self.own_ids, self.own_values
+        self.starts, self.from_row, self.offset = self.all_starts, 0, offset
+        if not rising:
+            self.merge_rows(start, stop)
+        self.last = stop
         return 0
 
     cdef bint rises(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        """Does each of these rows name its columns in rising order, so none twice?"""
-        cdef const int32_t* ids = self.all_ids
+        """Does each of the rows copied name its columns in rising order, so none twice?"""
+        cdef const int32_t* ids = self.own_ids
         cdef const int64_t* starts = self.all_starts
-        cdef Py_ssize_t n = starts[stop] - starts[start], row, i, falls
+        cdef Py_ssize_t offset = starts[start], n = starts[stop] - offset, row, i, falls
         cdef uint32_t top = 0
-        falls = onstream_falls(ids + starts[start], n, &top)
+        falls = onstream_falls(ids, n, &top)
         if n > 0 and top >= self.columns:
             raise ValueError(
                 f"{self.door.who}: X is not a valid CSR matrix: a column is not in its shape."
             )
         for row in range(start + 1, stop):  # a fall to the first column of a row is none
-            i = starts[row]
-            if starts[start] < i < starts[row + 1]:
+            i = starts[row] - offset
+            if 0 < i < starts[row + 1] - offset:
                 falls -= ids[i] <= ids[i - 1]
         return falls == 0
 
-    cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        cdef Py_ssize_t row, at, n, kept = 0, first = self.all_starts[start], last = self.all_starts[stop]
-        cdef int32_t* ids
-        cdef double* values
-        cdef int64_t* starts
-        if not self.tangled or self.rises(start, stop):
-            self.ids, self.values, self.starts = self.all_ids, self.all_values, self.all_starts
-            self.first, self.block = 0, None
-            return 0
-        self.block = (
-            self.owner[0][first:last].copy(), self.owner[1][first:last].copy(),
-            np.zeros(stop - start + 1, dtype=np.int64),
-        )
-        ids = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> self.block[0])
-        values = <double*> cnp.PyArray_DATA(<cnp.ndarray> self.block[1])
-        starts = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> self.block[2])
+    cdef int merge_rows(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+        """Add up the repeated entries of the rows copied."""
+        cdef Py_ssize_t row, at, n, kept = 0
+        self.own_starts = <int64_t*> resize(self.own_starts, 0, (stop - start + 1) * sizeof(int64_t))
         for row in range(start, stop):
-            at, n = self.all_starts[row] - first, self.all_starts[row + 1] - self.all_starts[row]
-            n = merge_repeats(ids + at, values + at, n)
-            memmove(ids + kept, ids + at, n * sizeof(int32_t))
-            memmove(values + kept, values + at, n * sizeof(double))
+            at, n = self.all_starts[row] - self.offset, self.all_starts[row + 1] - self.all_starts[row]
+            n = merge_repeats(self.own_ids + at, self.own_values + at, n)
+            memmove(self.own_ids + kept, self.own_ids + at, n * sizeof(int32_t))
+            memmove(self.own_values + kept, self.own_values + at, n * sizeof(double))
             kept += n
-            starts[row + 1 - start] = kept
-        self.ids, self.values, self.starts, self.first = ids, values, starts, start
-        self.peak = max(self.peak, onstream_peak(values, kept))
+            self.own_starts[row + 1 - start] = kept
+        self.starts, self.from_row, self.offset = self.own_starts, start, 0
+        self.peak = max(self.peak, onstream_peak(self.own_values, kept))
         return 0
 
+    cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
+        return 0 if self.first <= start and stop <= self.last else self.check(start, stop)
+
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
-        cdef const int64_t* starts = self.starts + (i - self.first)
-        cdef Py_ssize_t at = starts[0]
+        cdef const int64_t* starts = self.starts + (i - self.from_row)
+        cdef Py_ssize_t at = starts[0] - self.offset, next = self.all_starts[i] + self.ahead
         e.ids, e.values, e.codes = self.ids + at, self.values + at, NULL
-        e.n = starts[1] - at
+        e.n = starts[1] - starts[0]
         e.peak, e.width, e.named = self.peak, self.width, self.door.named
-        onstream_fetch(e.values + self.ahead, e.n * sizeof(double))
-        onstream_fetch(e.ids + self.ahead, e.n * sizeof(int32_t))
+        onstream_fetch(self.all_values + next, e.n * sizeof(double))
+        onstream_fetch(self.all_ids + next, e.n * sizeof(int32_t))
 
 
 cdef class Columns(Source):
@@ -312,6 +337,7 @@ cdef class Columns(Source):
                 door.row = row
                 coded[j][at] = door.code(id, texts[j][at], welcome)
                 changes.append((row, door.named))
+        self.names = [names[j] for j in kept]
         self.columns = [columns[j] for j in kept]
         self.texts = [coded.get(j) for j in kept]
         self.peak = max([peak] + [float(own.max()) for own in coded.values()])
@@ -335,16 +361,25 @@ cdef class Columns(Source):
         self.owner = places, named
 
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        cdef Py_ssize_t j
+        cdef Py_ssize_t j, n = (stop - start) * self.n
+        cdef double peak
         self.first = start
         for j in range(self.n):
             column, texts = self.columns[j][start:stop], self.texts[j]
             if texts is not None:
-                column = texts[column]
+                try:
+                    column = texts[column.copy()]
+                except IndexError:
+                    raise ValueError(f"{self.door.who}: column {self.names[j]!r} has no such text.") from None
                 self.coded[:stop - start, j] = column
                 if self.door.most_named:  # MISSING, the same as NUMBER: its value must be NaN
                     column = np.where(column == MISSING, np.nan, column)
             self.block[:stop - start, j] = column
+        peak = self.door.peak(self.values, n)  # once more: another thread may have changed them
+        if peak == INFINITY:
+            row, j = map(int, np.argwhere(np.isinf(self.block[:stop - start]))[0])
+            self.door.bad_value(self.names[j], float(self.block[row, j]), start + row)
+        self.peak = max(self.peak, peak)
         return 0
 
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
@@ -358,5 +393,5 @@ cdef class Columns(Source):
 def first_rows(column, Py_ssize_t n):
     """For each of n numbers in a column the first row that has it; those that none has are left out."""
     first = np.full(n, -1, dtype=np.int64)
-    first[column[::-1]] = np.arange(len(column) - 1, -1, -1)
+    first[column[::-1].copy()] = np.arange(len(column) - 1, -1, -1)
     return [(row, at) for at, row in enumerate(first.tolist()) if row >= 0]

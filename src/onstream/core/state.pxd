@@ -27,7 +27,7 @@ cdef class State:
     cdef Door entrance           # where examples come in
     cdef Step front             # the first of the steps that they pass then; None: none
     cdef Door door               # features as the learner sees them: those of the last step
-    cdef Gate gate               # who may come in now
+    cdef readonly Gate gate      # who may come in now
     cdef readonly int64_t seen   # examples learned
     cdef readonly int64_t start  # `seen` when the schedule of rates began
     cdef bint scripted           # `prepare` calls functions of the user
@@ -72,6 +72,8 @@ cdef class State:
     cdef int learn_one(self, object x, object y, object w) except -1
     cdef int try_learn(self, object x, object y, double weight) except -1
     cdef Row* scored(self, object x) except NULL
+    cdef int load(self, Source source, Py_ssize_t start, Py_ssize_t stop) except -1
+    cdef int forget_unfinished(self) except -1
     cdef int learn_block(self, Source source, Py_ssize_t start, Py_ssize_t stop, Task* task) except -1
     cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, double* scratch) noexcept nogil
 

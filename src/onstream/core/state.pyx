@@ -14,7 +14,7 @@ import numpy as np
 
 from .door cimport Door, Row
 from .example cimport LEARNED, NUMBER, Example
-from .gate cimport Gate
+from .gate cimport Gate, Reading, Writing
 from .index cimport ALL, KNOWN
 from .memory cimport release, resize
 from .plain cimport plain_weight
@@ -197,6 +197,8 @@ cdef class State:
             try:
                 if self.heir is not None:
                     return self.heir.learn_one(x, y, w)
+                if self.gate.unfinished:
+                    self.forget_unfinished()
                 if weight > 0.0:
                     self.prepare(1)
                 self.gate.begin_write()
@@ -208,14 +210,16 @@ cdef class State:
                 self.gate.end_learning()
             return 0
         while True:
-            self.gate.to_learn()
-            if self.heir is not None:
-                return self.heir.learn_one(x, y, w)
+            self.gate.begin_one()
             try:
+                if self.heir is not None:
+                    return self.heir.learn_one(x, y, w)
+                if self.gate.unfinished:
+                    self.forget_unfinished()
                 if self.try_learn(x, y, weight) == 0:
                     return 0
             finally:
-                self.gate.tell()
+                self.gate.end_one()
             x = self.entrance.plain(x)  # user code may run here, so ask again at the gate
 
     cdef int try_learn(self, object x, object y, double weight) except -1:
@@ -286,6 +290,8 @@ cdef class State:
         try:
             if self.heir is not None:
                 return self.heir.learn_many(X, y, w, output)
+            if self.gate.unfinished:
+                self.forget_unfinished()
             weights = plain_weights(self.who, w)
             source = open_source(self.entrance, X, weights is None or (weights > 0.0).any(), weights)
             check_weights(self.who, source.rows, weights)
@@ -352,6 +358,22 @@ cdef class State:
                 self.gate.end_write()
             raise
 
+    cdef int load(self, Source source, Py_ssize_t start, Py_ssize_t stop) except -1:
+        """Have these rows ready, which were checked before."""
+        try:
+            return source.load(start, stop)
+        except ValueError as error:
+            raise ValueError(
+                f"{error} It was not when it was checked: X was changed meanwhile. The rows before "
+                f"row {start} were learned."
+            ) from None
+
+    cdef int forget_unfinished(self) except -1:
+        """Forget what a thread that stayed behind in a fork had read, but not learned."""
+        self.gate.unfinished = False
+        self.outer_rollback()
+        return self.expect_labels(0)
+
     cdef int learn_block(self, Source source, Py_ssize_t start, Py_ssize_t stop, Task* task) except -1:
         """Rows start ... stop-1, whose labels are all known."""
         cdef Py_ssize_t done
@@ -359,9 +381,9 @@ cdef class State:
         cdef double* scratch
         if self.scripted:
             self.prepare(self.heavy_rows(task, start, stop))
+        self.load(source, start, stop)
         self.gate.begin_write()
         try:
-            source.load(start, stop)
             source.row(stop - 1, &e)
             self.outer_reserve(e.width)
             scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
@@ -532,11 +554,21 @@ cdef class State:
 
     def snapshot(self):
         """`export`, while nobody else is learning."""
-        self.gate.begin_read()
-        try:
+        with self.reading():
             return self.export()
-        finally:
-            self.gate.end_read()
+
+    def reading(self):
+        """A context in which nobody changes this state."""
+        return Reading(self.gate)
+
+    def writing(self):
+        """A context in which nobody else reads or changes this state."""
+        return Writing(self.gate)
+
+    def settled(self):
+        """This state, once no block is being written: to look at one number of it."""
+        self.gate.to_read()
+        return self
 
     def step_features(self):
         """The features as each of the steps sees them."""

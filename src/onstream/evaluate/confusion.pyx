@@ -287,14 +287,13 @@ cdef class Confusion(Sums):
         self.fit()
         if w is not None:
             ws = <const double*> cnp.PyArray_DATA(<cnp.ndarray> w)
-        with nogil:
-            if ws == NULL and self.window == 0 and not self.guesses:
-                self.count_plain(ys + start, ps + start, end - start)
-                i = end
-            while i < end:
-                row[0], row[1], row[2] = ys[i], ps[i], ws[i] if ws != NULL else 1.0
-                self.add(row)
-                i += 1
+        if ws == NULL and self.window == 0 and not self.guesses:
+            self.count_plain(ys + start, ps + start, end - start)
+            i = end
+        while i < end:
+            row[0], row[1], row[2] = ys[i], ps[i], ws[i] if ws != NULL else 1.0
+            self.add(row)
+            i += 1
 
     cdef void count_plain(self, const int32_t* y, const int32_t* p, Py_ssize_t rows) noexcept nogil:
         """The usual case, without a call for each row."""

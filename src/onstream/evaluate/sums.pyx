@@ -188,10 +188,9 @@ cdef class Residuals(Sums):
         cdef double row[3]
         if w is not None:
             ws = <const double*> cnp.PyArray_DATA(<cnp.ndarray> w)
-        with nogil:
-            for i in range(start, end):
-                row[0], row[1], row[2] = ys[i], ps[i], ws[i] if ws != NULL else 1.0
-                self.add(row)
+        for i in range(start, end):
+            row[0], row[1], row[2] = ys[i], ps[i], ws[i] if ws != NULL else 1.0
+            self.add(row)
 
     def mae(self):
         self.refresh()
@@ -265,10 +264,9 @@ cdef class Surprise(Sums):
         cdef double row[2]
         if w is not None:
             ws = <const double*> cnp.PyArray_DATA(<cnp.ndarray> w)
-        with nogil:
-            for i in range(start, end):
-                row[0], row[1] = -log(max(ps[i], 1e-15)), ws[i] if ws != NULL else 1.0
-                self.add(row)
+        for i in range(start, end):
+            row[0], row[1] = -log(max(ps[i], 1e-15)), ws[i] if ws != NULL else 1.0
+            self.add(row)
 
     def mean(self):
         self.refresh()

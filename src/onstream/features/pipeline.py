@@ -82,16 +82,16 @@ class Pipeline(Learner):
     @property
     def members(self) -> list[Any]:
         """The steps with what they have learned, as copies to be looked at."""
-        fields = self._state.snapshot()
+        state = self._state
+        with state.reading():
+            fields, inner, between = state.export(), state.inner_features(), state.step_features()
         told = fields.pop("steps", {})
         last = self.steps[-1].clone()
         if "labels" in last.params:
             last = last.clone(labels=None)
         last._restore({**fields, **features_of(last, self._state.inner_features())})
         found = []
-        for i, (step, names) in enumerate(
-            zip(self.steps, self._state.step_features(), strict=False)
-        ):
+        for i, (step, names) in enumerate(zip(self.steps, between, strict=False)):
             copy = step.clone()  # which knows of no nominal values: its numbers are all it changes
             names = {field: value for field, value in names.items() if "nominal" not in field}
             copy._restore({"start": 0, **names, **told[str(i)]})

@@ -55,8 +55,10 @@ class KernelLearner(Learner):
 
         With more than two labels the coefficient is a dict label to coefficient.
         """
-        fields = self._state.snapshot()
-        rows = self._state.coefficients()
+        with self._state.reading():
+            return self._supports(self._state.export(), self._state.coefficients())
+
+    def _supports(self, fields: dict[str, Any], rows: list[Any]) -> list[tuple[Any, Any]]:
         if len(rows) == 1:
             store, coefficients = rows[0]
             return list(zip(examples(store, fields), coefficients.tolist(), strict=True))

@@ -1,7 +1,7 @@
 """Passive-aggressive learning of sets of labels: every relevant label above every other."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,6 +196,14 @@ class FeatureState:
     def export(self) -> dict[str, Any]:
         """Everything that was learned."""
         return {**self.shared.export(), "labels": self.label_names()}
+
+    def reading(self) -> Any:
+        """A context in which nobody changes this state."""
+        return self.shared.reading()
+
+    def settled(self) -> Self:
+        """This state; no block is ever being written."""
+        return self
 
     def snapshot(self) -> dict[str, Any]:
         """`export`, while nobody else is learning."""

@@ -94,7 +94,7 @@ class PAUniclass(Linear, Unsupervised):
     @property
     def radius(self):
         """The radius of the ball now."""
-        return (<UniclassState> self._state).radius()
+        return (<UniclassState> self._state.settled()).radius()
 
     def _merged(self, mine, theirs):
         a, b = shares(mine, theirs)

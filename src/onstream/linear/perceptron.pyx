@@ -83,12 +83,12 @@ class Perceptron(LinearClassifier):
     @property
     def updates(self):
         """How many examples changed the weights."""
-        return (<PerceptronState> self._state).updates
+        return (<PerceptronState> self._state.settled()).updates
 
     @property
     def converged(self):
         """Did the last `fit` end with a pass without any update? None before any fit."""
-        return (<PerceptronState> self._state).converged
+        return (<PerceptronState> self._state.settled()).converged
 
     def _merged(self, mine, theirs):
         updates = mine["updates"] + theirs["updates"]

@@ -66,7 +66,7 @@ class ShiftingPerceptron(LinearClassifier):
     @property
     def updates(self):
         """How many examples changed the weights: k."""
-        return (<ShiftingState> self._state).updates
+        return (<ShiftingState> self._state.settled()).updates
 
     def _merged(self, mine, theirs):
         return {**super()._merged(mine, theirs), "updates": mine["updates"] + theirs["updates"]}

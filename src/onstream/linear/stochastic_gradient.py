@@ -74,17 +74,21 @@ class Gradient(ABC):
         try:
             for epoch in range(epochs):
                 if decay is not None and epoch > 0:
-                    self._state.tidy()  # what is owed was owed at the old rate
-                    slower = 1.0 / (1.0 + kappa * epoch) if decay == "inverse" else rho**epoch
-                    self._state.optimizer.factor = slower
+                    self._slow_down(1.0 / (1.0 + kappa * epoch) if decay == "inverse" else rho**epoch)
                 before = self._flat()
                 one_pass(epochs=1, seed=generator)
                 if tol is not None and largest_change(before, self._flat()) < tol:
                     break
         finally:
-            self._state.tidy()
-            self._state.optimizer.factor = 1.0
+            self._slow_down(1.0)
         return self
+
+    def _slow_down(self, factor: float) -> None:
+        """Multiply the rates of the next examples by `factor`."""
+        state = self._state
+        with state.writing():
+            state.tidy()  # what is owed was owed at the old rate
+            state.optimizer.factor = factor
 
     def _view(self) -> Fields:
         return self._state.view()  # type: ignore[no-any-return]

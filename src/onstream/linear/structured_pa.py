@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from math import sqrt
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,6 +185,14 @@ class StructureState:
     def export(self) -> dict[str, Any]:
         """Everything that was learned."""
         return self.margins.export()
+
+    def reading(self) -> Any:
+        """A context in which nobody changes this state."""
+        return self.margins.reading()
+
+    def settled(self) -> Self:
+        """This state; no block is ever being written."""
+        return self
 
     def snapshot(self) -> dict[str, Any]:
         """`export`, while nobody else is learning."""

@@ -193,7 +193,7 @@ class KNNADWINClassifier(KNNClassifier):
     @property
     def width(self):
         """How many examples are remembered now."""
-        return self._state.window_of().n
+        return self._state.settled().window_of().n
 
 
 class KNNRegressor(Neighbours, Regressor):

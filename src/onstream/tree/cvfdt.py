@@ -105,9 +105,9 @@ class CVFDT(TreeClassifier):
     @property
     def n_alternates(self) -> int:
         """Alternate trees ever started."""
-        return int(self._state.started)
+        return int(self._state.settled().started)
 
     @property
     def n_switches(self) -> int:
         """Alternate trees that took over."""
-        return int(self._state.switched)
+        return int(self._state.settled().switched)
