@@ -18,7 +18,8 @@ from .table import Case
 from .tools import learned
 
 # What tells nothing of what was learned.
-APART = {"params", "clone", "merge_kind", "__repr__", "__reduce_ex__", "steps", "parts"}
+APART = {"params", "clone", "merge_kind", "steps", "parts", "predict_proba_one", "predict_proba_many"}
+NOTHING_THERE = {("FOGD", "supports")}
 SPECIAL = ("__reduce__", "_repr_html_")
 
 
@@ -26,6 +27,8 @@ def looks(model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Every public property, and every public method that needs no argument."""
     for name in dir(type(model)):
         if (name.startswith("_") and name not in SPECIAL) or name in APART:
+            continue
+        if (type(model).__name__, name) in NOTHING_THERE:
             continue
         found = inspect.getattr_static(type(model), name)
         if isinstance(found, property):

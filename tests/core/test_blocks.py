@@ -198,13 +198,15 @@ def assert_same_scores(expected, matrix, y):
 
 
 def test_no_memory_for_a_block() -> None:
-    """Rows of a tangled matrix are copied block by block. Where that fails, the message says what
-    was learned; the rest can be learned then."""
+    """Rows of a matrix are copied block by block, and here each block needs more memory than the
+    one before. Where there is none, the message says what was learned; the rest can be learned
+    then."""
     testcapi = pytest.importorskip("_testcapi")
     rng = np.random.default_rng(0)
-    columns = np.array([rng.permutation(64) for _ in range(1000)], dtype=np.int32)
-    starts = np.arange(0, 64_001, 64, dtype=np.int32)
-    X = sp.csr_array((rng.normal(size=64_000), columns.ravel(), starts))
+    columns = [rng.permutation(64)[: 4 + i // 20] for i in range(1000)]
+    starts = np.cumsum([0, *map(len, columns)], dtype=np.int32)
+    flat = np.concatenate(columns).astype(np.int32)
+    X = sp.csr_array((rng.normal(size=len(flat)), flat, starts), shape=(1000, 64))
     y = rng.integers(2, size=1000)
     calm = LogisticRegression(labels=[0, 1])
     calm.learn_many(X, y)

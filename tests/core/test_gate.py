@@ -1,21 +1,25 @@
 """The gate: nobody waits for ever, whatever happens inside."""
 
+import os
 import signal
 import threading
-import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from onstream import LogisticRegression, Perceptron
+from onstream import LogisticRegression, PAClassifier, Perceptron
+from onstream.core import gate
 from onstream.persist import dumps
 
+PATIENCE = 120.0
 
-def within(seconds: float, job: Any) -> None:
+
+def within(job: Callable[[], Any]) -> None:
     thread = threading.Thread(target=job, daemon=True)
     thread.start()
-    thread.join(seconds)
+    thread.join(PATIENCE)
     assert not thread.is_alive(), "somebody waits for ever"
 
 
@@ -33,9 +37,9 @@ def test_errors_open_the_gate_again() -> None:
             model.learn_many(X, y[:2])
         with pytest.raises(TypeError):
             model.learn_many(X, [0, 1, 0, None])
-    within(5.0, lambda: model.learn_many(X, y))
-    within(5.0, lambda: model.learn_one({0: 1.0}, 1))
-    within(5.0, lambda: model.predict_many(X))
+    within(lambda: model.learn_many(X, y))
+    within(lambda: model.learn_one({0: 1.0}, 1))
+    within(lambda: model.predict_many(X))
     assert model.seen == 5
 
 
@@ -47,15 +51,14 @@ def test_functions_of_the_user_may_ask_the_model() -> None:
     def step(t: float) -> float:
         asked.append(model.predict_one({"a": 1.0}))
         asked.append(model.score_many([{"a": 1.0}]).tolist())
+        asked.append(model.seen)
         return 1.0
 
     model = Perceptron(alpha=step)
     plain = Perceptron(alpha=lambda t: 1.0)
     for learner in (model, plain):
-        within(5.0, lambda learner=learner: learner.learn_one({"a": 1.0}, True))
-        within(
-            5.0, lambda learner=learner: learner.learn_many([{"a": -1.0}] * 3, [False, True, False])
-        )
+        within(lambda learner=learner: learner.learn_one({"a": 1.0}, True))
+        within(lambda learner=learner: learner.learn_many([{"a": -1.0}] * 3, [False, True, False]))
     assert asked
     assert model.seen == plain.seen == 4
     assert model.weights == plain.weights
@@ -83,7 +86,7 @@ def test_functions_of_the_user_must_not_teach_the_model() -> None:
             except RuntimeError as error:
                 errors.append(error)
 
-    within(5.0, teach)
+    within(teach)
     assert len(errors) == 2
     assert all("Perceptron" in str(error) for error in errors)
     assert dumps(model) == before
@@ -105,36 +108,194 @@ def test_a_mapping_that_teaches_the_model_while_a_block_is_read() -> None:
         except RuntimeError as error:
             errors.append(error)
 
-    within(5.0, teach)
+    within(teach)
     assert errors
     assert model.seen == 0
-    within(5.0, lambda: model.learn_one({"a": 1.0}, True))
+    within(lambda: model.learn_one({"a": 1.0}, True))
 
 
 def test_an_interrupt_stops_a_long_block() -> None:
-    """Between blocks; the rows before stay learned, and the model can be used."""
-    model = LogisticRegression()
+    """The rows before stay learned, and the model can be used."""
+    model: Any = LogisticRegression()
     X = np.random.default_rng(0).normal(size=(200_000, 20))
     y = X[:, 0] > 0.0
+    over = threading.Event()
 
     def interrupt() -> None:
-        time.sleep(0.05)
+        while not model._state.gate.busy and not over.is_set():
+            pass
         signal.raise_signal(signal.SIGINT)
 
-    for _ in range(50):  # enough to still be at it
-        thread = threading.Thread(target=interrupt, daemon=True)
-        thread.start()
-        try:
-            for _ in range(100):
-                model.learn_many(X, y)
-        except KeyboardInterrupt:
-            break
-        finally:
-            thread.join()
-    else:
-        pytest.fail("the interrupt never came through")
+    thread = threading.Thread(target=interrupt, daemon=True)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            model.learn_many(X, y)
+    over.set()
+    thread.join(PATIENCE)
     seen = model.seen
     assert seen > 0
-    within(5.0, lambda: model.learn_many(X[:10], y[:10]))
+    within(lambda: model.learn_many(X[:10], y[:10]))
     assert model.seen == seen + 10
     assert np.isfinite(model.score_many(X[:10])).all()
+
+
+# -- forks -----------------------------------------------------------------------------------------
+
+
+
+def told_by_child(work: Callable[[], str]) -> str:
+    """What a child says that does this work; "" if it dies."""
+    out, into = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            signal.alarm(int(PATIENCE))  # ends it, should it hang
+            os.write(into, work().encode())
+        except BaseException as error:
+            os.write(into, f"{type(error).__name__}: {error}".encode())
+        finally:
+            os._exit(0)
+    os.close(into)
+    with os.fdopen(out, "rb") as pipe:
+        told = pipe.read().decode()
+    os.waitpid(child, 0)
+    return told
+
+
+def taught() -> Any:
+    model = PAClassifier()
+    model.learn_many([{"a": 1.0}, {"a": -1.0}], [True, False])
+    return model
+
+
+def use(model: Any) -> str:
+    """Every kind of work at the gate."""
+    model.learn_one({"b": 1.0}, True)
+    model.learn_many(np.ones((3, 2)), [True, False, True])
+    model.predict_one({"a": 1.0})
+    model.predict_many([{"a": 1.0}])
+    dumps(model)
+    return f"{model.seen} examples, {list(model.weights)}"
+
+
+class Elsewhere:
+    """Another thread that is inside somewhere while this one forks."""
+
+    def __init__(self, stay: Callable[[Callable[[], None]], None]) -> None:
+        self.inside, self.leave = threading.Event(), threading.Event()
+        self.thread = threading.Thread(target=stay, args=(self.wait,), daemon=True)
+        self.thread.start()
+        assert self.inside.wait(PATIENCE)
+
+    def wait(self) -> None:
+        self.inside.set()
+        assert self.leave.wait(PATIENCE)
+
+    def end(self) -> None:
+        self.leave.set()
+        self.thread.join(PATIENCE)
+        assert not self.thread.is_alive()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+class TestForks:
+    def test_while_another_thread_reads(self) -> None:
+        model = taught()
+
+        def stay(wait: Callable[[], None]) -> None:
+            with model._state.reading():
+                wait()
+
+        other = Elsewhere(stay)
+        told = told_by_child(lambda: use(model))
+        other.end()
+        assert told == use(model) == "6 examples, ['a', 'b', 0, 1]"
+
+    def test_while_another_thread_is_between_two_blocks(self) -> None:
+        """What it has read, but not learned, is not there in the child."""
+        model = taught()
+
+        class Slow(dict[str, float]):
+            def items(self) -> Any:
+                other.wait()
+                return super().items()
+
+        def stay(wait: Callable[[], None]) -> None:
+            model.learn_many([{"new": 1.0}, Slow(newer=1.0)], [True, False])
+
+        other: Any = Elsewhere.__new__(Elsewhere)
+        other.__init__(stay)
+        told = told_by_child(lambda: use(model))
+        other.end()
+        assert told == "6 examples, ['a', 'b', 0, 1]"
+        assert list(model.weights) == ["a", "new", "newer"]
+
+    def test_while_others_wait(self) -> None:
+        """A thread that wants to learn waits for one that reads; neither is in the child."""
+        model = taught()
+
+        def stay(wait: Callable[[], None]) -> None:
+            with model._state.reading():
+                lesson = threading.Thread(target=model.learn_one, args=({"c": 1.0}, True))
+                lesson.start()
+                while not model._state.gate.waiting:
+                    pass
+                wait()
+            lesson.join(PATIENCE)
+
+        other = Elsewhere(stay)
+        told = told_by_child(lambda: use(model))
+        other.end()
+        assert told == "6 examples, ['a', 'b', 0, 1]"
+        assert model.seen == 3
+
+    def test_a_fork_waits_for_a_block(self) -> None:
+        """The child's model is whole."""
+        model, inside = taught(), threading.Event()
+
+        def write() -> None:
+            with model._state.writing():
+                inside.set()
+                while not gate.forking_now():
+                    pass
+
+        thread = threading.Thread(target=write, daemon=True)
+        thread.start()
+        assert inside.wait(PATIENCE)
+        told = told_by_child(lambda: use(model))
+        thread.join(PATIENCE)
+        assert told == use(model) == "6 examples, ['a', 'b', 0, 1]"
+
+    def test_a_block_that_takes_too_long_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(gate, "PATIENCE", 0.0)
+        model = taught()
+
+        def stay(wait: Callable[[], None]) -> None:
+            with model._state.writing():
+                wait()
+
+        other = Elsewhere(stay)
+        for work in (use, dumps, lambda model: model.predict_one({}), lambda model: model.seen):
+            told = told_by_child(lambda work=work: str(work(model)))
+            assert told.startswith("RuntimeError: PAClassifier: another thread was teaching it"), told
+        other.end()
+        assert use(model).startswith("6 ")
+
+    def test_inside_a_function_of_the_user(self) -> None:
+        """The thread that forks goes on in the child with what it was doing."""
+        model: Any = None
+        told: list[str] = []
+
+        class Forking(dict[str, float]):
+            def items(self) -> Any:
+                told.append(told_by_child(lambda: str(model.predict_many([{"a": 1.0}]).tolist())))
+                return super().items()
+
+        model = taught()
+        model.learn_many([Forking(a=1.0)], [True])
+        model.learn_one(Forking(a=1.0), True)
+        model.predict_many([Forking(a=1.0)])
+        assert told == ["[True]"] * 3
+        assert model.seen == 4
