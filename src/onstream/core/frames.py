@@ -157,8 +157,13 @@ def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
         )
     if types.is_string_view(kind):  # few functions of Arrow know this type
         column = pa.chunked_array([pa.array(column.to_pylist(), pa.string())])
+    if column.num_chunks > 1:  # their dictionaries together may need longer numbers than each has
+        column = column.cast(kind)
     coded = pa.concat_arrays(column.drop_null().dictionary_encode().unify_dictionaries().chunks)
-    return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False)
+    # Arrow's numbers may have 8 bits, and what is counted from them must not overflow.
+    return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False).astype(
+        np.int64
+    )
 
 
 def remedy(kind: Any) -> str:
