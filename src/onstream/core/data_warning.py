@@ -2,6 +2,9 @@
 
 import sys
 import warnings
+from collections.abc import Iterable, Sized
+from itertools import islice
+from typing import Any
 
 
 class DataWarning(UserWarning):
@@ -18,3 +21,13 @@ def warn_of_data(message: str) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("onstream."):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, DataWarning, stacklevel=level)
+
+
+def told(names: Iterable[Any], most: int = 5) -> str:
+    """Some names, and how many more there are."""
+    some = list(islice(names, most + 1))
+    listed = ", ".join(f"{name!r:.40}" for name in some[:most])
+    if len(some) <= most:
+        return listed
+    more = len(names) - most if isinstance(names, Sized) else 0
+    return f"{listed} and {more:,} more" if more else f"{listed}, ..."

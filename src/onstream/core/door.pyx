@@ -28,6 +28,7 @@ from .index cimport AGAIN, MISSING, Index, Welcome
 from .keys cimport Keys, Py_REFCNT
 from .memory cimport release, resize, roomier
 from .data_warning import warn_of_data
+from .doubts import doubt_example, doubt_rows, doubt_selection, doubt_values
 from .plain import plain_array, plain_mapping
 
 cnp.import_array()
@@ -120,6 +121,24 @@ cdef class Door(Index):
     def warn(self, str kind, str message):
         """The same, for modules in Python."""
         self.warn_once(kind, message)
+
+    def doubt_learned(self, Py_ssize_t seen):
+        """Doubts about examples to learn; with them it is `seen` examples."""
+        self.suspect = False
+        if "new values" not in self.warned:
+            doubt_values(self, seen)
+        if "selection" not in self.warned:
+            doubt_selection(self)
+
+    def doubt_example(self, x, Py_ssize_t seen):
+        """Doubts about an example to predict of which no feature is known."""
+        if self.bits < 0 and self.width > 0 and "unknown" not in self.warned:
+            doubt_example(self, x, seen)
+
+    def doubt_rows(self, X, Py_ssize_t seen):
+        """The same for a block."""
+        if self.bits < 0 and self.width > 0 and "unknown" not in self.warned:
+            doubt_rows(self, X, seen)
 
     # -- one row ----------------------------------------------------------------------------
 

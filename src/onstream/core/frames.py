@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .doubts import doubt_frame, doubt_selection
 from .plain import number_text
 from .rows import pack, pack_coded, refuse_value
 from .sources import Columns, Dense
@@ -35,6 +36,9 @@ def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"{who}: X has two columns called {twice!r}.")
+    doubt_selection(door, names)
+    if not learning and table.num_rows:
+        doubt_frame(door, names)
     columns = [decoded(table.column(name)) for name in names]
     rows = table.num_rows
     if door.takes_nominal() and (door.may_code_numbers() or not all_numbers(columns)):
@@ -112,6 +116,7 @@ def mixed_rows(
 ) -> Any:
     """Rows where some values are text or missing."""
     features: list[str] = []  # every feature there can be
+    own_texts: dict[str, list[str]] = {}  # of each column of texts
     which = np.zeros((rows, len(columns)), dtype=np.int64)  # feature of each cell
     values = np.ones((rows, len(columns)))
     present = np.zeros((rows, len(columns)), dtype=bool)
@@ -126,9 +131,14 @@ def mixed_rows(
             texts, codes = text_codes(who, name, column)
             which[here, j] = len(features) + codes
             features.extend(f"{name}={text}" for text in texts)
+            own_texts[name] = texts
     present = finite_only(door, names, values, present)
     starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
-    return pack(door, features, which[present], values[present], starts, learning, weights)
+    packed = pack(door, features, which[present], values[present], starts, learning, weights)
+    for name, texts in own_texts.items():
+        if learning and 2 * len(texts) > rows:  # only then they may be new nearly all
+            door.count_new_texts(name, texts)
+    return packed
 
 
 def finite_only(door: Any, names: list[Any], values: Any, present: Any) -> Any:

@@ -33,6 +33,12 @@ cdef class Index:
     cdef Py_ssize_t most_named    # names and values that would take more are as if absent; 0: no limit
     cdef Py_ssize_t named         # bytes of names and nominal values, if there is a limit
     cdef Py_ssize_t row           # number of the row being read, in a block
+    # What doubts about the data go by (doubts.py).
+    cdef dict fresh               # text columns: how many features name=value each has brought
+    cdef bint suspect             # a column has brought many: somebody should look
+    cdef set columns_met          # columns of the first `listed` of the names; of name=value, the name
+    cdef Py_ssize_t listed
+    cdef object wanted            # names that the first step selects; None: it takes all
 
     cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3
     cdef int32_t lookup_nominal(self, object key, bint text, Welcome welcome) except -3
@@ -44,6 +50,7 @@ cdef class Index:
     cdef uint64_t hash_name(self, object key, object value) except? 0
     cdef int32_t find(self, object name) except -2
     cdef int32_t add(self, object name) except -1
+    cdef int count_fresh(self, str column, Py_ssize_t more) except -1
     cdef int truncate(self) except -1
     cdef int drop(self, Py_ssize_t features, Py_ssize_t values) except -1
     cdef int commit(self, Py_ssize_t width, Py_ssize_t row=*) except -1

@@ -28,6 +28,7 @@ cdef enum:
     PER_NAME = 95 + PER_COLUMN
     PER_VALUE = 60
     PER_NOMINAL = 250  # more, if it is nominal
+    MANY_VALUES = 1000  # of a text column: time to ask whether nearly all are new
 
 MAX_FEATURES = 2**31 - 1
 
@@ -49,6 +50,11 @@ cdef class Index:
         self.new_values = []
         self.most_named = self.named = 0
         self.row = 0
+        self.fresh = {}
+        self.suspect = False
+        self.columns_met = set()
+        self.listed = 0
+        self.wanted = None
 
     # -- names --------------------------------------------------------------------------------
 
@@ -86,6 +92,13 @@ cdef class Index:
         self.tally(name, PER_NAME, 1)
         return <int32_t> id
 
+    cdef int count_fresh(self, str column, Py_ssize_t more) except -1:
+        """So many texts of a column have become features of their own."""
+        cdef Py_ssize_t before = self.fresh.get(column, 0)
+        self.fresh[column] = before + more
+        self.suspect |= before // MANY_VALUES < (before + more) // MANY_VALUES
+        return 0
+
     cdef int truncate(self) except -1:
         """Forget the features and the values on probation."""
         self.drop(self.width, 0)
@@ -105,8 +118,14 @@ cdef class Index:
             name = self.names.pop()
             del self.ids[name]
             self.tally(name, PER_NAME, -1)
+            if self.fresh:
+                column = str(name).partition("=")[0]
+                if self.fresh.get(column):
+                    self.fresh[column] -= 1
             if self.categories.pop(self.implicit + len(self.names), None) is not None:
                 self.tally(None, PER_NOMINAL, -1)
+        if self.listed > len(self.names):
+            self.columns_met, self.listed = set(), 0
         return 0
 
     cdef int commit(self, Py_ssize_t width, Py_ssize_t row=PY_SSIZE_T_MAX) except -1:
@@ -146,7 +165,10 @@ cdef class Index:
         if id < 0:
             if welcome != ALL or not self.fits(name, PER_NAME):
                 return MISSING
-            return self.add(valid_name(self.who, name))
+            id = self.add(valid_name(self.who, name))
+            if value is not None:
+                self.count_fresh(str(key), 1)
+            return id
         return id if welcome != KNOWN or id < self.width else MISSING
 
     cdef int32_t lookup_nominal(self, object key, bint text, Welcome welcome) except -3:
@@ -196,6 +218,7 @@ cdef class Index:
                 del known[value]
                 raise
             self.tally(value, PER_VALUE, 1)
+            self.suspect |= code % MANY_VALUES == MANY_VALUES - 1
         return code
 
     cdef bint codes_numbers(self):
@@ -297,6 +320,53 @@ cdef class Index:
         """Name of a feature."""
         return id if id < self.implicit else self.names[id - self.implicit]
 
+    def count_new_texts(self, str column, list texts):
+        """Texts of a column of a block that were read as features: how many are on probation?"""
+        cdef Py_ssize_t new = 0
+        if self.bits < 0:
+            for text in texts:
+                new += self.find(f"{column}={text}") >= self.width
+            self.count_fresh(column, new)
+
+    def value_counts(self):
+        """How many different values each text column has brought."""
+        counts = {self.name_of(id): len(known) for id, known in self.categories.items()}
+        return {**counts, **self.fresh}
+
+    def knows(self, name):
+        """Is this column of a block known, as a number or by some of its texts?"""
+        return 0 <= self.find(name) < self.width or str(name) in self.columns_known()
+
+    def columns_known(self):
+        """Names of the columns that were learned, but for those of arrays."""
+        cdef Py_ssize_t end = min(self.width - self.implicit, len(self.names))
+        if self.bits >= 0:
+            return set()
+        while self.listed < end:
+            self.columns_met.add(str(self.names[self.listed]).partition("=")[0])
+            self.listed += 1
+        return self.columns_met
+
+    def array_columns(self):
+        """How many columns of arrays without names are known."""
+        return min(self.implicit, self.width)
+
+    def names_met(self):
+        """Names of all features there are, on probation or not."""
+        return [*range(self.implicit), *self.names]
+
+    def hashes(self):
+        """Are features hashed, so that nobody knows them?"""
+        return self.bits >= 0
+
+    def selected(self):
+        """The names that the first step selects; None: it takes all."""
+        return self.wanted
+
+    def select(self, names):
+        """The first step takes features of these names only."""
+        self.wanted = None if names is None else frozenset(map(str, names))
+
     # -- bookkeeping ----------------------------------------------------------------------------
 
     def export(self):
@@ -358,4 +428,6 @@ cdef class Index:
                 held += getsizeof(name)
         for known in self.categories.values():
             held += getsizeof(known) + sum(map(getsizeof, known)) + 32 * max(0, len(known) - 256)
+        for names in (self.fresh, self.columns_met):
+            held += getsizeof(names) + sum(map(getsizeof, names))
         return held

@@ -235,10 +235,12 @@ cdef class Packing:
     cdef Packed rows(self):
         ids, values, codes, starts, widths, named = self.arrays
         n = self.kept
-        return Packed(
+        cdef Packed packed = Packed(
             self.door, ids[:n], values[:n], starts, widths, self.learning,
             codes[:n] if self.coded else None, named,
         )
+        packed.blank = n == 0 < self.row
+        return packed
 
 
 def pack(Door door, list names, which, values, starts, bint learning, weights):

@@ -11,6 +11,7 @@ cdef class Source:
     cdef Py_ssize_t array_columns  # columns of an array without names; -1: something else
     cdef Py_ssize_t bytes   # of X, if `check` has to look at them; else 0
     cdef Py_ssize_t chunk   # rows per block: what one reader may have to wait for
+    cdef bint blank         # there are features in X, but none of them is known
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1

@@ -128,6 +128,7 @@ cdef class Dense(Source):
             for i in range(n):
                 self.places[i] = -1 if self.ids[i] < 0 else places.setdefault(self.ids[i], len(places))
             self.kept = len(places)
+            self.blank = self.kept == 0 < n and names is None
             for id, place in places.items():
                 self.ids[<Py_ssize_t> place] = id
         self.width, self.named = door.prospect(welcome), door.named
@@ -342,6 +343,7 @@ cdef class Columns(Source):
         self.texts = [coded.get(j) for j in kept]
         self.peak = max([peak] + [float(own.max()) for own in coded.values()])
         self.n = len(kept)
+        self.blank = self.n == 0
         self.width = door.prospect(welcome)
         self.chunk = block_rows(self.n)
         self.block = np.empty((self.chunk, self.n))

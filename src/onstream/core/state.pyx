@@ -101,6 +101,7 @@ cdef class State:
                 f"{who}: {learner} takes numbers as nominal values, but a step before it makes numbers "
                 f"of its own, which are none. Leave out that step, or end in a learner of numbers."
             )
+        door.select((<Step> steps[0]).selects())
         for step in steps:
             step.wire(door)
             if step.made is not None:
@@ -217,10 +218,13 @@ cdef class State:
                 if self.gate.unfinished:
                     self.forget_unfinished()
                 if self.try_learn(x, y, weight) == 0:
-                    return 0
+                    break
             finally:
                 self.gate.end_one()
             x = self.entrance.plain(x)  # user code may run here, so ask again at the gate
+        if self.entrance.suspect or (self.seen == 1 and self.entrance.wanted is not None):
+            self.entrance.doubt_learned(self.seen)  # user code again
+        return 0
 
     cdef int try_learn(self, object x, object y, double weight) except -1:
         """Learn, without any user code in between. 1: x must be made plain first."""
@@ -270,6 +274,8 @@ cdef class State:
             try:
                 if door.read(x, KNOWN, row, &e) == 0:
                     self.outer_score(&e, row.scores)
+                    if e.n == 0:
+                        door.doubt_example(x, self.seen)
                     return row
             except:
                 door.give(row)
@@ -296,6 +302,8 @@ cdef class State:
             source = open_source(self.entrance, X, weights is None or (weights > 0.0).any(), weights)
             check_weights(self.who, source.rows, weights)
             targets, newcomers = self.targets(y, source.rows, weights)
+            if self.entrance.suspect or (before == 0 and self.entrance.wanted is not None):
+                self.entrance.doubt_learned(before + source.rows)
             answers = self.answers(output, source.rows, len(newcomers), &task)
             task.weights = NULL
             if weights is not None:
@@ -508,6 +516,8 @@ cdef class State:
         try:
             self.outer_reserve(self.entrance.width)
             source = open_source(self.entrance, X, False, None)
+            if source.blank:
+                self.entrance.doubt_rows(X, self.seen)
             answers = self.answers(output, source.rows, 0, &task)
             task.numbers, task.targets, task.weights = NULL, NULL, NULL
             scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
@@ -618,6 +628,10 @@ cdef class Step(State):
 
     cdef Door own_entrance(self, str who):
         """The door this step needs if it is the first; None: any will do."""
+        return None
+
+    def selects(self):
+        """The features this step takes, if it is the first; None: all."""
         return None
 
     cdef int wire(self, Door door) except -1:

@@ -255,6 +255,8 @@ cdef class TransformerState(Step):
                 if door.read(x, KNOWN, row, &e) == 0:
                     e.weight, e.label, e.y = 1.0, -1, 0.0
                     self.collect(&e, &pool)
+                    if e.n == 0:
+                        door.doubt_example(x, self.seen)
                     return {self.name_out(pool.ids[i]): pool.values[i] for i in range(pool.n)}
             finally:
                 door.give(row)
@@ -274,6 +276,8 @@ cdef class TransformerState(Step):
         try:
             self.outer_reserve(self.entrance.width)
             source = open_source(self.entrance, X, False, None)
+            if source.blank:
+                self.entrance.doubt_rows(X, self.seen)
             width = self.last_door().width
             rows = []
             if source.array_columns >= 0 and width <= 65_536:

@@ -18,6 +18,10 @@ cdef class SelectState(TransformerState):
 
     def __init__(self, who, *, names):
         self.names = set(map(str, names))
+        self.door.select(self.names)
+
+    def selects(self):
+        return self.names
 
     def __dealloc__(self):
         release(self.keep)

@@ -1,0 +1,100 @@
+"""Doubts about the data: names and values that are probably not what the user meant.
+
+Each is told once per model, as a `DataWarning`. They are asked for only where it costs nothing: once
+for a block, where a feature is new, or where nothing of an example was known.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .data_warning import told
+from .plain import is_missing
+from .sparse import SparseBlock
+
+NEARLY_ALL = 0.9  # of the examples: then a text column that has so many values tells nothing
+MANY_VALUES = 1000  # of a text column, before it is doubted
+
+
+def doubt_values(door: Any, seen: int) -> None:
+    """Warn of columns nearly every value of which is new: ids, dates, free text."""
+    counts = door.value_counts()
+    columns = [c for c, n in counts.items() if n >= MANY_VALUES and n > NEARLY_ALL * seen]
+    if columns:
+        those = f"column{'s' * (len(columns) > 1)} {told(columns)}"
+        door.warn(
+            "new values",
+            f"{those}: nearly every value is new ({counts[columns[0]]:,} in {seen:,} examples). Each "
+            f"takes memory and tells nothing about the next example. Leave such a column out, or "
+            f"make numbers of it.",
+        )
+
+
+def doubt_selection(door: Any, names: Iterable[Any] | None = None) -> None:
+    """Warn of names to select that a frame does not have; of other examples, if they have none."""
+    wanted = door.selected()
+    if wanted is None:
+        return
+    there = list(door.names_met() if names is None else names)
+    columns = {str(name) for name in there} | {str(name).partition("=")[0] for name in there}
+    lacking = sorted(wanted - columns)
+    if there and lacking and (names is not None or len(lacking) == len(wanted)):
+        door.warn(
+            "selection",
+            f"there is no feature {told(lacking)} to select; there are {told(there)}.",
+        )
+
+
+def doubt_frame(door: Any, names: list[Any]) -> None:
+    """Warn of a frame to predict that has no column that was learned, or lacks some of them."""
+    if door.hashes() or door.selected() is not None:  # told by `doubt_selection`
+        return
+    learned = {*door.columns_known(), *map(str, range(door.array_columns()))}
+    if not learned or not names:
+        return
+    if not any(door.knows(name) for name in names):
+        doubt_names(door, names)
+        return
+    lacking = learned.difference(map(str, names))
+    if lacking:  # a name may have a = of its own
+        lacking.difference_update(name.partition("=")[0] for name in map(str, names))
+    if lacking:
+        door.warn(
+            "columns",
+            f"X lacks {told(sorted(lacking))}, learned before: predicted as if missing. "
+            f"X has {told(names)}. Were columns renamed?",
+        )
+
+
+def doubt_rows(door: Any, X: Any, seen: int) -> None:
+    """Warn of a block to predict of which nothing is known; frames are judged by their columns."""
+    if isinstance(X, (list, tuple)):
+        for x in X:
+            door.doubt_example(x, seen)
+    elif isinstance(X, SparseBlock):
+        door.doubt_example(dict.fromkeys(X.distinct()[0], 1.0), seen)
+    elif len(getattr(X, "shape", ())) == 2 and not hasattr(X, "__arrow_c_stream__"):
+        doubt_names(door, range(X.shape[1]))
+
+
+def doubt_example(door: Any, x: Any, seen: int) -> None:
+    """Warn of an example to predict of which nothing is known.
+
+    In a mapping words may come and go, so there must be more examples than columns by now.
+    """
+    if not isinstance(x, Mapping) and not hasattr(x, "keys"):
+        doubt_names(door, range(len(x)))
+    elif seen > len(door.columns_known()) + door.array_columns():
+        names = [name for name, value in dict(x).items() if not is_missing(value)]
+        if not any(door.knows(name) for name in names):
+            doubt_names(door, names)
+
+
+def doubt_names(door: Any, names: Iterable[Any]) -> None:
+    """Warn of features none of which was learned."""
+    known = [*range(door.array_columns()), *sorted(door.columns_known())]
+    if known and any(True for _ in names) and not door.hashes():
+        door.warn(
+            "unknown",
+            f"none of the features {told(names)} was learned; learned were {told(known)}. "
+            f"Predicted as if all were missing.",
+        )

@@ -1,0 +1,201 @@
+"""Data that cannot mean what it says: one warning, from every learner alike."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+from onstream.base import DataWarning
+from onstream.features import Select, StandardScaler
+
+from .table import Case
+from .tools import fingerprint, targets
+
+ROWS = 40
+NAMES = ["a", "b", "c"]
+
+
+def models(case: Case) -> Iterator[Any]:
+    """The learner alone and behind a step, having learned a frame with the columns a, b, c."""
+    y = targets(case, ROWS)
+    made = [case.make()]
+    if case.classifies or case.regresses:
+        made.append(StandardScaler() | case.make())
+    for model in made:
+        model.learn_many(frame(), y)
+        yield model
+
+
+def frame(names: list[str] = NAMES) -> pd.DataFrame:
+    values = np.random.default_rng(4).uniform(1.0, 2.0, size=(ROWS, len(names)))
+    return pd.DataFrame(values, columns=names)
+
+
+def quietly(ask: Any, *args: Any) -> Any:
+    """The answer, without any warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return ask(*args)
+
+
+STRANGE = {
+    "frame": lambda: frame(["A", "B", "C"]),
+    "polars": lambda: pl.DataFrame(frame(["A", "B", "C"]).to_dict("list")),
+    "arrow": lambda: pa.table(frame(["A", "B", "C"])),
+    "array": lambda: frame().to_numpy(),
+    "lists": lambda: frame().to_numpy().tolist(),
+    "CSR": lambda: sp.csr_array(frame().to_numpy()),
+    "dicts": lambda: frame(["A", "B", "C"]).to_dict("records"),
+}
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+def test_a_block_of_unknown_features_is_doubted_once(learner: Case, kind: str) -> None:
+    for model in models(learner):
+        before = fingerprint(model)
+        with pytest.warns(DataWarning, match="was learned; learned were 'a', 'b', 'c'") as told:
+            model.predict_many(STRANGE[kind]())
+        assert len(told) == 1
+        quietly(model.predict_many, STRANGE[kind]())
+        assert fingerprint(model) == before
+
+
+def test_an_example_of_unknown_features_is_doubted_once(learner: Case) -> None:
+    for x in ({"A": 1.0, "B": 2.0}, np.ones(3), pd.Series({"A": 1.0})):
+        for model in models(learner):
+            with pytest.warns(DataWarning, match="learned were 'a', 'b', 'c'") as told:
+                model.predict_one(x)
+            assert len(told) == 1
+            quietly(model.predict_one, x)
+
+
+def test_a_frame_that_lacks_columns_is_doubted_once(learner: Case) -> None:
+    for X in (frame().rename(columns={"b": "B"}), frame()[["a", "c"]]):
+        for model in models(learner):
+            quietly(model.predict_many, frame(["c", "a", "b", "more"]))
+            with pytest.warns(DataWarning, match="X lacks 'b'") as told:
+                model.predict_many(X)
+            assert len(told) == 1
+            quietly(model.predict_many, X)
+
+
+def test_a_warning_may_be_an_error(learner: Case) -> None:
+    for model in models(learner):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DataWarning)
+            for ask in (model.predict_many, model.score_many):
+                with pytest.raises(DataWarning):
+                    ask(frame(["A"]))
+            with pytest.raises(DataWarning):
+                model.predict_one({"A": 1.0})
+
+
+def test_what_is_known_in_part_is_not_doubted(learner: Case) -> None:
+    for model in models(learner):
+        quietly(model.predict_many, frame().to_dict("records"))
+        quietly(model.predict_one, {"a": 1.0, "new": 2.0})
+        quietly(model.predict_one, {})
+        quietly(model.predict_one, {"A": None})
+        quietly(model.predict_many, [{}, {"A": None}])
+    model = learner.make()
+    quietly(model.predict_many, frame())
+    quietly(model.predict_one, {"a": 1.0})
+
+
+def test_new_texts_of_a_known_column_are_not_doubted(learner: Case) -> None:
+    texts = pd.DataFrame({"colour": ["red", "green"] * 20})
+    model = learner.make()
+    model.learn_many(texts, targets(learner, 40))
+    quietly(model.predict_many, pd.DataFrame({"colour": ["blue", "black"]}))
+    quietly(model.predict_one, {"colour": "blue"})
+    quietly(model.predict_many, [{"colour": "blue"}])
+    with pytest.warns(DataWarning, match="'color' was learned; learned were 'colour'"):
+        model.predict_many(pd.DataFrame({"color": ["red", "green"]}))
+
+
+def test_words_may_come_and_go(learner: Case) -> None:
+    """Few examples of many features: nobody can say that all should be known."""
+    model = learner.make()
+    y = targets(learner, 5)
+    for i, target in enumerate(y.tolist()):
+        quietly(model.predict_one, {f"{i} {j}": 1.0 for j in range(5)})
+        model.learn_one({f"{i} {j}": 1.0 for j in range(5)}, target)
+    quietly(model.predict_many, [{"another": 1.0}])
+
+
+def test_what_is_not_selected_may_be_missing(learner: Case) -> None:
+    if not (learner.classifies or learner.regresses):
+        pytest.skip("it ends no pipeline")
+    model = Select("a") | learner.make()
+    quietly(model.learn_many, frame(), targets(learner, ROWS))
+    quietly(model.predict_many, frame(["a"]))
+    with pytest.warns(DataWarning, match="no feature 'a' to select"):
+        model.predict_many(frame(["b"]))
+
+
+# -- ids and dates -----------------------------------------------------------------------------
+
+
+def ids(n: int = 1200) -> dict[str, Any]:
+    return {
+        "day": ["mon", "tue", "wed"] * (n // 3),
+        "id": [f"i{i}" for i in range(n)],
+        "when": [f"{i}:00" for i in range(n)],
+    }
+
+
+def quick(case: Case) -> bool:
+    """Can it take thousands of features in no time?"""
+    slow = ("RLS", "BayesianLinearRegression", "NOGD", "FOGD", "KNNADWINClassifier")
+    return case.name not in slow and not case.has("kernel") and not case.has("covariance")
+
+
+@pytest.mark.parametrize("kind", ["frame", "dicts", "loop"])
+def test_columns_of_new_values_are_told(learner: Case, kind: str) -> None:
+    if not quick(learner):
+        pytest.skip("thousands of features would take it minutes")
+    X, model = pd.DataFrame(ids()), learner.make()
+    y = targets(learner, len(X))
+    with pytest.warns(DataWarning, match="columns 'id', 'when': nearly every value is new") as told:
+        if kind == "frame":
+            for start in range(0, len(X), 300):
+                model.learn_many(X[start : start + 300], y[start : start + 300])
+        elif kind == "dicts":
+            model.learn_many(X.to_dict("records"), y)
+        else:
+            for x, target in zip(X.to_dict("records"), y.tolist(), strict=True):
+                model.learn_one(x, target)
+    assert len(told) == 1
+
+
+def test_columns_of_few_values_are_not_doubted(learner: Case) -> None:
+    if not quick(learner):
+        pytest.skip("thousands of features would take it minutes")
+    X = pd.DataFrame(ids())
+    X["id"], X["when"] = X["id"].shift(600).fillna("i"), X["day"]  # half of them are new
+    model = learner.make()
+    quietly(model.learn_many, X, targets(learner, len(X)))
+
+
+# -- Select ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", [False, True], ids=["alone", "in a pipeline"])
+def test_what_is_selected_must_be_there(step: bool) -> None:
+    rows = frame().to_dict("records")
+    for X in (frame(), rows, frame().to_numpy()):
+        model = Select("nope") | StandardScaler() if step else Select("nope")
+        with pytest.warns(DataWarning, match="there is no feature 'nope' to select; there are"):
+            model.learn_many(X)
+    model = Select("nope") | StandardScaler() if step else Select("nope")
+    with pytest.warns(DataWarning, match="'nope'"):
+        model.learn_one(rows[0])
+    with pytest.warns(DataWarning, match="there is no feature 'd' to select"):
+        Select("a", "d").learn_many(frame())
+    quietly(Select("a", "d").learn_many, rows)  # which may come later
