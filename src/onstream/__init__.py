@@ -102,7 +102,18 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     if name in _PACKAGES:
         return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=None)
+    home = "" if name.startswith("_") else _home(name)
+    raise AttributeError(
+        f"module {__name__!r} has no attribute {name!r}{home}", name=name, obj=None
+    )
+
+
+def _home(name: str) -> str:
+    """Where a name is that somebody looks for here."""
+    for package in sorted({*_PACKAGES, "linear"}):
+        if name in getattr(import_module(f"{__name__}.{package}"), "__all__", ()):
+            return f"; it is in {__name__}.{package}: from {__name__}.{package} import {name}"
+    return ""
 
 
 def __dir__() -> list[str]:

@@ -155,6 +155,7 @@ def test_what_is_not_finite_is_refused_by_name(case: Case) -> None:
             assert fingerprint(model) == before
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")  # columns of another name
 def test_what_is_not_finite_is_refused_by_column_and_row(case: Case) -> None:
     for value in (np.inf, -np.inf, np.nan)[: 2 if case.skips_missing else 3]:
         import polars as pl

@@ -1,5 +1,6 @@
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -34,7 +35,7 @@ def test_words():
 
 def test_fields():
     x = {"text": "free offer", "length": 10, "kind": "mail"}
-    assert words(x) == {"free": 1.0, "offer": 1.0, "length": 10.0, "kind=mail": 1.0}
+    assert words(x) == {"free": 1.0, "offer": 1.0, "length=": 10.0, "kind=mail": 1.0}
     both = words({"subject": "free", "body": "free now"}, on=["subject", "body"])
     assert both == {"subject=free": 1.0, "body=free": 1.0, "body=now": 1.0}
 
@@ -76,3 +77,137 @@ def test_misuse():
     for params in ({"on": 3}, {"ngrams": 2}, {"ngrams": (2, 1)}, {"fold": 1}, {"hash_bits": 0}):
         with pytest.raises((TypeError, ValueError), match="BagOfWords: "):
             BagOfWords(**params)
+
+
+INDEXES = {
+    "filtered": pd.Index([7, 3, 5, 2, 11]),
+    "named": pd.Index([7, 3, 5, 2, 11], name="id"),
+    "texts": pd.Index(list("edcba")),
+    "dates": pd.date_range("2026-01-01", periods=5),
+    "several": pd.MultiIndex.from_tuples([(i, f"{i}") for i in range(5)], names=["i", None]),
+}
+LABELS = ["spam", "ham", "spam", "ham", "ham"]
+
+
+@pytest.mark.parametrize("index", INDEXES)
+@pytest.mark.parametrize("bits", [None, 10])
+def test_an_index_is_no_feature(index, bits):
+    frame = pd.DataFrame({"text": TEXTS, "n": range(5)})
+    other = frame.set_index(INDEXES[index])
+    plain, model = (BagOfWords(hash_bits=bits) | LogisticRegression() for _ in range(2))
+    plain.fit(frame, LABELS)
+    model.fit(other, LABELS)
+    plain.learn_many(frame, LABELS)
+    model.learn_many(other, LABELS)
+    assert dumps(model) == dumps(plain)
+    assert model.score_many(other).tolist() == plain.score_many(frame).tolist()
+    answers = model.predict_learn_many(other, LABELS, output="score")
+    assert answers.tolist() == plain.predict_learn_many(frame, LABELS, output="score").tolist()
+    bag = BagOfWords(hash_bits=bits)
+    bag.learn_many(other)
+    assert bag.transform_many(other) == bag.transform_many(frame)
+
+
+def test_the_text_must_be_where_it_is_looked_for():
+    model = BagOfWords() | LogisticRegression()
+    with pytest.raises(ValueError, match="finds no feature 'text'; of text there is 'message'"):
+        model.learn_one({"message": "free prize", "n": 3}, "spam")
+    with pytest.raises(ValueError, match="row 0: .*Say on='message'"):
+        model.learn_many([{"message": "free prize"}], ["spam"])
+    frame = pd.DataFrame({"message": ["free prize"], "n": [1.0]})
+    with pytest.raises(ValueError, match="no column 'text'; there are 'message', 'n'"):
+        model.learn_many(frame, ["spam"])
+    assert model.seen == 0
+    model.learn_one({"text": None, "kind": "mail"}, "ham")  # it is missing
+    model.learn_one({"text": "free", "kind": "mail"}, "ham")
+    model.learn_one({"kind": "mail"}, "ham")  # and may be left out, now that it has come once
+    with pytest.raises(ValueError, match="no column 'text'"):
+        model.predict_many(frame)
+    again = loads(dumps(model))
+    again.learn_one({"kind": "mail"}, "ham")
+
+
+def test_words_and_columns_are_apart():
+    x = {"text": "price is low", "price": 900.0}
+    assert words(x) == {"price": 1.0, "is": 1.0, "low": 1.0, "price=": 900.0}
+    hashed = words(x, hash_bits=16)
+    assert sorted(map(abs, hashed.values())) == [1.0, 1.0, 1.0, 900.0]
+
+
+def test_two_bags_in_a_row():
+    x = {"subject": "u v", "body": "v V", "n": 2.0}
+    both = BagOfWords(on="subject") | BagOfWords(on="body", fold=True) | LogisticRegression()
+    both.learn_one(x, "a")
+    both.learn_one({}, "b")
+    names = {"subject=u", "subject=v", "body=v", "n"}
+    assert set(both.members[-1].weights) == names
+    model = BagOfWords(on="subject") | BagOfWords(on="body") | LogisticRegression()
+    one = BagOfWords(on=["subject", "body"]) | LogisticRegression()
+    for m in (model, one):
+        m.learn_one(x, "a")
+        m.learn_many(pd.DataFrame([x, x]), ["b", "a"])
+    assert model.members[-1].weights == one.members[-1].weights
+    assert loads(dumps(model)).score_one(x) == model.score_one(x)
+    with pytest.raises(TypeError, match="an example is a mapping"):
+        model.learn_one("which of them?", "a")
+    with pytest.raises(TypeError, match="one column of texts"):
+        model.learn_many(["which of them?"], ["a"])
+    with pytest.raises(ValueError, match="'text' is taken to words twice"):
+        BagOfWords() | BagOfWords() | LogisticRegression()
+    for first, second in (({"hash_bits": 8}, {}), ({}, {"hash_bits": 8})):
+        with pytest.raises(ValueError, match=r"say on=\['subject', 'body'\]"):
+            BagOfWords(on="a", **first) | BagOfWords(on="b", **second) | LogisticRegression()
+
+
+class Row(dict):
+    """A mapping that is no plain dict."""
+
+
+def test_the_kind_of_mapping_does_not_matter():
+    found = {"free": 1.0, "offer": 1.0, "n=": 3.0}
+    for x in (
+        Row(text="free offer", n=3),
+        {"text": "free offer", "n": np.int64(3)},
+        {"text": np.str_("free offer"), "n": 3.0},
+        pd.Series({"text": "free offer", "n": 3}),
+    ):
+        assert words(x) == found
+        bag = BagOfWords()
+        bag.learn_many([x])
+        assert bag.transform_many([x]) == [found]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series(TEXTS, index=[4, 2, 8, 6, 0]),
+        pd.Series(TEXTS, dtype="string"),
+        pd.Series(TEXTS, dtype="category"),
+        pl.Series(TEXTS),
+        pa.array(TEXTS),
+        pa.chunked_array([TEXTS[:2], TEXTS[2:]]),
+        np.array(TEXTS, dtype=object),
+    ],
+    ids=lambda column: f"{type(column).__module__} {getattr(column, 'dtype', '')}",
+)
+@pytest.mark.parametrize("bits", [None, 10])
+def test_a_series_is_a_column_of_texts(column, bits):
+    plain, model = (BagOfWords(hash_bits=bits) | LogisticRegression() for _ in range(2))
+    for m, X in ((plain, TEXTS), (model, column)):
+        m.fit(X, LABELS)
+        m.learn_many(X, LABELS)
+        m.predict_learn_many(X, LABELS)
+    assert dumps(model) == dumps(plain)
+    for verb in ("predict_many", "score_many", "predict_proba_many"):
+        assert getattr(model, verb)(column).tolist() == getattr(plain, verb)(TEXTS).tolist()
+    bag = BagOfWords(hash_bits=bits).fit(column)
+    assert bag.transform_many(column) == bag.transform_many(TEXTS)
+
+
+def test_missing_texts_of_a_series():
+    for column in (pd.Series(["free", None]), pl.Series(["free", None]), pa.array(["free", None])):
+        bag = BagOfWords()
+        bag.learn_many(column)
+        assert bag.transform_many(column) == [{"free": 1.0}, {}]
+    with pytest.raises((TypeError, ValueError), match="^BagOfWords: "):
+        BagOfWords().learn_many(pd.Series([1.0, 2.0]))

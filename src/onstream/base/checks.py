@@ -4,10 +4,13 @@ import difflib
 import functools
 import inspect
 import math
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+OTHER_NAMES = {"sample_weight": "w", "weights": "w", "weight": "w", "n_iter": "epochs"}
 
 
 def _name(owner: object) -> str:
@@ -58,13 +61,16 @@ def positive(owner: object, name: str, value: Any, hint: str = "") -> float:
 
 def whole(owner: object, name: str, value: Any, *, least: int, most: int | None = None) -> int:
     """An int with least <= value <= most."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    try:
+        result = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        result = None
+    if result is None:
         raise TypeError(f"{_name(owner)}: {name} must be a whole number, got {value!r:.80}.")
-    result = value.__index__()
     if result < least or (most is not None and result > most):
         wanted = f"at least {least:,}" if most is None else f"from {least:,} to {most:,}"
         raise ValueError(f"{_name(owner)}: {name} must be {wanted}, got {result:,}.")
-    return int(result)
+    return result
 
 
 def flag(owner: object, name: str, value: Any) -> bool:
@@ -86,11 +92,17 @@ def choice(owner: object, name: str, value: Any, options: Iterable[str]) -> str:
     return value
 
 
-def nearest(name: Any, known: Iterable[str]) -> str:
+def nearest(name: Any, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Perhaps something else was meant."""
     lowered = {other.lower(): other for other in known}
-    close = difflib.get_close_matches(str(name)[:80].lower(), lowered, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(str(name)[:80].lower(), lowered, n=1, cutoff=cutoff)
     return f" Did you mean {lowered[close[0]]!r}?" if close else ""
+
+
+def meant(name: str, known: list[str]) -> str:
+    """The parameter that goes by another name in other libraries, or the nearest one."""
+    ours = OTHER_NAMES.get(name)
+    return f" Here it is {ours!r}." if ours in known else nearest(name, known)
 
 
 def says_names(method: Method) -> Method:
@@ -114,7 +126,7 @@ def says_names(method: Method) -> Method:
             if wrong is None:  # of something that is made in there
                 raise
             raise TypeError(
-                f"{_name(self)}: there is no parameter {wrong!r}.{nearest(wrong, known)} "
+                f"{_name(self)}: there is no parameter {wrong!r}.{meant(wrong, known)} "
                 f"The parameters are {', '.join(known)}."
             ) from None
 

@@ -10,17 +10,25 @@ from ..core.classifier cimport ClassifierState
 from ..core.regressor cimport RegressorState
 from ..core.state cimport LABEL, NOTHING, PROBA, SCORE, State
 from ..core.fields import Fields
-from ..core.frames import movable
+from ..core.frames import movable, read_table
 from ..core.plain import plain_weights
-from ..core.rows import check_weights
+from ..core.rows import check_weights, shuffled_csr
 from ..core.sparse import SparseBlock
 
-from .checks import SaysNames, flag, says_names, whole
-from .errors import NotMergeable
+from .checks import SaysNames, flag, nearest, says_names, whole
+from .elsewhere import Elsewhere
+from .errors import NotMergeable, renumbered
 
 OUTPUTS = {"label": LABEL, "proba": PROBA, "score": SCORE}
 STREAM_BLOCK = 4096  # rows that `fit` asks a stream for at a time
 PER_PARAMETER = 24  # bytes of a number
+BOTH_VERBS = {
+    "learn_one": ("learn_many", "predict_learn_many"),
+    "predict_one": ("predict_many", "predict_learn_many"),
+    "predict_proba_one": ("predict_proba_many",),
+    "score_one": ("score_many",),
+    "transform_one": ("transform_many",),
+}
 NOT_PARAMETERS = ("self", "init", "reset_schedule")
 
 
@@ -29,10 +37,15 @@ cdef class Face:
     """The part of a learner that compiled code can look into."""
 
 
-class Learner(SaysNames, Face):
+class Learner(SaysNames, Elsewhere, Face):
     """What all learners share. Subclasses check their parameters, then call `_begin`."""
 
     merge_kind = None  # "exact", "mixing", or None: cannot be merged
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if not cls.__module__.startswith("onstream."):
+            refuse_half_verbs(cls)
 
     def _begin(self, init=None, reset_schedule=False):
         """Start from nothing, or from what `init` (a model or an exported state) has learned."""
@@ -61,11 +74,18 @@ class Learner(SaysNames, Face):
         object.__setattr__(self, "_state", state)
 
     def __setattr__(self, name, value):
-        if self._state is not None and name in parameters(type(self)) and hasattr(self, name):
-            raise AttributeError(
-                f"{type(self).__name__}: {name} is fixed when the learner is made; "
-                f"clone({name}={value!r}) gives a new learner with another value."
-            )
+        if self._state is not None and not name.startswith("_"):
+            known = parameters(type(self))
+            if name in known and hasattr(self, name):
+                raise AttributeError(
+                    f"{type(self).__name__}: {name} is fixed when the learner is made; "
+                    f"clone({name}={value!r}) gives a new learner with another value."
+                )
+            if name not in known and not hasattr(self, name) and nearest(name, known, 0.8):
+                raise AttributeError(
+                    f"{type(self).__name__}: there is no parameter {name!r}.{nearest(name, known)} "
+                    f"Parameters are fixed when the learner is made."
+                )
         object.__setattr__(self, name, value)
 
     @property
@@ -143,8 +163,11 @@ class Learner(SaysNames, Face):
         offers `batches(n)`. Returns the learner itself.
         """
         whole(self, "epochs", epochs, least=1)
+        if not isinstance(seed, np.random.Generator):
+            whole(self, "seed", seed, least=0)
         if y is None:
             refuse_weights(self, w)
+            refuse_endless(self, X)
             if epochs > 1 and iter(stream_of(self, X)) is X:
                 raise TypeError(
                     f"{type(self).__name__}: an iterator can be read once only; for epochs={epochs} "
@@ -158,6 +181,7 @@ class Learner(SaysNames, Face):
                 for pair in stream_of(self, X):
                     self.learn_one(*pair)
             return self
+        X = block_of(self, X)
         rows = count_rows(self, "X", X)
         if rows != count_rows(self, "y", y):
             raise ValueError(
@@ -171,7 +195,14 @@ class Learner(SaysNames, Face):
                 self.learn_many(X, y, w)
                 continue
             order = generator.permutation(rows)
-            self.learn_many(take_rows(X, order), take_rows(y, order), None if w is None else w[order])
+            shuffled = take_rows(self, X, order), take_rows(self, y, order), None if w is None else w[order]
+            try:
+                self.learn_many(*shuffled)
+            except (TypeError, ValueError, MemoryError) as error:
+                if hasattr(error, "row"):  # the row as the user counts it
+                    row = int(order[error.row])
+                    error.args, error.row = (renumbered(error, row),), row
+                raise
         return self
 
     def __or__(self, other):
@@ -187,6 +218,16 @@ class Learner(SaysNames, Face):
 
     def __reduce__(self):
         return revive, (type(self), self.params, self._state.snapshot()), noted(self)
+
+
+def refuse_half_verbs(cls):
+    """A class of the user's that changes a verb for one example must change it for many, too."""
+    for one, many in BOTH_VERBS.items():
+        if one in vars(cls) and hasattr(cls, one) and not any(verb in vars(cls) for verb in many):
+            raise TypeError(
+                f"{cls.__name__}: {many[0]} and prequential would not call its {one}; "
+                f"override {' and '.join(many)}, too."
+            )
 
 
 def noted(learner):
@@ -253,6 +294,7 @@ class Classifier(Labelled):
         a dict label to float for more."""
         return (<ClassifierState> state_of(self)).scores_one(x)
 
+    @says_names
     def learn_many(self, X, y, w=None):
         """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""
         self._state.learn_many(X, y, w, NOTHING)
@@ -266,6 +308,7 @@ class Classifier(Labelled):
         """Decision values: shape (n,) up to two labels, (n, k) in the order of `labels` beyond."""
         return self._state.predict_many(X, SCORE)
 
+    @says_names
     def predict_learn_many(self, X, y, w=None, output="label"):
         """Test, then train: what was predicted for each row before it was learned.
 
@@ -273,7 +316,7 @@ class Classifier(Labelled):
         in the order of `labels` after the last row; where a label was not known yet, the
         probability is 0 and the score NaN.
         """
-        wanted = OUTPUTS.get(output)
+        wanted = OUTPUTS.get(output) if isinstance(output, str) else None
         if wanted is None:
             raise ValueError(
                 f"{type(self).__name__}: output must be 'label', 'proba' or 'score', got {output!r}."
@@ -314,6 +357,7 @@ class Regressor(Learner):
         """The same as `predict_one`."""
         return (<RegressorState> state_of(self)).predict_one(x)
 
+    @says_names
     def learn_many(self, X, y, w=None):
         """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""
         self._state.learn_many(X, y, w, NOTHING)
@@ -326,6 +370,7 @@ class Regressor(Learner):
         """The same as `predict_many`."""
         return self._state.predict_many(X, SCORE)
 
+    @says_names
     def predict_learn_many(self, X, y, w=None, output="label"):
         """Test, then train: what was predicted for each row before it was learned."""
         if output not in ("label", "score"):
@@ -435,7 +480,23 @@ def count_rows(owner, name, X):
     )
 
 
-def take_rows(X, order):
+def refuse_endless(owner, X):
+    """A stream without end cannot be gone over."""
+    if getattr(X, "endless", False):
+        raise ValueError(
+            f"{type(owner).__name__}: {type(X).__name__} is a stream without end; fit a part of it, "
+            f"such as {type(X).__name__}(...).limit(10_000)."
+        )
+
+
+def block_of(owner, X):
+    """X, if it is a frame, as an Arrow table, which can be shuffled and still knows its index."""
+    if hasattr(X, "__arrow_c_stream__") and hasattr(X, "columns"):
+        return read_table(type(owner).__name__, X)[0]
+    return X
+
+
+def take_rows(owner, X, order):
     """The rows of X in another order."""
     if isinstance(X, (list, tuple)):
         return [X[i] for i in order]
@@ -448,6 +509,8 @@ def take_rows(X, order):
         return movable(taken).take(order)
     if hasattr(X, "tocsr"):
         return X.tocsr()[order]
+    if hasattr(X, "indptr"):
+        return shuffled_csr(type(owner).__name__, X, order)
     if isinstance(X, SparseBlock):
         return X.take(order)
     return np.asanyarray(X)[order]  # a mask stays, and is seen where rows are learned

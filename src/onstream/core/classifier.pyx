@@ -12,7 +12,7 @@ from .labels cimport Labels
 from .memory cimport release, resize
 from .sources cimport Source
 from .state cimport LABEL, NOTHING, PROBA, SCORE, Output, State, Task
-from .plain import in_row
+from .plain import in_row, row_error
 
 cnp.import_array()
 
@@ -139,10 +139,10 @@ cdef class ClassifierState(State):
                 self.outer_reserve(e.width)
                 self.aim(task, i, &e)
                 if self.outer_learn(&e) != LEARNED:
-                    raise ValueError(
-                        f"{self.who}: row {i}: learning this example would overflow the range of "
-                        f"floats. The rows before it were learned. Scale the features, or learn in "
-                        f"smaller steps."
+                    raise row_error(
+                        ValueError, self.who, i,
+                        "learning this example would overflow the range of floats. The rows before "
+                        "it were learned. Scale the features, or learn in smaller steps."
                     )
             except:
                 self.retract()

@@ -29,7 +29,7 @@ from .keys cimport Keys, Py_REFCNT
 from .memory cimport release, resize, roomier
 from .data_warning import warn_of_data
 from .doubts import doubt_example, doubt_rows, doubt_selection, doubt_values
-from .plain import plain_array, plain_mapping
+from .plain import plain_array, plain_mapping, row_error
 
 cnp.import_array()
 
@@ -440,12 +440,12 @@ cdef class Door(Index):
         raise RuntimeError(f"{self.who}: the example was changed while it was being read.")
 
     cdef int bad_value(self, object name, object value, object row) except -1:
-        where = "" if row is None else f"row {row}: "
-        told = f"{value!r:.30}" if isinstance(value, float) else "a number too large for a float"
-        raise ValueError(
-            f"{self.who}: {where}feature {name!r} is {told}; values must be finite. "
+        found = f"{value!r:.30}" if isinstance(value, float) else "a number too large for a float"
+        told = (
+            f"feature {name!r} is {found}; values must be finite. "
             f"Leave the feature out, or give None, if it is missing."
         )
+        raise ValueError(f"{self.who}: {told}") if row is None else row_error(ValueError, self.who, row, told)
 
     # -- what others ask ------------------------------------------------------------------------
 

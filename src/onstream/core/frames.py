@@ -10,13 +10,41 @@ from typing import Any
 import numpy as np
 
 from .doubts import doubt_frame, doubt_selection
-from .plain import number_text
+from .plain import is_missing, number_text
 from .rows import pack, pack_coded, refuse_value
 from .sources import Columns, Dense
 
 
 def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any:
     """A source of the rows of X: dense where every column is numeric without nulls."""
+    table, names = read_table(who, X)
+    columns = [decoded(table.column(name)) for name in names]
+    source = column_rows(door, who, names, columns, table.num_rows, learning, weights)
+    doubt_selection(door, names)
+    if not learning and table.num_rows:
+        doubt_frame(door, names)
+    return source
+
+
+def column_rows(
+    door: Any,
+    who: str,
+    names: list[str],
+    columns: list[Any],
+    rows: int,
+    learning: bool,
+    weights: Any,
+) -> Any:
+    """The same for columns of a table."""
+    if door.takes_nominal() and (door.may_code_numbers() or not all_numbers(columns)):
+        return nominal_rows(door, who, names, columns, rows, learning, weights)
+    if all_numbers(columns):
+        return Dense(door, stacked(columns, rows), learning, names)
+    return mixed_rows(door, who, names, columns, rows, learning, weights)
+
+
+def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
+    """X as an Arrow table, and its columns, but for those that are the index of a pandas frame."""
     import pyarrow as pa
 
     try:
@@ -36,16 +64,30 @@ def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"{who}: X has two columns called {twice!r}.")
-    doubt_selection(door, names)
-    if not learning and table.num_rows:
-        doubt_frame(door, names)
-    columns = [decoded(table.column(name)) for name in names]
-    rows = table.num_rows
-    if door.takes_nominal() and (door.may_code_numbers() or not all_numbers(columns)):
-        return nominal_rows(door, who, names, columns, rows, learning, weights)
-    if all_numbers(columns):
-        return Dense(door, stacked(columns, rows), learning, names)
-    return mixed_rows(door, who, names, columns, rows, learning, weights)
+    if not names and max(table.num_rows, *getattr(X, "shape", (0,))):
+        raise ValueError(f"{who}: X has rows, but no columns.")
+    return table, names
+
+
+def rows_of_table(who: str, X: Any) -> tuple[list[str], list[dict[str, Any]]]:
+    """The columns of a table, and its rows as mappings."""
+    table, names = read_table(who, X)
+    return names, table.select(names).to_pylist()
+
+
+def text_column(X: Any) -> list[str | None] | None:
+    """The texts in X if it is one column of them, be it a list, an array or a series; else None."""
+    values = X
+    if hasattr(X, "to_pylist"):  # Arrow's
+        values = X.to_pylist() if len(getattr(X, "shape", (0,))) == 1 else None
+    elif not isinstance(X, (list, tuple)):
+        one = len(getattr(X, "shape", ())) == 1 and hasattr(X, "__array__")
+        values = np.asarray(X, dtype=object).tolist() if one else None
+    if not values or not all(isinstance(value, str) or is_missing(value) for value in values):
+        return None
+    if not any(isinstance(value, str) for value in values):
+        return None
+    return [str(value) if isinstance(value, str) else None for value in values]
 
 
 def decoded(column: Any) -> Any:

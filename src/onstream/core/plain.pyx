@@ -66,8 +66,15 @@ def number_text(double value):
 def in_row(error, who, row):
     """The same error, saying which row it is about."""
     text = str(error).removeprefix(f"{who}: ")
-    kind = TypeError if isinstance(error, TypeError) else ValueError
-    return kind(f"{who}: row {row}: {text}")
+    return row_error(TypeError if isinstance(error, TypeError) else ValueError, who, row, text)
+
+
+def row_error(kind, who, row, text):
+    """An error about a row of a block, which it knows as `row`: whoever cut the block, or shuffled
+    it, can say which row of theirs it is (base/errors.py)."""
+    error = kind(f"{who}: row {row}: {text}" if who else f"row {row}: {text}")
+    error.row = row
+    return error
 
 
 def plain_name(who, name):
@@ -158,8 +165,7 @@ def unmasked(who, values, column=None):
         told = f"feature {feature} is masked. Pass mappings or a data frame, where a missing value is None."
     else:
         told = f"{column} is missing (it is masked). Leave such rows out."
-    where = f"row {at[0]}: " if at else ""
-    raise ValueError(f"{who}: {where}{told}")
+    raise row_error(ValueError, who, int(at[0]), told) if at else ValueError(f"{who}: {told}")
 
 
 def first_masked(values):
@@ -186,11 +192,11 @@ def plain_objects(who, array):
     for at in np.ndindex(array.shape):
         value = array[at]
         if value is None or isinstance(value, (str, bytes)):
-            where = f"row {at[0]}, column {at[1]}" if len(at) == 2 else f"column {at[0]}"
-            raise TypeError(
-                f"{who}: {where} is {value!r:.40}; an array must hold numbers. "
+            told = (
+                f"column {at[-1]} is {value!r:.40}; an array must hold numbers. "
                 f"Pass mappings or a data frame for text and missing values."
             )
+            raise row_error(TypeError, who, at[0], told) if len(at) == 2 else TypeError(f"{who}: {told}")
         try:
             plain[at] = plain_value(who, at[-1], value)
         except (TypeError, ValueError) as error:
@@ -257,9 +263,8 @@ def plain_weights(who, w):
     bad = ~((weights >= 0.0) & (weights < INFINITY))
     if bad.any():
         row = int(np.argmax(bad))
-        raise ValueError(
-            f"{who}: row {row}: the weight w must be finite and at least 0, got {weights[row]}."
-        )
+        told = f"the weight w must be finite and at least 0, got {weights[row]}."
+        raise row_error(ValueError, who, row, told)
     return weights
 
 

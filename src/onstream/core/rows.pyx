@@ -11,6 +11,7 @@ from libc.string cimport memcmp, memcpy
 
 import numpy as np
 from collections.abc import Mapping
+from types import SimpleNamespace
 
 from .door cimport Door, Row, bounded, merge_repeats
 from .example cimport NUMBER, Example
@@ -161,6 +162,18 @@ def csr_parts(X):
             kind = np.int64
     columns = np.require(columns, kind, ("C", "A"))
     return n_rows, n_columns, starts, columns, values[:used]
+
+
+def shuffled_csr(who, X, order):
+    """The rows of a CSR matrix that is not SciPy's in another order."""
+    try:
+        _, _, starts, columns, values = csr_parts(X)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ValueError(f"{who}: X is not a valid CSR matrix: {error}.") from None
+    lengths = np.diff(starts)[order]
+    moved = np.concatenate([[0], np.cumsum(lengths)])
+    entries = np.arange(moved[-1]) + np.repeat(starts[:-1][order] - moved[:-1], lengths)
+    return SimpleNamespace(shape=X.shape, indptr=moved, indices=columns[entries], data=values[entries])
 
 
 cdef bint never_falls(starts):

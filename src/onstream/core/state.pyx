@@ -19,7 +19,7 @@ from .index cimport ALL, KNOWN
 from .memory cimport release, resize
 from .plain cimport plain_weight
 from .sources cimport Source
-from .plain import plain_weights
+from .plain import plain_weights, row_error
 from .rows import check_weights, open_source
 
 cnp.import_array()
@@ -337,9 +337,8 @@ cdef class State:
             self.outer_rollback()
             self.expect_labels(0)
             if isinstance(error, MemoryError) and self.seen > before:
-                raise MemoryError(
-                    f"{self.who}: row {i}: no memory to learn it. The rows before it were learned."
-                ) from error
+                told = "no memory to learn it. The rows before it were learned."
+                raise row_error(MemoryError, self.who, i, told) from error
             raise
         finally:
             self.gate.end_learning()
@@ -406,10 +405,10 @@ cdef class State:
         finally:
             self.gate.end_write()
         if done < stop:
-            raise ValueError(
-                f"{self.who}: row {done}: learning this example would overflow the range of floats. "
-                f"The rows before it were learned. Scale the features and the target, or learn in "
-                f"smaller steps."
+            raise row_error(
+                ValueError, self.who, done,
+                "learning this example would overflow the range of floats. The rows before it were "
+                "learned. Scale the features and the target, or learn in smaller steps."
             )
         return 0
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.hashing cimport hash_bytes
 from ..core.memory cimport release, resize, roomier
+from ..core.plain import row_error
 from .sums cimport Sums, weight_of, weights_of
 
 cnp.import_array()
@@ -135,7 +136,7 @@ cdef class Names:
                     raise ValueError("y must be a label, got None.")
                 ib[i] = self.of(predictions[i])
             except (TypeError, ValueError) as error:
-                raise type(error)(f"row {i}: {error}") from None
+                raise row_error(type(error), "", i, str(error)) from None
         return 0
 
     @property

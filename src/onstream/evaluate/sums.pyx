@@ -13,6 +13,7 @@ from libc.string cimport memcpy, memmove
 import numpy as np
 
 from ..core.memory cimport release, resize
+from ..core.plain import row_error
 
 cnp.import_array()
 
@@ -309,7 +310,7 @@ cdef object weights_of(object w, Py_ssize_t rows):
         raise ValueError(f"y has {rows:,} rows, w has {len(weights):,}.")
     if rows and weights.min() < 0.0:
         row = int(np.argmax(weights < 0.0))
-        raise ValueError(f"row {row}: the weight w must be at least 0, got {weights[row]}.")
+        raise row_error(ValueError, "", row, f"the weight w must be at least 0, got {weights[row]}.")
     return weights
 
 
@@ -348,7 +349,7 @@ def column(values, str name):
         raise TypeError(f"{name} must be numbers, one in each row.") from None
     if not np.isfinite(array).all():
         row = int(np.argmin(np.isfinite(array)))
-        raise ValueError(f"row {row}: {name} must be finite, got {array[row]}.")
+        raise row_error(ValueError, "", row, f"{name} must be finite, got {array[row]}.")
     return array
 
 

@@ -25,7 +25,9 @@ class Select(NamesOnly):
     """
 
     def __init__(self, *columns: str | int, names: Any = None) -> None:
-        chosen = list(columns) if names is None else [*columns, *names]
+        if names is not None and not isinstance(names, (list, tuple)):
+            raise TypeError(f"Select: names must be a list of features, got {names!r:.80}.")
+        chosen = [*columns, *(names or ())]
         if not chosen or not all(type(name) in (str, int) for name in chosen):
             raise TypeError(f"Select: give names of features, strings or ints, got {chosen!r:.80}.")
         self.names = chosen

@@ -2,56 +2,95 @@
 
 from cpython.unicode cimport PyUnicode_CheckExact
 
-import numpy as np
+from collections.abc import Mapping
 
+from ..core.data_warning import told
 from ..core.door cimport Door, Row
 from ..core.example cimport Example
-from ..core.index cimport Welcome
+from ..core.frames import rows_of_table, text_column
+from ..core.index cimport KNOWN, Welcome
+from ..core.plain import plain_mapping
 from ..core.transformer cimport Pool, TransformerState
 
 
 cdef class TextDoor(Door):
     """A door that takes text to pieces before it reads them."""
 
-    cdef tuple fields       # which features are text
-    cdef int shortest       # n-grams of so many words
-    cdef int longest
-    cdef bint fold
-    cdef bint binary
+    cdef dict bags          # features that are text -> (shortest, longest, fold, binary)
+    cdef bint apart         # numbers beside a text are not called as its words may be
+    cdef bint met           # one of the texts has come
 
-    def describe(self, fields, shortest, longest, fold, binary):
-        self.fields, self.fold, self.binary = tuple(fields), fold, binary
-        self.shortest, self.longest = shortest, longest
-        return self
+    def __cinit__(self, str who, hash_bits, hash_seed):
+        self.bags = {}
+        self.apart, self.met = True, False
+
+    def put(self, fields, tuple how):
+        """These features are text."""
+        for field in fields:
+            if self.bags.setdefault(field, how) is not how:
+                raise ValueError(f"{self.who}: the text {field!r} is taken to words twice.")
+
+    def restore(self, list features, Py_ssize_t implicit, Py_ssize_t columns):
+        Door.restore(self, features, implicit, columns)
+        self.met = self.bits >= 0 or len(features) > 0
 
     cdef int read(self, object x, Welcome welcome, Row* row, Example* e) except -1:
         e.codes = NULL
         if PyUnicode_CheckExact(x) or type(x) is dict:
+            if welcome != KNOWN and not self.met:
+                self.meet(x)
             return self.read_mapping(self.counted(x), welcome, row, e)
         return Door.read(self, x, welcome, row, e)
 
     cdef object plain(self, object x):
-        return str(x) if isinstance(x, str) else Door.plain(self, x)
+        if isinstance(x, str):
+            return str(x)
+        if isinstance(x, Mapping) or (hasattr(x, "keys") and hasattr(x, "__getitem__")):
+            return plain_mapping(self.who, x if isinstance(x, Mapping) else dict(x), True)
+        return Door.plain(self, x)
+
+    cdef int meet(self, object x) except -1:
+        """The first text: it must be where it is looked for."""
+        self.met = PyUnicode_CheckExact(x) or any(field in x for field in self.bags)
+        if not self.met:
+            others = [name for name, value in x.items() if isinstance(value, str)]
+            if others:
+                raise ValueError(
+                    f"{self.who}: BagOfWords finds no feature {told(self.bags)}; of text there is "
+                    f"{told(others)}. Say on={others[0]!r}; or give None where the text is missing."
+                )
+        return 0
 
     cdef dict counted(self, object x):
         """An example with words for its texts."""
         cdef dict found = {}
+        cdef bint single = len(self.bags) == 1
         if PyUnicode_CheckExact(x):
-            self.count(x, "", found)
+            if not single:
+                raise TypeError(
+                    f"{self.who}: with several texts, {told(self.bags)}, an example is a mapping; "
+                    f"got one text, {x!r:.40}."
+                )
+            for how in self.bags.values():
+                self.count(x, "", how, found)
             return found
         for name, value in (<dict> x).items():
-            if PyUnicode_CheckExact(value) and name in self.fields:
-                self.count(value, "" if len(self.fields) == 1 else f"{name}=", found)
+            how = self.bags.get(name)
+            if how is not None and PyUnicode_CheckExact(value):
+                self.count(value, "" if single else f"{name}=", how, found)
+            elif self.apart and single and not isinstance(value, str):
+                found[f"{name}="] = value  # no word has a = in it
             else:
                 found[name] = value
         return found
 
-    cdef int count(self, str text, str space, dict found) except -1:
+    cdef int count(self, str text, str space, tuple how, dict found) except -1:
         """Count the n-grams of a text: words are letters and digits, whatever is between them."""
         cdef Py_ssize_t i, start = -1, n = len(text), size
         cdef Py_UCS4 letter
         cdef list words = []
-        if self.fold:
+        shortest, longest, fold, binary = how
+        if fold:
             text = text.casefold()
             n = len(text)
         for i in range(n):
@@ -64,37 +103,51 @@ cdef class TextDoor(Door):
                 start = -1
         if start >= 0:
             words.append(text[start:])
-        for size in range(self.shortest, self.longest + 1):
+        for size in range(shortest, longest + 1):
             for i in range(len(words) - size + 1):
                 word = space + (words[i] if size == 1 else " ".join(words[i:i + size]))
-                found[word] = 1 if self.binary else found.get(word, 0) + 1
+                found[word] = 1 if binary else found.get(word, 0) + 1
         return 0
 
     def as_rows(self, X):
-        """Texts in a list, an array or a frame, as mappings."""
-        if hasattr(X, "__arrow_c_stream__"):
-            import pyarrow as pa
+        """Texts in a list, an array, a series or a frame, as mappings."""
+        texts = text_column(X)
+        if texts is not None:
+            if len(self.bags) > 1:
+                raise TypeError(
+                    f"{self.who}: with several texts, {told(self.bags)}, X is a frame or a list of "
+                    f"mappings; got one column of texts."
+                )
+            field = next(iter(self.bags))
+            return [{field: text} for text in texts]
+        if not hasattr(X, "__arrow_c_stream__"):
+            return X
+        names, rows = rows_of_table(self.who, X)
+        lacking = [field for field in self.bags if field not in names]
+        if rows and lacking:
+            raise ValueError(
+                f"{self.who}: BagOfWords finds no column {told(lacking)}; there are {told(names)}. "
+                f"Say on=..., the name of the column of texts."
+            )
+        return rows
 
-            try:
-                return pa.table(X).to_pylist()
-            except (TypeError, ValueError):  # one column
-                X = pa.chunked_array(X).to_pylist()
-        if isinstance(X, np.ndarray) and X.dtype.kind in "UOT" and X.ndim == 1:
-            X = X.tolist()
-        if isinstance(X, (list, tuple)) and len(X) and all(isinstance(x, str) for x in X):
-            return [self.counted(str(x)) for x in X]
-        return X
+    def doubt_example(self, x, Py_ssize_t seen):
+        """Words may all be new."""
+        if isinstance(x, str) or (isinstance(x, Mapping) and any(f in x for f in self.bags)):
+            return
+        Door.doubt_example(self, x, seen)
 
 
 cdef class BagState(TransformerState):
     """Hands on what its door has counted."""
 
-    cdef object options
+    cdef object fields
+    cdef tuple how
     cdef object bits
     cdef object seed
 
     def __init__(self, who, *, fields, ngrams, fold, binary, bits, seed):
-        self.options = (fields, ngrams[0], ngrams[1], fold, binary)
+        self.fields, self.how = fields, (ngrams[0], ngrams[1], fold, binary)
         self.bits, self.seed = bits, seed
         if bits is not None:
             self.made = Door(who, None, 0)
@@ -102,11 +155,20 @@ cdef class BagState(TransformerState):
         self.wire(self.own_entrance(who))
 
     cdef Door own_entrance(self, str who):
-        return TextDoor(who, self.bits, self.seed).describe(*self.options)
+        return TextDoor(who, self.bits, self.seed)
 
     cdef int wire(self, Door door) except -1:
         if not isinstance(door, TextDoor):
-            raise ValueError(f"{self.who}: it must be the first step, where the text comes in.")
+            raise ValueError(
+                f"{self.who}: it must be the first step, where the text comes in; for several texts "
+                f"say on=['subject', 'body']."
+            )
+        if (door.bits >= 0) != (self.bits is not None):
+            raise ValueError(
+                f"{self.who}: after another BagOfWords it cannot hash words (hash_bits); for several "
+                f"texts say on=['subject', 'body']."
+            )
+        (<TextDoor> door).put(self.fields, self.how)
         return TransformerState.wire(self, door)
 
     def keeps_nominal(self):
@@ -114,3 +176,10 @@ cdef class BagState(TransformerState):
 
     cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         pass  # `out` is a copy of the example already
+
+    def own(self):
+        return {"apart": (<TextDoor> self.door).apart}
+
+    def adopt(self, fields):
+        # Files of the first version called a column as it is, even if a word was called the same.
+        (<TextDoor> self.door).apart = False if fields.missing("apart") else fields.flag("apart")

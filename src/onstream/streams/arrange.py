@@ -23,6 +23,11 @@ class Arranged(Stream):
         self.files = source.files
 
     @property
+    def endless(self) -> bool:
+        """Say whether it never ends."""
+        return self.source.endless
+
+    @property
     def live(self) -> bool:
         """Say whether rows arrive while we wait."""
         return self.source.live
@@ -68,6 +73,11 @@ class Part(Arranged):
         super().__init__(source)
         self.first = whole(self, "skip", skip, least=0)
         self.most = None if limit is None else whole(self, "limit", limit, least=0)
+
+    @property
+    def endless(self) -> bool:
+        """Say whether it never ends."""
+        return self.most is None and self.source.endless
 
     def _batches(self, n: int) -> Iterator[Block]:
         if self.most == 0:

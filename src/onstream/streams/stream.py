@@ -21,6 +21,11 @@ class Stream(ABC):
 
     files: Sequence[str] = ()  # that are read; "-" is standard input
 
+    @property
+    def endless(self) -> bool:
+        """Say whether it never ends, so that only a part of it can be gone over."""
+        return False
+
     def batches(self, n: int = ROWS) -> Iterator[Block]:
         """Yield blocks `(X, y)` or `(X, y, w)` of n rows; the last one may be shorter."""
         whole(self, "n", n, least=1)

@@ -181,7 +181,9 @@ class TreeClassifier(Tree, ProbabilisticClassifier):
         self.leaf_prediction = choice(self, "leaf_prediction", leaf_prediction, ("nba", "nb", "mc"))
 
     def _check_depth(self, max_depth: int | None) -> int | None:
-        return None if max_depth is None else whole(self, "max_depth", max_depth, least=1)
+        if max_depth is None:
+            return None
+        return whole(self, "max_depth", max_depth, least=1, most=2**31 - 1)
 
     def _check_nominal(self, nominal: Any) -> list[str | int] | None:
         return checked_nominal(self, nominal)

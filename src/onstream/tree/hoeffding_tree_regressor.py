@@ -71,7 +71,9 @@ class HoeffdingTreeRegressor(Tree, Regressor):
         self.leaf_prediction = choice(
             self, "leaf_prediction", leaf_prediction, ("adaptive", "mean", "linear")
         )
-        self.max_depth = None if max_depth is None else whole(self, "max_depth", max_depth, least=1)
+        if max_depth is not None:
+            max_depth = whole(self, "max_depth", max_depth, least=1, most=2**31 - 1)
+        self.max_depth = max_depth
         self.nominal = checked_nominal(self, nominal)
         self._begin(init, reset_schedule)
 

@@ -53,6 +53,11 @@ class Drift(Stream):
         self.seed = whole(self, "seed", seed, least=0)
         self._count = 0
 
+    @property
+    def endless(self) -> bool:
+        """Say whether it never ends."""
+        return self.after.endless
+
     def _batches(self, n: int) -> Iterator[Block]:
         self._count = 0
         chance = np.random.default_rng(self.seed)

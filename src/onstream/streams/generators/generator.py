@@ -42,6 +42,11 @@ class Generator(Stream):
             yield block
 
     @property
+    def endless(self) -> bool:
+        """Say whether it never ends."""
+        return True
+
+    @property
     def rows(self) -> int:
         """Rows made so far."""
         return self._count
