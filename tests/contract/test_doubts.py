@@ -156,6 +156,18 @@ def quick(case: Case) -> bool:
     return case.name not in slow and not case.has("kernel") and not case.has("covariance")
 
 
+def learn(model: Any, kind: str, X: pd.DataFrame, y: np.ndarray) -> None:
+    """A frame in pieces, mappings as a block, or one by one."""
+    if kind == "frame":
+        for start in range(0, len(X), 300):
+            model.learn_many(X[start : start + 300], y[start : start + 300])
+    elif kind == "dicts":
+        model.learn_many(X.to_dict("records"), y)
+    else:
+        for x, target in zip(X.to_dict("records"), y.tolist(), strict=True):
+            model.learn_one(x, target)
+
+
 @pytest.mark.parametrize("kind", ["frame", "dicts", "loop"])
 def test_columns_of_new_values_are_told(learner: Case, kind: str) -> None:
     if not quick(learner):
@@ -163,14 +175,7 @@ def test_columns_of_new_values_are_told(learner: Case, kind: str) -> None:
     X, model = pd.DataFrame(ids()), learner.make()
     y = targets(learner, len(X))
     with pytest.warns(DataWarning, match="columns 'id', 'when': nearly every value is new") as told:
-        if kind == "frame":
-            for start in range(0, len(X), 300):
-                model.learn_many(X[start : start + 300], y[start : start + 300])
-        elif kind == "dicts":
-            model.learn_many(X.to_dict("records"), y)
-        else:
-            for x, target in zip(X.to_dict("records"), y.tolist(), strict=True):
-                model.learn_one(x, target)
+        learn(model, kind, X, y)
     assert len(told) == 1
 
 

@@ -46,7 +46,9 @@ def test_fit_words_what_cannot_be_read(learner: Case) -> None:
     blocks = {
         "could not be read as a table": pd.DataFrame({"a": [1.0, "x", 2.0]}),
         "X has rows, but no columns": pd.DataFrame(index=range(3)),
-        "two columns called 'a'|could not be read": pd.DataFrame(np.ones((3, 2)), columns=list("aa")),
+        "two columns called 'a'|could not be read": pd.DataFrame(
+            np.ones((3, 2)), columns=list("aa")
+        ),
     }
     for message, X in blocks.items():
         for verb in ("fit", "learn_many"):
@@ -98,14 +100,14 @@ def test_hints_are_not_listed() -> None:
     for model in (onstream.PAClassifier(), StandardScaler() | onstream.PAClassifier()):
         assert not set(HINTS) & set(dir(model))
         with pytest.raises(AttributeError, match="use predict_many"):
-            model.predict
+            _ = model.predict
 
 
 def test_attributes_like_a_parameter_are_refused(learner: Case) -> None:
     model = learner.make()
     for name in model.params:
         if len(name) > 3:
-            with pytest.raises(AttributeError, match="there is no parameter .* Did you mean"):
+            with pytest.raises(AttributeError, match=r"there is no parameter .* Did you mean"):
                 setattr(model, f"{name}x", 1)
     model.remark = "kept"
     assert model.remark == "kept"
@@ -115,12 +117,14 @@ def test_the_package_says_where_a_name_is() -> None:
     for name, home in (("AROW", "linear"), ("ADWIN", "drift"), ("Accuracy", "evaluate")):
         with pytest.raises(AttributeError, match=f"from onstream.{home} import {name}"):
             getattr(onstream, name)
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'$"):
+    with pytest.raises(AttributeError, match=r"has no attribute 'nothing'$"):
         _ = onstream.nothing
 
 
 def test_a_verb_of_ones_own_needs_its_block() -> None:
-    with pytest.raises(TypeError, match="Half: learn_many and prequential would not call its learn_"):
+    with pytest.raises(
+        TypeError, match="Half: learn_many and prequential would not call its learn_"
+    ):
 
         class Half(onstream.PAClassifier):
             def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:

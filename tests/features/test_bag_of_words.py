@@ -112,7 +112,7 @@ def test_the_text_must_be_where_it_is_looked_for():
     model = BagOfWords() | LogisticRegression()
     with pytest.raises(ValueError, match="finds no feature 'text'; of text there is 'message'"):
         model.learn_one({"message": "free prize", "n": 3}, "spam")
-    with pytest.raises(ValueError, match="row 0: .*Say on='message'"):
+    with pytest.raises(ValueError, match=r"row 0: .*Say on='message'"):
         model.learn_many([{"message": "free prize"}], ["spam"])
     frame = pd.DataFrame({"message": ["free prize"], "n": [1.0]})
     with pytest.raises(ValueError, match="no column 'text'; there are 'message', 'n'"):
@@ -209,5 +209,5 @@ def test_missing_texts_of_a_series():
         bag = BagOfWords()
         bag.learn_many(column)
         assert bag.transform_many(column) == [{"free": 1.0}, {}]
-    with pytest.raises((TypeError, ValueError), match="^BagOfWords: "):
+    with pytest.raises((TypeError, ValueError), match=r"^BagOfWords: "):
         BagOfWords().learn_many(pd.Series([1.0, 2.0]))

@@ -14,7 +14,9 @@ class Hint:
 
     def __get__(self, learner: Any, owner: type) -> NoReturn:
         raise AttributeError(
-            f"{owner.__name__} has no {self.name!r}; use {self.advice}.", name=self.name, obj=learner
+            f"{owner.__name__} has no {self.name!r}; use {self.advice}.",
+            name=self.name,
+            obj=learner,
         )
 
 

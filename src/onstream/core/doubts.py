@@ -1,7 +1,7 @@
 """Doubts about the data: names and values that are probably not what the user meant.
 
-Each is told once per model, as a `DataWarning`. They are asked for only where it costs nothing: once
-for a block, where a feature is new, or where nothing of an example was known.
+Each is told once per model, as a `DataWarning`. They are asked for only where it costs nothing:
+once for a block, where a feature is new, or where nothing of an example was known.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,8 +23,8 @@ def doubt_values(door: Any, seen: int) -> None:
         those = f"column{'s' * (len(columns) > 1)} {told(columns)}"
         door.warn(
             "new values",
-            f"{those}: nearly every value is new ({counts[columns[0]]:,} in {seen:,} examples). Each "
-            f"takes memory and tells nothing about the next example. Leave such a column out, or "
+            f"{those}: nearly every value is new ({counts[columns[0]]:,} in {seen:,} examples). "
+            f"Each takes memory and tells nothing about the next example. Leave such a column out, or "
             f"make numbers of it.",
         )
 

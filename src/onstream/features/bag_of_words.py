@@ -11,12 +11,14 @@ class BagOfWords(NamesOnly):
     """Text to counted words: the first step of a pipeline that reads text.
 
     An example is a string, or a mapping in which the features `on` are strings; its other features
-    stay as they are. Words are runs of letters, digits and apostrophes, in any script.
+    stay as they are, but for their names: beside words a number `price` is called `price=`. Words
+    are runs of letters, digits and apostrophes, in any script.
 
     Parameters
     ----------
     on : str or list of str, default "text"
-        Features that are text. With several, a word is called `feature=word`.
+        Features that are text. With several, a word is called `feature=word`, and numbers keep
+        their names.
     ngrams : (int, int), default (1, 1)
         Shortest and longest run of words to count; (1, 2) adds pairs, which tell more and need
         more memory.
