@@ -12,7 +12,7 @@ from .labels cimport Labels
 from .memory cimport release, resize
 from .sources cimport Source
 from .state cimport LABEL, NOTHING, PROBA, SCORE, Output, State, Task
-from .plain import in_row, row_error
+from .plain import row_error
 
 cnp.import_array()
 
@@ -134,7 +134,8 @@ cdef class ClassifierState(State):
             try:
                 self.add_label(label)
             except ValueError as error:
-                raise ValueError(f"{in_row(error, self.who, i)} The rows before it were learned.") from None
+                told = str(error).removeprefix(f"{self.who}: ")
+                raise row_error(ValueError, self.who, i, f"{told} The rows before it were learned.") from None
             try:
                 self.outer_reserve(e.width)
                 self.aim(task, i, &e)
