@@ -1,7 +1,9 @@
 """Files: written all or nothing, with the right permissions; errors name the file."""
 
 import os
+import random
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -13,7 +15,7 @@ from typing import Any
 import pytest
 
 import onstream
-from onstream.persist import dumps, is_model
+from onstream.persist import dumps, files, is_model
 from onstream.persist.format import ModelFileError
 
 
@@ -224,3 +226,83 @@ def test_what_is_a_model(model: Any, tmp_path: Path) -> None:
     for other in (b"", b"a,b\n1,2\n", b"x" * 1000, path.read_bytes()[1:]):
         path.write_bytes(other)
         assert not is_model(path)
+
+
+def made(where: Path, kind: str) -> Path:
+    """Something that is no file."""
+    path = where / kind
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(path))
+    else:
+        try:
+            os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        except PermissionError:
+            pytest.skip("only root can make devices")
+    return path
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "device"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_is_no_file_stays(model: Any, tmp_path: Path, kind: str, linked: bool) -> None:
+    path = made(tmp_path, kind)
+    before = path.lstat()
+    given = path
+    if linked:
+        given = tmp_path / "link"
+        given.symlink_to(kind)
+    with pytest.raises(OSError, match="a device, a pipe or a socket") as caught:
+        onstream.save(model, given)
+    assert caught.value.filename == str(given)
+    assert (path.lstat().st_mode, path.lstat().st_ino) == (before.st_mode, before.st_ino)
+    assert not list(tmp_path.glob(".onstream*"))
+
+
+def test_links_of_all_kinds(model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Relative, to nothing yet, to a link, in circles."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "store").mkdir()
+    (tmp_path / "relative").symlink_to("store/model")
+    (tmp_path / "twice").symlink_to("relative")
+    for link in ("relative", "twice"):
+        onstream.save(model, link)
+        assert (tmp_path / link).is_symlink()
+        assert dumps(onstream.load(tmp_path / "store" / "model")) == dumps(model)
+        (tmp_path / "store" / "model").unlink()
+    (tmp_path / "nowhere").symlink_to("no such folder/model")
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        onstream.save(model, "nowhere")
+    (tmp_path / "one").symlink_to("two")
+    (tmp_path / "two").symlink_to("one")
+    with pytest.raises(OSError, match="leads back to itself: 'one'"):
+        onstream.save(model, "one")
+    (tmp_path / "self").symlink_to("self")
+    with pytest.raises(OSError, match="leads back to itself"):
+        onstream.save(model, tmp_path / "self")
+    assert (tmp_path / "one").is_symlink()
+
+
+def test_what_killed_saves_left_is_removed(model: Any, tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    path = tmp_path / "model"
+
+    def leave(name: str, where: str, process: int, age: float = 0.0) -> str:
+        beginning = files.scratch_beginning(tmp_path / name)
+        left = tmp_path / f"{beginning}{where}-{process}-{random.randbytes(8).hex()}.tmp"
+        left.write_bytes(b"half a model")
+        os.utime(left, (time.time() - age,) * 2)
+        return left.name
+
+    for _ in range(3):
+        leave("model", files.machine(), gone.pid)
+    leave("model", "elsewhere", 1, age=2 * files.LEFT_BEHIND)
+    kept = {
+        leave("model", files.machine(), os.getpid()),  # another thread is about to finish
+        leave("model", "elsewhere", gone.pid),
+        leave("other", files.machine(), gone.pid),  # a save to that file will remove it
+    }
+    onstream.save(model, path)
+    assert {p.name for p in tmp_path.iterdir()} == {"model"} | kept

@@ -1,5 +1,6 @@
 """The sketches keep the promises of their definitions."""
 
+import copy
 import pickle
 import sys
 from collections import Counter
@@ -111,13 +112,12 @@ def test_merging(sketch):
 
 def test_copies(sketch):
     sketch.update_many([5, 1, 4, 1, 5, 9, 2, 6])
-    for copy in (pickle.loads(pickle.dumps(sketch)), loads(dumps(sketch))):
-        assert copy == sketch
-        assert copy.n == 8.0
-        if not isinstance(sketch, FrequentItems):  # it writes its items in any order
-            assert dumps(copy) == dumps(sketch)
-        copy.update(3)
-        assert copy.n == 9.0
+    for again in (pickle.loads(pickle.dumps(sketch)), loads(dumps(sketch))):
+        assert again == sketch
+        assert again.n == 8.0
+        assert dumps(again) == dumps(sketch)
+        again.update(3)
+        assert again.n == 9.0
 
 
 def test_bad_items_change_nothing(sketch):
@@ -135,14 +135,121 @@ def test_bad_items_change_nothing(sketch):
         sketch.update_many([1, 2], [1.0])
     sketch.update(1, 0.0)
     assert dumps(sketch) == before
-    fields = sketch._state.export()
-    broken = np.zeros_like(fields["sketch"])
-    for bad in ({**fields, "sketch": broken}, {**fields, "bytes": 3}):
-        with pytest.raises(ValueError):
-            sketch.clone()._restore(bad)
+    for bad in ("\ud800", "a\udfff"):
+        with pytest.raises((TypeError, ValueError), match=f"^{type(sketch).__name__}: "):
+            sketch.update_many([1, bad])
+    assert dumps(sketch) == before
 
 
 def test_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasketches", None)
     with pytest.raises(ImportError, match=r'pip install "onstream\[sketch\]"'):
         KLL()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 8, 9, 30, 300, 5000])
+def test_a_copy_is_the_same_and_goes_on(sketch, n):
+    small = {"b": 8} if hasattr(sketch, "b") else {"k": 9} if hasattr(sketch, "k") else {}
+    for sketch in (sketch.clone(), sketch.clone(**small)):  # noqa: B020
+        sketch.update_many([i * i % 1009 for i in range(n)])
+        before = dumps(sketch)
+        assert asked(sketch) == asked(sketch)
+        assert dumps(sketch) == before  # an answer leaves no trace
+        for again in (loads(before), pickle.loads(pickle.dumps(sketch)), copy.deepcopy(sketch)):
+            assert dumps(again) == before
+            assert asked(again) == asked(sketch)
+            again.update_many(range(20))
+            again.merge(sketch)
+            assert again.n == 2 * n + 20
+            assert dumps(loads(dumps(again))) == dumps(again)
+        if not isinstance(sketch, (KLL, Reservoir)):  # these draw their own random numbers
+            again = loads(before)
+            for each in (again, sketch):
+                each.update_many(range(-50, 50))
+            assert dumps(again) == dumps(sketch)
+
+
+def asked(sketch):
+    """All that a sketch can tell."""
+    if isinstance(sketch, CountMin):
+        return [sketch.estimate(i) for i in range(50)]
+    if isinstance(sketch, FrequentItems):
+        return sketch.top(5), sketch.bounds("never"), sketch.error
+    if isinstance(sketch, KLL):
+        return sketch.quantile(0.3), sketch.rank(7.0), sketch.error
+    return sketch.value if isinstance(sketch, HyperLogLog) else sketch.items
+
+
+def test_a_full_reservoir_goes_on_fairly():
+    kept = Counter()
+    for _ in range(300):
+        sample = Reservoir(k=10)
+        sample.update_many(range(50))
+        sample = loads(dumps(sample))
+        sample.update_many(range(50, 100))
+        assert len(sample.items) == 10
+        kept.update(item // 50 for item in sample.items)
+    assert kept[0] / 3000 == pytest.approx(0.5, abs=0.06)
+
+
+def test_the_empty_string_is_an_item(sketch):
+    if isinstance(sketch, KLL):
+        return
+    sketch.update_many(["", "a", ""])
+    if isinstance(sketch, CountMin):
+        assert sketch.estimate("") == 2.0
+    elif isinstance(sketch, HyperLogLog):
+        assert round(sketch.value) == 2
+    elif isinstance(sketch, FrequentItems):
+        assert sketch.top(1) == [("", 2, 2)]
+    else:
+        assert Counter(sketch.items) == {"": 2, "a": 1}
+
+
+def test_frequent_items_that_forgot_all_remember_how_many():
+    """Seven different items in six places: each loses one, and nothing is left."""
+    forgot = FrequentItems(b=3)
+    forgot.update_many(range(7))
+    assert forgot.top() == []
+    assert forgot.bounds(3) == (0, 1)
+    again = loads(dumps(forgot))
+    assert again.bounds(3) == (0, 1)
+    one = FrequentItems(b=3)
+    one.update(3)
+    one.merge(forgot)
+    assert one.bounds(3) == (1, 2)
+
+
+def test_frequent_items_refuse_weights_beyond_64_bits():
+    sketch = FrequentItems()
+    sketch.update("a", 2**53)
+    with pytest.raises(ValueError, match="add up to more than"):
+        sketch.update_many(["a"] * 600, [2**53] * 600)
+    assert sketch.bounds("a") == (2**53, 2**53)
+
+
+def test_broken_numbers_of_a_sketch_are_refused(sketch):
+    small = {"b": 8} if hasattr(sketch, "b") else {"k": 9} if hasattr(sketch, "k") else {}
+    for n in (3, 300):
+        sketch = sketch.clone(**small)
+        sketch.update_many(range(n))
+        fields = sketch._state.export()
+        broken = [{**fields, "more": 1}, {**fields, "n": -1.0}]
+        for name, value in fields.items():
+            broken.append({k: v for k, v in fields.items() if k != name})
+            if isinstance(value, np.ndarray):
+                others = [-value - 1, value.astype("f4")]
+                if name != "coupons":  # fewer of these are those of fewer items
+                    others.append(value[1:])
+                broken += [{**fields, name: bad} for bad in others]
+            elif isinstance(value, list):
+                broken += [{**fields, name: bad} for bad in (value[1:], value + value, [None])]
+            elif type(value) is int:
+                broken += [{**fields, name: bad} for bad in (-1, 2**70, 1.5)]
+        for bad in broken:
+            with pytest.raises(ValueError):
+                sketch.clone()._restore(bad)
+    if isinstance(sketch, KLL):  # levels without values would be beyond the package's arrays
+        bad = {**fields, "sizes": np.append(fields["sizes"], np.zeros(20, np.int64))}
+        with pytest.raises(ValueError, match="sizes"):
+            sketch.clone()._restore(bad)

@@ -2,14 +2,20 @@
 
 import contextlib
 import errno
+import hashlib
 import os
+import platform
 import secrets
+import stat
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..base import Learner, Part
 from .format import BEGINNING, ModelFileError, dumps, loads, notes_of
+
+LEFT_BEHIND = 3600.0  # seconds after which nobody writes to a scratch file any more
 
 
 def save(
@@ -35,11 +41,8 @@ def save(
     'spam'
     """
     data = dumps(model, notes)
-    target = Path(os.path.realpath(path))  # of a link, the file behind it is written
-    if target.is_dir():
-        told = "save: this is a folder; name a file in it"
-        raise IsADirectoryError(errno.EISDIR, told, os.fspath(path))
-    scratch = target.parent / f".onstream-{secrets.token_hex(8)}.tmp"
+    target = checked_target(path)
+    scratch = target.parent / scratch_name(target)
     try:
         handle = os.open(
             scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
@@ -62,6 +65,7 @@ def save(
             os.unlink(scratch)
         raise
     _sync_folder(target.parent)
+    remove_left_behind(target)
 
 
 def load(path: str | os.PathLike[str], **functions: Callable[..., Any]) -> Any:
@@ -91,6 +95,67 @@ def is_model(path: str | os.PathLike[str]) -> bool:
     """Say whether a file begins like those that `save` writes; whether it is whole, says `load`."""
     with open(path, "rb") as file:
         return file.read(8 + len(BEGINNING))[8:] == BEGINNING
+
+
+def checked_target(path: str | os.PathLike[str]) -> Path:
+    """The file to be replaced: of a link, the one behind it. What is no file is left alone."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, "save: this link leads back to itself", os.fspath(path))
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:  # nothing is there yet; if nothing can be there, making it will say so
+        return target
+    if stat.S_ISDIR(mode):
+        told = "save: this is a folder; name a file in it"
+        raise IsADirectoryError(errno.EISDIR, told, os.fspath(path))
+    if not stat.S_ISREG(mode):
+        told = (
+            "save: this is a device, a pipe or a socket, which a model cannot replace; name a file"
+        )
+        raise OSError(errno.EINVAL, told, os.fspath(path))
+    return target
+
+
+def scratch_beginning(target: Path) -> str:
+    """How the names of scratch files for this file begin; its own name might be too long."""
+    return f".onstream-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:12]}-"
+
+
+def scratch_name(target: Path) -> str:
+    """A name nobody else has; it says which process of which machine writes there."""
+    return f"{scratch_beginning(target)}{machine()}-{os.getpid()}-{secrets.token_hex(8)}.tmp"
+
+
+def machine() -> str:
+    """A short name of this machine."""
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+
+
+def remove_left_behind(target: Path) -> None:
+    """Remove what killed processes have left of their saves to this file."""
+    beginning = scratch_beginning(target)
+    with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(beginning) and entry.name.endswith(".tmp"):
+                with contextlib.suppress(OSError):
+                    where, process = entry.name[len(beginning) :].split("-")[:2]
+                    dead = where == machine() and not is_running(process)
+                    if dead or time.time() - entry.stat().st_mtime > LEFT_BEHIND:
+                        os.unlink(entry.path)
+
+
+def is_running(process: str) -> bool:
+    """Say whether a process of this machine may still be there."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # of somebody else
+        return True
+    return True
 
 
 def _sync_folder(folder: Path) -> None:

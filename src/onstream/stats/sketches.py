@@ -17,6 +17,19 @@ from ..base.errors import NotMergeable
 from ..base.part import StatefulPart
 from ..core.fields import Fields
 from ..core.plain import plain_number
+from .sketch_numbers import (
+    MOST,
+    count_min,
+    frequent_items,
+    hyper_log_log,
+    kll,
+    reservoir,
+    tell_count_min,
+    tell_frequent_items,
+    tell_hyper_log_log,
+    tell_kll,
+    tell_reservoir,
+)
 
 Item: TypeAlias = str | int
 
@@ -35,16 +48,14 @@ def library() -> Any:
 class SketchState:
     """The package's sketch, and how many items went into it."""
 
-    def __init__(self, sketch: Any, pack: Callable[[Any], bytes], n: float = 0.0) -> None:
+    def __init__(self, sketch: Any, tell: Callable[[Any], dict[str, Any]], n: float = 0.0) -> None:
         self.sketch = sketch
-        self.pack = pack
+        self.tell = tell
         self.n = n
 
     def export(self) -> dict[str, Any]:
         """Everything that was learned."""
-        data = self.pack(self.sketch)
-        words = np.frombuffer(data + bytes(-len(data) % 4), dtype="<u4").astype(np.int64)
-        return {"n": self.n, "bytes": len(data), "sketch": words}
+        return {"n": self.n, **self.tell(self.sketch)}
 
     def snapshot(self) -> dict[str, Any]:
         """The same as `export`."""
@@ -57,19 +68,19 @@ class Sketch(StatefulPart):
     _state: SketchState
 
     def _new_state(self) -> SketchState:
-        return SketchState(self._new(), self._pack)
+        return SketchState(self._new(), self._tell)
 
     @abstractmethod
     def _new(self) -> Any:
         """An empty sketch of the package."""
 
     @abstractmethod
-    def _unpack(self, data: bytes) -> Any:
-        """The sketch of these bytes."""
+    def _tell(self, sketch: Any) -> dict[str, Any]:
+        """What a sketch holds."""
 
-    @staticmethod
-    def _pack(sketch: Any) -> bytes:
-        return bytes(sketch.serialize())
+    @abstractmethod
+    def _rebuild(self, fields: Fields, n: float) -> Any:
+        """The sketch that holds that, of so many items."""
 
     def _put(self, item: Any, w: float) -> None:
         self._state.sketch.update(item, w)
@@ -84,15 +95,26 @@ class Sketch(StatefulPart):
             )
         if isinstance(item, int) and not -(2**63) <= item < 2**63:
             raise ValueError(f"{type(self).__name__}: {item!r:.40} does not fit into 64 bits.")
+        if isinstance(item, str) and not item.isascii():
+            try:
+                item.encode()
+            except UnicodeEncodeError:
+                raise ValueError(
+                    f"{type(self).__name__}: {item!a:.60} is not text: it has half a character."
+                ) from None
         return item
 
     def _weight(self, w: Any) -> float:
         return number(self, "w", w, least=0.0, most=1e100)
 
+    def _total(self, n: float) -> None:
+        """Refuse to go beyond this sum of weights, if it is too large for the sketch."""
+
     def update(self, item: Any, w: float = 1.0) -> None:
         """Take the next item, with importance `w`."""
         item, w = self._plain(item), self._weight(w)
         if w > 0.0:
+            self._total(self._state.n + w)
             self._put(item, w)
             self._state.n += w
 
@@ -105,6 +127,7 @@ class Sketch(StatefulPart):
                 f"{type(self).__name__}: there are {len(plain):,} items and "
                 f"{len(weights):,} weights."
             )
+        self._total(self._state.n + sum(weights))
         for item, weight in zip(plain, weights, strict=True):
             if weight > 0.0:
                 self._put(item, weight)
@@ -119,6 +142,7 @@ class Sketch(StatefulPart):
         """Absorb a sketch of the same kind and parameters over other items."""
         if type(other) is not type(self) or other != self or other is self:
             raise NotMergeable(f"{self!r} cannot be merged with {other!r:.80}.")
+        self._total(self._state.n + other._state.n)
         self._absorb(other._state.sketch)
         self._state.n += other._state.n
 
@@ -127,14 +151,21 @@ class Sketch(StatefulPart):
 
     def _restore(self, fields: dict[str, Any]) -> None:
         checked = Fields(fields)
-        n, size = checked.number("n", 0.0, 1e300), checked.integer("bytes", 0)
-        words = checked.integers("sketch", (-(-size // 4),), 0, 2**32 - 1)
+        n = checked.number("n", 0.0, 1e300)
+        sketch = self._rebuild(checked, n)
         checked.done()
-        try:
-            sketch = self._unpack(words.astype("<u4").tobytes()[:size])
-        except Exception as error:  # whatever the package raises: the bytes are broken
-            raise ValueError(f"the sketch is broken: {error!s:.100}") from None
-        self._state = SketchState(sketch, self._pack, n)
+        object.__setattr__(self, "_state", SketchState(sketch, self._tell, n))
+
+
+def same_total(n: float, total: float) -> None:
+    """What a sketch holds must add up to what it was given."""
+    if not abs(n - total) <= 1e-6 * n:
+        raise ValueError(f"the sketch holds {total:g} items, but was given {n:g}")
+
+
+def never_empty(item: Item) -> Item:
+    """The item as the package takes it: it skips empty strings, so these get another name."""
+    return item if item != "" else "\0the empty string"
 
 
 class CountMin(Sketch):
@@ -171,11 +202,16 @@ class CountMin(Sketch):
         width, depth = self.shape
         return library().count_min_sketch(depth, width)
 
-    def _unpack(self, data: bytes) -> Any:
-        sketch = library().count_min_sketch.deserialize(data)
-        if (sketch.num_buckets, sketch.num_hashes) != self.shape:
-            raise ValueError("its size does not fit the parameters")
+    def _tell(self, sketch: Any) -> dict[str, Any]:
+        return tell_count_min(sketch, self.shape)
+
+    def _rebuild(self, fields: Fields, n: float) -> Any:
+        sketch = count_min(fields, self._new, self.shape)
+        same_total(n, sketch.total_weight)
         return sketch
+
+    def _plain(self, item: Any) -> Any:
+        return never_empty(super()._plain(item))
 
     def estimate(self, item: Item) -> float:
         """At least as often as this item came, rarely much more."""
@@ -208,15 +244,14 @@ class HyperLogLog(Sketch):
     def _new(self) -> Any:
         return library().hll_sketch(self.b, library().tgt_hll_type.HLL_8)
 
-    @staticmethod
-    def _pack(sketch: Any) -> bytes:
-        return bytes(sketch.serialize_updatable())
+    def _tell(self, sketch: Any) -> dict[str, Any]:
+        return tell_hyper_log_log(sketch)
 
-    def _unpack(self, data: bytes) -> Any:
-        sketch = library().hll_sketch.deserialize(data)
-        if sketch.lg_config_k != self.b:
-            raise ValueError("its size does not fit the parameters")
-        return sketch
+    def _rebuild(self, fields: Fields, n: float) -> Any:
+        return hyper_log_log(fields, self._new, self.b)
+
+    def _plain(self, item: Any) -> Any:
+        return never_empty(super()._plain(item))
 
     def _put(self, item: Any, w: float) -> None:
         self._state.sketch.update(item)
@@ -259,8 +294,13 @@ class FrequentItems(Sketch):
     def _new(self) -> Any:
         return library().frequent_strings_sketch(self.b)
 
-    def _unpack(self, data: bytes) -> Any:
-        return library().frequent_strings_sketch.deserialize(data)
+    def _tell(self, sketch: Any) -> dict[str, Any]:
+        return tell_frequent_items(sketch, library().frequent_items_error_type.NO_FALSE_NEGATIVES)
+
+    def _rebuild(self, fields: Fields, n: float) -> Any:
+        sketch = frequent_items(fields, self._new, self.b)
+        same_total(n, sketch.total_weight)
+        return sketch
 
     def _plain(self, item: Any) -> Any:
         return msgspec.json.encode(super()._plain(item)).decode()
@@ -271,8 +311,22 @@ class FrequentItems(Sketch):
             raise ValueError(f"FrequentItems: w must be a whole number, got {w!r:.40}.")
         return weight
 
+    def _total(self, n: float) -> None:
+        if n > MOST:
+            raise ValueError(f"FrequentItems: the weights add up to more than {MOST:,}.")
+
     def _put(self, item: Any, w: float) -> None:
         self._state.sketch.update(item, int(w))
+
+    def _absorb(self, sketch: Any) -> None:
+        if sketch.num_active_items:
+            self._state.sketch.merge(sketch)
+            return
+        # It has forgotten all its items, and the package takes it for one that had none.
+        told = self._tell(self._state.sketch)
+        told["total"] += int(sketch.total_weight)
+        told["offset"] += int(sketch.get_upper_bound(""))
+        self._state.sketch = frequent_items(Fields(told), self._new, self.b)
 
     def bounds(self, item: Item) -> tuple[int, int]:
         """How often the item came: at least and at most."""
@@ -319,11 +373,11 @@ class KLL(Sketch):
     def _new(self) -> Any:
         return library().kll_doubles_sketch(self.k)
 
-    def _unpack(self, data: bytes) -> Any:
-        sketch = library().kll_doubles_sketch.deserialize(data)
-        if sketch.k != self.k:
-            raise ValueError("its size does not fit the parameters")
-        return sketch
+    def _tell(self, sketch: Any) -> dict[str, Any]:
+        return tell_kll(sketch)
+
+    def _rebuild(self, fields: Fields, n: float) -> Any:
+        return kll(fields, self._new, self.k)
 
     def _plain(self, item: Any) -> float:
         value = plain_number("KLL", item)
@@ -383,12 +437,13 @@ class Reservoir(Sketch):
     def _new(self) -> Any:
         return library().var_opt_sketch(self.k)
 
-    @staticmethod
-    def _pack(sketch: Any) -> bytes:
-        return bytes(sketch.serialize(library().PyStringsSerDe()))
+    def _tell(self, sketch: Any) -> dict[str, Any]:
+        return tell_reservoir(sketch)
 
-    def _unpack(self, data: bytes) -> Any:
-        return library().var_opt_sketch.deserialize(data, library().PyStringsSerDe())
+    def _rebuild(self, fields: Fields, n: float) -> Any:
+        sketch = reservoir(fields, self._new, self.k)
+        same_total(n, sum(weight for _, weight in sketch))
+        return sketch
 
     def _plain(self, item: Any) -> Any:
         return msgspec.json.encode(super()._plain(item)).decode()
