@@ -430,6 +430,8 @@ cdef class MixedState(NaiveBayesState):
         moments = fields.array("moments", (self.n_labels + 1, 3, width))
         if (moments[:, 0] < 0.0).any() or (moments[:, 2] < 0.0).any():
             raise ValueError("moments has a negative weight or variance")
+        if (moments[:, 0] > 1e80).any() or (np.abs(moments[:, 1]) > 1.01e120).any():
+            raise ValueError("moments has a weight or a mean that cannot be")
         moments = np.ascontiguousarray(moments)
         cdef const double* m = <const double*> cnp.PyArray_DATA(<cnp.ndarray> moments)
         hear(&self.every, m, width)

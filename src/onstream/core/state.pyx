@@ -546,7 +546,7 @@ cdef class State:
 
     def restore(self, fields):
         """Take over an exported state (a `Fields`); this state is new."""
-        self.seen = fields.integer("seen", 0)
+        self.seen = fields.integer("seen", 0, 2**61)
         self.start = fields.integer("start", 0, self.seen)
         features = fields.names("features", (str, int))
         implicit = fields.integer("implicit", 0, 2**31 - 1)

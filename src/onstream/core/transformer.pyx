@@ -326,7 +326,7 @@ cdef class TransformerState(Step):
         return {"seen": self.seen, **self.own()}
 
     def hear(self, fields):
-        self.seen = fields.integer("seen", 0)
+        self.seen = fields.integer("seen", 0, 2**61)
         self.adopt(fields)
 
     def export(self):

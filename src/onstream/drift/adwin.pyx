@@ -10,7 +10,7 @@ import numpy as np
 from .detector cimport DetectorState
 
 from ..base.checks import flag, number
-from .detector import Detector
+from .detector import LARGEST, Detector
 
 cnp.import_array()
 
@@ -295,8 +295,11 @@ cdef int adwin_restore(Adwin* a, fields) except -1:
     cdef const double* b = <const double*> cnp.PyArray_DATA(<cnp.ndarray> buckets)
     if not np.isin(counts, np.arange(M + 1)).all() or (rows and counts[-1] == 0.0):
         raise ValueError("counts of buckets that ADWIN cannot have")
-    if (buckets[:, :, 1] < 0.0).any():
-        raise ValueError("a bucket has a negative variance")
+    sizes = 2.0 ** np.arange(rows)
+    if (buckets[:, :, 1] < 0.0).any() or (buckets[:, :, 1].max(axis=1) > 4.0 * LARGEST ** 2 * sizes).any():
+        raise ValueError("a bucket has a variance that cannot be")
+    if (np.abs(buckets[:, :, 0]).max(axis=1) > LARGEST * (1.0 + 1e-9) * sizes).any():
+        raise ValueError("a bucket has a sum that cannot be")
     adwin_free(a)
     a.clock = fields.integer("clock", 0)
     total = fields.number("total", -1e300, 1e300)
@@ -309,5 +312,10 @@ cdef int adwin_restore(Adwin* a, fields) except -1:
             a.buckets[i * PLACES + j].total = b[(i * M + j) * 2]
             a.buckets[i * PLACES + j].m2 = b[(i * M + j) * 2 + 1]
     recount(a)
+    large = np.abs(buckets[:, :, 0]).sum() if rows else 0.0
+    if not abs(total - a.total) <= 1e-6 * large or not (
+        abs(m2 - a.m2) <= 1e-3 * a.m2 + 1e-6 * (np.abs(buckets[:, :, 0]) ** 2 / sizes[:, None]).sum()
+    ):
+        raise ValueError("the sums of the window are not those of its buckets")
     a.total, a.m2 = total, m2
     return 0

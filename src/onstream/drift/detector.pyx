@@ -71,7 +71,7 @@ cdef class DetectorState:
 
     def restore(self, fields):
         """Take over an exported state (a `Fields`); this state is new."""
-        self.seen = fields.integer("seen", 0)
+        self.seen = fields.integer("seen", 0, 2**61)
         self.drift = bool(fields.flag("drift"))
         self.warning = bool(fields.flag("warning"))
 

@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memmove
 
-from math import comb
+from math import comb, exp, lgamma
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from ..core.memory cimport release, resize
 from .detector cimport DetectorState
 
 from ..base.checks import number, whole
-from .detector import Detector
+from .detector import LARGEST, Detector
+
+
+EXACT = 500  # values compared, up to which the test is in whole numbers
 
 
 class KSWIN(Detector):
@@ -59,14 +62,36 @@ def critical(r, alpha):
     """The smallest k for which two samples of r values differ by k / r with chance <= alpha.
 
     p(k) = 2 sum over j >= 1 of (-1)^(j+1) C(2r, r - jk) / C(2r, r), in whole numbers; r + 1 if
-    there is no such k.
+    there is no such k. For long samples, where whole numbers would take minutes, in floats.
     """
+    if r > EXACT:
+        return about_critical(r, alpha)
     whole_numbers = float(alpha).as_integer_ratio()
     for k in range(1, r + 1):
         ways = 2 * sum((-1) ** (j + 1) * comb(2 * r, r - j * k) for j in range(1, r // k + 1))
         if ways * whole_numbers[1] <= whole_numbers[0] * comb(2 * r, r):
             return k
     return r + 1
+
+
+def about_critical(r, alpha):
+    """The same by logarithms: p(k) falls with k, so halving finds the place."""
+    middle = 2.0 * lgamma(r + 1.0)
+    low, high = 1, r + 1
+    while low < high:
+        k = (low + high) // 2
+        p, j = 0.0, 1
+        while j * k <= r:
+            term = exp(middle - lgamma(r - j * k + 1.0) - lgamma(r + j * k + 1.0))
+            p += 2.0 * term if j % 2 else -2.0 * term
+            if term < 1e-20:
+                break
+            j += 1
+        if p <= alpha:
+            high = k
+        else:
+            low = k + 1
+    return low
 
 
 cdef class KSWINState(DetectorState):
@@ -155,7 +180,12 @@ cdef class KSWINState(DetectorState):
         cdef double v
         DetectorState.restore(self, fields)
         self.draws = fields.integer("draws", 0)
-        for v in fields.array("values", (n,)).tolist():
+        if n > self.seen:
+            raise ValueError(f"there are {n} values of {self.seen}")
+        values = fields.array("values", (n,))
+        if (np.abs(values) > LARGEST).any():
+            raise ValueError(f"values holds a number beyond {LARGEST:g}")
+        for v in values.tolist():
             self.take(v)
 
     def memory(self):

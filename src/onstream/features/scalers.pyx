@@ -169,9 +169,10 @@ cdef class StandardState(ScalerState):
         return True
 
     cdef double scaled(self, const double* stats, double value) noexcept nogil:
-        if stats[2] <= 0.0:
+        cdef double variance = stats[2] / stats[0]
+        if not variance > 0.0:  # or so small that floats have no such number
             return self.constant(stats, value)
-        return (value - stats[1]) / sqrt(stats[2] / stats[0])
+        return (value - stats[1]) / sqrt(variance)
 
 
 cdef class MinMaxState(ScalerState):

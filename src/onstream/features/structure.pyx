@@ -1,13 +1,19 @@
 """Transformers that choose or unite features."""
 
 from libc.stdint cimport int32_t
+from libc.string cimport memset
+
+import numpy as np
 
 from ..core.door cimport Door
 from ..core.example cimport Example
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
 
+from ..core.plain import whole_number
+
 MOST_NAMED = 2**22  # features from the start that a union gives names to
+FEW = 2**18  # features of a union that a file need not list
 
 
 cdef class SelectState(TransformerState):
@@ -37,6 +43,12 @@ cdef class SelectState(TransformerState):
             room = roomier(self.room, width)
             self.keep = <char*> resize(self.keep, self.room, room)
             self.room = room
+        if self.rows < min(width, self.door.implicit):  # columns: there may be millions
+            for name in self.names:
+                number = whole_number(name)
+                if number is not None and self.rows <= number < min(width, self.door.implicit):
+                    self.keep[<Py_ssize_t> number] = True
+            self.rows = min(width, self.door.implicit)
         while self.rows < width:
             name = str(self.door.name_of(self.rows))
             # A string is the feature name=value.
@@ -45,7 +57,9 @@ cdef class SelectState(TransformerState):
         return 0
 
     cdef int shrink(self, Py_ssize_t width) except -1:
-        self.rows = min(self.rows, width)
+        if width < self.rows:
+            memset(self.keep + width, 0, self.rows - width)
+            self.rows = width
         return 0
 
     cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
@@ -227,10 +241,16 @@ cdef class UnionState(TransformerState):
             f"part{p}": {str(i): step.told() for i, step in enumerate(part)}
             for p, part in enumerate(self.parts)
         }
+        if len(self.order) > FEW:  # so that no small file stands for much memory
+            told["order"] = np.array([p for p, _ in self.order], dtype=np.int64)
         return told
 
     def adopt(self, fields):
         cdef Py_ssize_t p
+        if len(self.order) > FEW:
+            order = fields.integers("order", (len(self.order),), 0)
+            if order.tolist() != [p for p, _ in self.order]:
+                raise ValueError("the features of the union are in another order")
         for p, part in enumerate(self.parts):
             child = fields.child(f"part{p}")
             for i, step in enumerate(part):

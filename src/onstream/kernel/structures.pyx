@@ -109,6 +109,8 @@ cdef double subsequences(Sequence s, Sequence t, int n, double lam, double* room
     cdef double* next_ = room + size
     cdef double run, total = 0.0
     cdef int _i
+    if n > s.n or n > t.n:
+        return 0.0
     for a in range(size):
         inner[a] = 1.0
     for _i in range(1, n):

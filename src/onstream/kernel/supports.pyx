@@ -326,7 +326,7 @@ cdef class Supports:
 
     def export(self):
         if self.objects is not None:
-            texts = [json.dumps(form, separators=(",", ":")) for form, _ in self.objects]
+            texts = [self_text(form) for form, _ in self.objects]
             return {"count": self.n, "objects": texts}
         lengths = np.empty(self.n)
         if self.n:
@@ -393,7 +393,12 @@ cdef class Supports:
         cdef Example e
         kernel = self.program.kernel
         for text in texts:
-            item = prepared_object(kernel, who, json.loads(text))
+            form = json.loads(text)
+            if grows(form):
+                raise ValueError("a support is not in the form in which it is stored")
+            item = prepared_object(kernel, who, form)
+            if self_text(item[0]) != text:
+                raise ValueError("a support is not in the form in which it is stored")
             values = np.array([kernel.self_value(item[1]), *self.values(item, 1)])
             e.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> values)
             if not self.fit(max(self.n + 1, min(len(texts), 2 * self.n)), &e):
@@ -410,6 +415,18 @@ cdef class Supports:
             held += sum(deep_size(form) + deep_size(prepared) + 80 for form, prepared in self.objects)
             held += 8 * self.room * self.room * self.wants_gram
         return held
+
+
+def self_text(form):
+    """A canonical form as JSON."""
+    return json.dumps(form, separators=(",", ":"))
+
+
+def grows(form):
+    """Is there a graph in it that is given by the number of its nodes? It would take memory."""
+    if isinstance(form, dict):
+        return type(form.get("nodes", [])) is not list or any(map(grows, form.values()))
+    return isinstance(form, list) and any(isinstance(part, dict) and grows(part) for part in form)
 
 
 def deep_size(item):

@@ -29,6 +29,7 @@ SUM_MARK = b'"sha256":"'
 DTYPES = {"float64": "F64", "int64": "I64", "uint8": "U8"}
 CLASS = "class of onstream"  # the key under which a parameter of a class of ours is stored
 DEEPEST = 50  # levels of parts in parts
+FEW = 2**18  # features of unions that a file need not list
 
 
 def whole_number(text: str) -> int:
@@ -184,11 +185,56 @@ def loads(data: bytes, **functions: Callable[..., Any]) -> Any:
             f"{min(extra)} is not to be given: load takes only the functions that a "
             f"{header.cls} was made with, the other parameters are in the file."
         )
+    check_cost(header, fields)
     try:
         params = {name: built(value) for name, value in header.params.items()}
         return revive(cls, {**params, **functions}, fields)
-    except (TypeError, ValueError, KeyError, OverflowError, MemoryError) as error:
+    except MemoryError:
+        raise ModelFileError(f"there is not enough memory for the {header.cls}.") from None
+    except (TypeError, ValueError, KeyError, OverflowError, RecursionError) as error:
         raise ModelFileError(f"the state of the {header.cls} is broken: {error}") from None
+
+
+def check_cost(header: Header, fields: dict[str, Any]) -> None:
+    """No small file may stand for much memory.
+
+    A union has a name for each of its features: what columns and slots of hashed parts amount to
+    must be there, as numbers of the state (see `UnionState.own`).
+    """
+    features = slots_in_unions({CLASS: header.cls, "params": header.params})
+    columns = header.numbers.get("implicit")
+    if features and type(columns) is int:
+        features += columns
+    if features > FEW and 8 * features > 4 * size_of(fields):
+        raise ModelFileError(
+            f"the {header.cls} has {features:,} features, of which the file tells nothing."
+        )
+
+
+def slots_in_unions(value: Any, inside: bool = False) -> int:
+    """How many features the parts of unions make; at least 1 if there is a union."""
+    if isinstance(value, list):
+        return sum(slots_in_unions(item, inside) for item in value)
+    if not isinstance(value, dict) or not isinstance(value.get("params"), dict):
+        return 0
+    inside = inside or value.get(CLASS) == "Union"
+    params = value["params"]
+    found = int(inside) + sum(slots_in_unions(item, inside) for item in params.values())
+    bits, components = params.get("hash_bits"), params.get("n_components")
+    if inside and type(bits) is int:
+        found += 1 << max(0, min(bits, 40))
+    if inside and type(components) is int:
+        found += max(0, components)
+    return found
+
+
+def size_of(fields: Any) -> int:
+    """Bytes of the arrays and names of a state."""
+    if isinstance(fields, dict):
+        return sum(map(size_of, fields.values()))
+    if isinstance(fields, np.ndarray):
+        return fields.nbytes
+    return 8 * len(fields) if isinstance(fields, list) else 0
 
 
 def notes_of(data: bytes) -> dict[str, Any]:
@@ -196,7 +242,7 @@ def notes_of(data: bytes) -> dict[str, Any]:
     metadata = checked_metadata(data)
     try:
         return msgspec.json.decode(metadata.get("notes", "{}"), type=dict[str, Any])
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"the notes are broken: {error!s:.100}") from None
 
 

@@ -6,7 +6,9 @@ from .statistic cimport StatisticState
 
 from ..base.checks import number
 from ..base.errors import NotMergeable
-from .statistic import Statistic
+from .statistic import LARGEST, Statistic
+
+MOST = 1e308  # of a sum
 
 
 class Count(Statistic):
@@ -85,8 +87,8 @@ cdef class SumState(StatisticState):
 
     def restore(self, fields):
         StatisticState.restore(self, fields)
-        self.total = fields.number("total", -1e300, 1e300)
-        self.lost = fields.number("lost", -1e300, 1e300)
+        self.total = self.bounded(fields, "total", min(LARGEST * self.n, MOST))
+        self.lost = self.bounded(fields, "lost", min(LARGEST * self.n, MOST))
 
 
 class Mean(Statistic):
@@ -132,7 +134,7 @@ cdef class MeanState(StatisticState):
 
     def restore(self, fields):
         StatisticState.restore(self, fields)
-        self.mean = fields.number("mean", -1e300, 1e300)
+        self.mean = self.bounded(fields, "mean")
 
 
 class Variance(Statistic):
@@ -203,9 +205,9 @@ cdef class VarianceState(StatisticState):
 
     def restore(self, fields):
         StatisticState.restore(self, fields)
-        self.mean = fields.number("mean", -1e300, 1e300)
-        self.low = fields.number("low", -1e300, 1e300)
-        self.m2 = fields.number("m2", 0.0, 1e300)
+        self.mean = self.bounded(fields, "mean")
+        self.low = self.bounded(fields, "low")
+        self.m2 = fields.number("m2", 0.0, min(LARGEST * LARGEST * self.n * (1.0 + 1e-9), MOST))
 
 
 class EWMA(Statistic):
@@ -266,5 +268,5 @@ cdef class EWMAState(StatisticState):
 
     def restore(self, fields):
         StatisticState.restore(self, fields)
-        self.m = fields.number("m", -1e300, 1e300)
         self.left = fields.number("left", 0.0, 1.0)
+        self.m = self.bounded(fields, "m", LARGEST * (1.0 - self.left))

@@ -8,7 +8,7 @@ from .statistic cimport StatisticState
 
 from ..base.checks import choice, number, positive, whole
 from ..base.errors import NotMergeable
-from .statistic import Statistic
+from .statistic import LARGEST, Statistic
 
 
 class Min(Statistic):
@@ -75,8 +75,10 @@ cdef class ExtremeState(StatisticState):
 
     def restore(self, fields):
         StatisticState.restore(self, fields)
-        self.best = fields.number("best", -1e300, 1e300)
+        self.best = self.bounded(fields, "best")
         self.any = bool(fields.flag("any"))
+        if self.any != (self.n > 0.0):
+            raise ValueError(f"any does not fit a weight of {self.n:g}")
 
 
 class RollingMin(Statistic):
@@ -180,6 +182,8 @@ cdef class RollingState(StatisticState):
             raise ValueError("the values are not in the order of a queue")
         if (len(when) == 0) != (self.clock == 0) or (len(when) and when[-1] != self.clock):
             raise ValueError("the latest value is missing")
+        if (self.clock > 0) != (self.n > 0.0) or (np.abs(values) > LARGEST).any():
+            raise ValueError("the values do not fit")
         self.queue = list(zip(when.tolist(), values.tolist(), strict=True))
 
 
@@ -298,11 +302,20 @@ cdef class P2State(StatisticState):
 
     def restore(self, fields):
         StatisticState.restore(self, fields)
-        self.count = fields.number("count", 0.0, 1e300)
+        self.count = fields.number("count", 0.0, 2.0**53)
         heights, places = fields.array("height", (5,)), fields.array("place", (5,))
         known = int(min(5.0, self.count))
-        if (np.diff(heights[:known]) < 0.0).any() or (known and (np.diff(places) <= 0.0).any()):
+        if (np.diff(heights[:known]) < 0.0).any() or (np.abs(heights) > LARGEST).any():
             raise ValueError("the markers are out of order")
+        if self.count != int(self.count):
+            raise ValueError(f"count is {self.count}, which is no whole number")
+        right = np.arange(1.0, 6.0) if known else np.zeros(5)
+        if self.count > 5.0 and places[0] == 1.0 and places[4] == self.count:
+            right = np.floor(places)
+        if (places != right).any() or (known and (np.diff(places) < 1.0).any()):
+            raise ValueError("the places of the markers are wrong")
+        if (known > 0) != (self.n > 0.0):
+            raise ValueError(f"count does not fit a weight of {self.n:g}")
         for i in range(5):
             self.height[i], self.place[i] = heights[i], places[i]
 
@@ -332,3 +345,5 @@ cdef class SGDQuantileState(StatisticState):
         StatisticState.restore(self, fields)
         self.q = fields.number("q", -1e300, 1e300)
         self.any = bool(fields.flag("any"))
+        if self.any != (self.n > 0.0):
+            raise ValueError(f"any does not fit a weight of {self.n:g}")

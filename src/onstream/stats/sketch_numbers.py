@@ -24,9 +24,7 @@ def tell_count_min(sketch: Any, shape: tuple[int, int]) -> dict[str, Any]:
     """The table of counts, a row for each hash, and the sum of the weights."""
     width, depth = shape
     data = sketch.serialize()
-    table = np.zeros((depth, width))
-    if not data[COUNT_MIN_EMPTY]:
-        table[:] = np.frombuffer(data, "<f8", offset=24).reshape(depth, width)
+    table = np.frombuffer(data, "<f8", offset=24).reshape(depth, width)
     return {"total": float(sketch.total_weight), "table": table}
 
 
@@ -39,8 +37,6 @@ def count_min(fields: Fields, new: Any, shape: tuple[int, int]) -> Any:
     if (table < 0.0).any() or not (np.abs(sums - total) <= 1e-6 * total).all():
         raise ValueError("table holds counts that do not add up")
     sketch = new()
-    if not total:
-        return sketch
     head = bytearray(sketch.serialize())
     head[COUNT_MIN_EMPTY] = 0
     data = bytes(head) + struct.pack("<d", total) + table.astype("<f8").tobytes()
@@ -72,10 +68,8 @@ def hyper_log_log(fields: Fields, new: Any, b: int) -> Any:
         coupons = fields.integers("coupons", (-1,), 1 << 26, 2**32 - 1)
         n = len(coupons)
         most = 7 if b < 8 else 3 * 2 ** (b - 3) // 4  # more become registers
-        if n > max(7, most) or (np.diff(coupons) <= 0).any():
-            raise ValueError("coupons are too many, or not in order")
-        if n == 0:
-            return new()
+        if not 0 < n <= max(7, most) or (np.diff(coupons) <= 0).any():
+            raise ValueError("coupons are none, too many, or not in order")
         if n <= 7:
             head = bytes([2, 1, 7, b, 3, COMPACT, n, LIST])
         else:
@@ -119,8 +113,6 @@ def frequent_items(fields: Fields, new: Any, b: int) -> Any:
     if sum(counts.tolist()) + offset > total:
         raise ValueError("counts are more than the total")
     sketch = new()
-    if not total:
-        return sketch
     texts = [msgspec.json.encode(item) for item in items]
     places = 3  # log2 of the table to begin with
     while 3 * 2**places < 4 * len(items):
@@ -153,8 +145,6 @@ def capacity(k: int, levels: int) -> int:
 def tell_kll(sketch: Any) -> dict[str, Any]:
     """The values of each level, sorted; one of level i stands for 2**i."""
     n = int(sketch.n)
-    if n == 0:
-        return {"count": 0}
     data = sketch.serialize()
     if n == 1:
         low, k, starts, at = 0, int(sketch.k), [0], 8
@@ -166,11 +156,12 @@ def tell_kll(sketch: Any) -> dict[str, Any]:
     ends = [*starts[1:], low + len(values)]
     sizes = [end - start for start, end in zip(starts, ends, strict=True)]
     values[: sizes[0]].sort()
+    values += 0.0  # not -0.0, which stands before or after 0.0 as it came
     return {
         "count": n,
         "least_k": k,  # of all sketches that were merged
-        "low": float(sketch.get_min_value()),
-        "high": float(sketch.get_max_value()),
+        "low": float(sketch.get_min_value()) + 0.0,
+        "high": float(sketch.get_max_value()) + 0.0,
         "sizes": np.array(sizes, dtype=np.int64),
         "values": values,
     }
@@ -178,10 +169,8 @@ def tell_kll(sketch: Any) -> dict[str, Any]:
 
 def kll(fields: Fields, new: Any, k: int) -> Any:
     """A sketch with such values."""
-    n = fields.integer("count", 0, 2**55)  # more would need more levels than the package has
+    n = fields.integer("count", 1, 2**55)  # more would need more levels than the package has
     sketch = new()
-    if n == 0:
-        return sketch
     least_k = fields.integer("least_k", 8, k)
     low, high = fields.number("low", -LARGEST, LARGEST), fields.number("high", -LARGEST, LARGEST)
     sizes = fields.integers("sizes", (-1,), 0, 2**31).tolist()

@@ -7,6 +7,7 @@ so `KLL` and `Reservoir` differ from run to run.
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any, Self, TypeAlias
 
 import msgspec
@@ -48,14 +49,21 @@ def library() -> Any:
 class SketchState:
     """The package's sketch, and how many items went into it."""
 
-    def __init__(self, sketch: Any, tell: Callable[[Any], dict[str, Any]], n: float = 0.0) -> None:
-        self.sketch = sketch
+    def __init__(
+        self, make: Callable[[], Any], tell: Callable[[Any], dict[str, Any]], n: float = 0.0
+    ) -> None:
+        self.make = make
         self.tell = tell
         self.n = n
 
+    @cached_property
+    def sketch(self) -> Any:
+        """The sketch; it takes its memory when it is first needed."""
+        return self.make()
+
     def export(self) -> dict[str, Any]:
         """Everything that was learned."""
-        return {"n": self.n, **self.tell(self.sketch)}
+        return {"n": self.n, **(self.tell(self.sketch) if self.n else {})}
 
     def snapshot(self) -> dict[str, Any]:
         """The same as `export`."""
@@ -68,7 +76,8 @@ class Sketch(StatefulPart):
     _state: SketchState
 
     def _new_state(self) -> SketchState:
-        return SketchState(self._new(), self._tell)
+        library()
+        return SketchState(self._new, self._tell)
 
     @abstractmethod
     def _new(self) -> Any:
@@ -142,6 +151,8 @@ class Sketch(StatefulPart):
         """Absorb a sketch of the same kind and parameters over other items."""
         if type(other) is not type(self) or other != self or other is self:
             raise NotMergeable(f"{self!r} cannot be merged with {other!r:.80}.")
+        if not other._state.n:
+            return
         self._total(self._state.n + other._state.n)
         self._absorb(other._state.sketch)
         self._state.n += other._state.n
@@ -151,10 +162,12 @@ class Sketch(StatefulPart):
 
     def _restore(self, fields: dict[str, Any]) -> None:
         checked = Fields(fields)
-        n = checked.number("n", 0.0, 1e300)
-        sketch = self._rebuild(checked, n)
+        n = checked.number("n", 0.0, 1e290)
+        state = SketchState(self._new, self._tell, n)
+        if n:
+            state.sketch = self._rebuild(checked, n)
         checked.done()
-        object.__setattr__(self, "_state", SketchState(sketch, self._tell, n))
+        object.__setattr__(self, "_state", state)
 
 
 def same_total(n: float, total: float) -> None:

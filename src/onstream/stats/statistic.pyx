@@ -2,6 +2,7 @@
 
 cimport numpy as cnp
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from libc.math cimport isfinite
 
 import numpy as np
 
@@ -64,7 +65,10 @@ cdef class StatisticState:
                 self.push(v[i], u[i])
 
     def get(self):
-        return self.value()
+        value = self.value()
+        if value is not None and not isfinite(value):
+            raise ValueError(f"{self.who}: the values were too large: their sum is beyond the range of floats.")
+        return value
 
     def merge(self, StatisticState other):
         self.absorb(other)
@@ -76,7 +80,12 @@ cdef class StatisticState:
 
     def restore(self, fields):
         """Take over an exported state (a `Fields`); this state is new."""
-        self.n = fields.number("n", 0.0, 1e300)
+        self.n = fields.number("n", 0.0, 1e290)
+
+    def bounded(self, fields, str name, double most=LARGEST):
+        """A number of a file that lies between values of this size; 0 before any came."""
+        most *= 1.0 + 1e-9  # rounding
+        return fields.number(name, -most, most) if self.n > 0.0 else fields.number(name, 0.0, 0.0)
 
     def snapshot(self):
         """The same as `export`."""

@@ -15,7 +15,7 @@ from .arena cimport (
 )
 from .hoeffding cimport HoeffdingState
 from .leaf cimport prepare
-from .records cimport preorder
+from .records cimport check_nesting, preorder
 from .state cimport Opinion, TreeState
 
 cdef enum:
@@ -206,6 +206,7 @@ cdef class AdaptiveState(HoeffdingState):
         self.started, self.switched, self.pruned = fields.integers("alternates", (3,), 0).tolist()
         self.expected = 1 + len(owners)
         TreeState.restore(self, fields)
+        check_nesting(self.planted, owners.tolist())
         n = a.used
         windows = fields.integers("windows", (n, 2), 0)
         sums = fields.array("window_sums", (n, 2))

@@ -15,7 +15,7 @@ from .arena cimport (
 )
 from .hoeffding cimport HoeffdingState
 from .leaf cimport forget, observe, prepare
-from .records cimport preorder
+from .records cimport check_nesting, preorder
 from .split cimport Split, best_split
 from .state cimport Opinion, TreeState
 
@@ -475,6 +475,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
         rivals = fields.integers("rivals", (-1, 2), 0, 2**31 - 1)
         self.expected = 1 + len(rivals)
         TreeState.restore(self, fields)
+        check_nesting(self.planted, rivals[:, 0].tolist())
         gaps = fields.array("rival_numbers", (len(rivals), 2))
         told = fields.integers("standings", (a.used, 2), 0)
         errors = fields.array("standing_errors", (a.used,))

@@ -1,6 +1,6 @@
 """What a node learns and says (spec 12.2, naive Bayes as in spec 8, in log space)."""
 
-from libc.math cimport INFINITY, NAN, log
+from libc.math cimport INFINITY, NAN, fabs, log
 from libc.stdint cimport int32_t
 
 from ..core.scores cimport softmax
@@ -161,10 +161,17 @@ cdef inline double less(double n, double w) noexcept nogil:
 
 
 cdef void majority(Arena* a, int32_t node, Py_ssize_t k, double* out) noexcept nogil:
-    """Share of each label at the node."""
+    """Share of each label at the node; all the same if none is left."""
+    cdef double total = a.weight[node], counted = 0.0
     cdef Py_ssize_t r
+    for r in range(min(k, a.labels[node])):
+        counted += a.counts[node][r]
+    if not fabs(counted - total) <= 1e-9 * total:  # rounding that forgetting has left
+        total = counted
     for r in range(k):
-        out[r] = a.counts[node][r] / a.weight[node] if r < a.labels[node] else 0.0
+        out[r] = a.counts[node][r] / total if r < a.labels[node] else 0.0
+        if not total > 0.0:
+            out[r] = 1.0 / k
 
 
 cdef bint naive_bayes(
@@ -183,6 +190,8 @@ cdef bint naive_bayes(
             if learning:  # who only asks must not write: others may ask at the same time
                 reckon(a.tables[node][r])
             out[r] = log(a.counts[node][r] / a.weight[node]) + log_likelihood(a, node, v, a.tables[node][r])
+            if not out[r] < INFINITY:  # spreads that are no numbers tell nothing
+                out[r] = -INFINITY
             possible |= out[r] > -INFINITY
     return possible
 

@@ -5,6 +5,8 @@ drawn from. Nothing here is in the way of an example.
 cimport numpy as cnp
 from libc.stdint cimport int32_t, uint8_t
 
+from bisect import bisect_right
+
 import numpy as np
 
 from .arena cimport (
@@ -13,6 +15,11 @@ from .arena cimport (
 )
 
 cnp.import_array()
+
+LARGEST = 1.01e120  # of values; they are learned up to 1e120
+HEAVIEST = 1e80     # of sums of weights; all examples together have at most 1e50
+WEIGHTS = [1, 2, 3, 4, 5, 6, 8]  # columns of node_numbers that hold such sums
+DEEPEST = 1000  # levels of alternate trees in alternate trees; a few are many
 
 
 cdef list preorder(Arena* a, int32_t root):
@@ -157,6 +164,10 @@ cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_
         raise ValueError("a weight of the tree is negative")
     if (tables[:, 0] < 0.0).any() or (tables[:, 2] < 0.0).any():
         raise ValueError("table_numbers holds a negative weight or sum of squares")
+    if (counts > HEAVIEST).any() or (cells > HEAVIEST).any() or (tables[:, 0] > HEAVIEST).any():
+        raise ValueError(f"a weight of the tree is beyond {HEAVIEST:g}")
+    if (np.abs(tables[:, [1, 3, 4]]) > LARGEST).any() or (told[:, WEIGHTS] > HEAVIEST).any():
+        raise ValueError("table_numbers or node_numbers holds a value or a weight that cannot be")
     restore_features(a, kinds, values)
     roots = restore_nodes(a, shape, told, counts, kinds)
     restore_dropped(a, hidden, n, width)
@@ -219,6 +230,18 @@ cdef list restore_nodes(Arena* a, object shape, object told, object counts, obje
     if waiting:
         raise ValueError("the tree ends before its last leaf")
     return roots
+
+
+cdef int check_nesting(list roots, list owners) except -1:
+    """Alternates may have alternates, but learning goes down with each: not too many."""
+    cdef list levels = [0]
+    for root, owner in zip(roots[1:], owners):
+        if owner >= root:
+            raise ValueError("an alternate tree belongs to a node that comes later")
+        levels.append(levels[bisect_right(roots, owner) - 1] + 1)
+        if levels[-1] > DEEPEST:
+            raise ValueError(f"alternate trees stand more than {DEEPEST} levels deep in one another")
+    return 0
 
 
 cdef int hang(Arena* a, int32_t parent, int32_t i, object code) except -1:

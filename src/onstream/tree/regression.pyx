@@ -9,12 +9,14 @@ import numpy as np
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.regressor cimport RegressorState
 from .arena cimport (
-    NOBODY, NO_MEMORY, NOMINAL, Arena, View, clear_children, close_view, finish, fits_in, free_node,
-    give_back, grab, new_node, next_node, open_view, set_branch, start, welcome, widen,
+    NOBODY, NO_MEMORY, NOMINAL, NUMERIC, Arena, View, clear_children, close_view, finish, fits_in,
+    free_node, give_back, grab, new_node, next_node, open_view, set_branch, start, welcome, widen,
 )
 from .criteria cimport hoeffding
 from .observers cimport Cut, Observer, Slot, add, best_cut, insert, make_room, watch
 from .records cimport export_trees, outline, preorder, restore_trees
+
+from .records import HEAVIEST, LARGEST
 
 cdef enum Output:
     ADAPTIVE
@@ -409,6 +411,14 @@ cdef class HoeffdingRegressorState(RegressorState):
         slots = fields.array("slots", (-1, 5))
         if (told[:, 1:] < 0.0).any() or (scale[:, 0] < 0.0).any() or (scale[:, 2] < 0.0).any():
             raise ValueError("a weight or a sum of squares is negative")
+        if max(map(largest, (slots[:, [1, 3]], told[:, 0], scale[:, 1]))) > LARGEST or max(
+            map(largest, (slots[:, 2], scale[:, 0]))
+        ) > HEAVIEST:
+            raise ValueError("the tree holds a mean or a weight that cannot be")
+        for f in range(width):
+            values = self.door.categories.get(f, ())
+            if a.kind[f] == (NUMERIC if values else NOMINAL) or a.codes[f] > len(values):
+                raise ValueError(f"feature {f} is of another kind, or has other values, in the tree")
         if (slots[:, 2] <= 0.0).any() or (slots[:, 4] < 0.0).any() or (radii < 0.0).any():
             raise ValueError("slots holds a negative number")
         if observers[:, 3].sum() != len(slots):
@@ -449,3 +459,8 @@ cdef class HoeffdingRegressorState(RegressorState):
 
     def memory(self):
         return RegressorState.memory(self) + self.arena.bytes + 300
+
+
+def largest(numbers):
+    """The size of the largest of them; 0 if there are none."""
+    return float(np.abs(numbers).max(initial=0.0))
