@@ -1,4 +1,5 @@
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -319,7 +320,7 @@ def test_common(cls):
             m.update(1, {1: 0.3} if cls is LogLoss else 0)
         assert copied.value == metric.value
         assert metric.clone().n == 0
-        assert repr(metric.clone()) == repr(metric)
+        assert repr(metric.clone()) == metric.code
 
 
 def test_nothing_predicted_is_wrong():
@@ -337,14 +338,98 @@ def test_nothing_predicted_is_wrong():
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "positive"),
-    [(0, 1, 1), (1, 0, 1), (True, False, True), ("ham", "spam", "spam"), (3, 7, 7), (1.0, 0.0, 1)],
+    ("one", "other", "positive"),
+    [
+        (0, 1, 1),
+        (False, True, True),
+        ("ham", "spam", "spam"),
+        (3, 7, 7),
+        (-1, 1, 1),
+        (1.0, 0.0, 1),
+        (np.str_("b"), "a", "b"),
+        (np.int8(1), 2, 2),
+    ],
 )
-def test_positive_label(first, second, positive):
-    metric = Recall()
-    metric.update(first, first)
-    metric.update(second, first)
-    assert metric.value == (1.0 if positive == first else 0.0)
+def test_positive_label(one, other, positive):
+    """True, the larger number, the later text: whichever comes first, is true or is predicted."""
+    for a, b in ((one, other), (other, one)):
+        metric = Recall()
+        metric.update(a, a)
+        metric.update(b, a)
+        assert metric.title == f"Recall of {positive!r}"
+        assert metric.value == (1.0 if positive == a else 0.0)
+        assert f"Recall() of {positive!r}: " in repr(metric)
+
+
+def test_the_order_of_the_stream_does_not_choose_the_label():
+    pairs = [("ham", "ham")] * 3 + [("spam", "spam"), ("spam", "ham")]
+    for order in (pairs, pairs[::-1]):
+        metric = F1()
+        metric.update_many(*zip(*order, strict=True))
+        assert metric.value == pytest.approx(2 / 3)
+        assert repr(metric) == "F1() of 'spam': 66.7 % after 5 examples"
+
+
+def test_positive_that_is_given():
+    metric = F1(positive="b")
+    metric.update_many(list("abcab"), list("abcbb"))  # of three labels, too
+    assert metric.value == pytest.approx(0.8)
+    assert (metric.name, metric.title) == ("F1 of 'b'", "F1 of 'b'")
+    assert F1(positive=np.int64(1)).name == "F1 of 1"
+    with pytest.raises(ValueError, match="leave out average='macro'"):
+        F1(positive="b", average="macro")
+    with pytest.raises(TypeError, match=r"F1: positive: a label must be .* got 1.5"):
+        F1(positive=1.5)
+    with pytest.raises(TypeError, match=r"labels are of one kind, such as 'b'; got 1"):
+        F1(positive="b").update(1, 1)
+
+
+def test_a_label_that_was_only_predicted_makes_no_third():
+    metric = F1()
+    metric.update_many(list("abab"), list("abcb"))
+    assert metric.title == "F1 of 'b'"
+    assert metric.value == 1.0
+    metric.update("c", "c")
+    assert metric.title == "F1 (macro)"
+
+
+def test_one_number_is_the_probability_of_1():
+    metric = LogLoss()
+    metric.update(True, 0.25)
+    metric.update(0, 0.75)
+    assert metric.value == pytest.approx(-np.log(0.25))
+    for update in (lambda: metric.update("a", 0.5), lambda: metric.update_many(["a"], [0.5])):
+        with pytest.raises(ValueError, match="for 'a' give a dict"):
+            update()
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e12, 1e15, -1e15])
+@pytest.mark.parametrize("first", [False, True])
+def test_r2_far_from_zero(offset, first):
+    """Against exact arithmetic; also if the first target is nowhere near the others."""
+    random = np.random.default_rng(0)
+    y = np.round(random.normal(size=500) * 16) / 8 + offset
+    if first:
+        y[0] = 0.25
+    p = y + np.round(random.normal(size=500) * 4) / 8
+    exact_y, exact_p = [Fraction(v) for v in y], [Fraction(v) for v in p]
+    mean = sum(exact_y) / len(y)
+    squared = sum((a - b) ** 2 for a, b in zip(exact_y, exact_p, strict=True))
+    spread = sum((a - mean) ** 2 for a in exact_y)
+    one, left, right = fed(R2(), zip(y, p, strict=True)), R2(), R2()
+    left.update_many(y[:77], p[:77])
+    right.update_many(y[77:], p[77:])
+    left.merge(right)
+    for metric in (one, left):
+        assert 1 - metric.value == pytest.approx(float(squared / spread), rel=1e-9, abs=1e-15)
+
+
+def test_kappa_t_of_a_stream_that_never_changes():
+    """What faded away leaves no rounding behind."""
+    metric = KappaT(alpha=0.5)
+    metric.update_many(["a", "b"] + ["a"] * 3000, ["b", "b"] + ["a", "b"] * 1500)
+    assert np.isfinite(metric.value)
+    assert metric.value <= 1.0
 
 
 def test_refused_blocks_change_nothing():

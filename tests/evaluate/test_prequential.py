@@ -22,9 +22,12 @@ from onstream.evaluate import (
     LastValue,
     LogLoss,
     MajorityClass,
+    Metric,
     Prequential,
+    Recall,
     prequential,
 )
+from onstream.features import StandardScaler
 from onstream.linear import PAMultilabel, PAUniclass, StructuredPA
 
 
@@ -178,20 +181,47 @@ def test_labels_from_scores_are_the_predicted_ones(labels, delay):
 
 @pytest.mark.parametrize("delay", [1, 7, 10_000])
 def test_delay(delay):
+    """Judged from the first answer that could know something."""
     X, y = data(300)
-    model, right = PAClassifier(), 0
+    model, right, judged = PAClassifier(), 0, 0
     for i in range(300):
         if i > delay:
             model.learn_one(X[i - 1 - delay], int(y[i - 1 - delay]))
-        right += model.predict_one(X[i]) == y[i]
+            right += model.predict_one(X[i]) == y[i]
+            judged += 1
     late = PAClassifier()
     report = prequential(late, (X, y), delay=delay)
-    assert report.value("PAClassifier", "Accuracy") == pytest.approx(right / 300)
+    expected = right / judged if judged else np.nan  # nothing to judge
+    assert report.value("Accuracy") == pytest.approx(expected, nan_ok=True)
+    assert report.runs[0].judged == judged == max(0, 300 - delay - 1)
     assert late.seen == 300  # the rest was learned in the end
+    assert "not judged" in report.settings()["label delay"]
     rows = [dict(enumerate(row)) for row in X.tolist()]
     for kind in (rows, sp.csr_matrix(X), pd.DataFrame(X, columns=list("0123"))):
         again = prequential(PAClassifier(), (kind, y), delay=delay)
-        assert again.value("PAClassifier", "Accuracy") == pytest.approx(right / 300)
+        assert again.value("Accuracy") == pytest.approx(expected, nan_ok=True)
+
+
+def test_delay_and_learners_that_know_something():
+    """Who has learned before is judged from the first row, also if no label ever arrives."""
+    X, y = data(300)
+    model = PAClassifier()
+    model.learn_many(X, y)
+    right = float((model.predict_many(X) == y).mean())
+    report = prequential({"old": model, "new": PAClassifier()}, (X, y), delay=10_000)
+    assert (report.run("old").judged, report.run("new").judged) == (300, 0)
+    assert report.value("old", "Accuracy") == pytest.approx(right)
+    assert np.isnan(report.value("new", "Accuracy"))
+    assert np.isnan(report.run("new").curves["Accuracy"]["cumulative"]).all()
+    assert "-" in str(report)
+
+
+def test_delay_of_numbers():
+    X, _ = data(300)
+    y = X @ [1.0, -2.0, 0.5, 3.0] + 100.0
+    report = prequential({"rls": RLS(), "last": LastValue()}, (X, y), MAE(), delay=50)
+    assert [run.judged for run in report.runs] == [249, 249]
+    assert report.value("last", "MAE") < 10.0  # the first answers, 0.0, would make it 20
 
 
 def test_regression():
@@ -280,6 +310,9 @@ def test_progress():
     [
         ([], ([], []), {}, "no model"),
         (3, ([], []), {}, "no learner"),
+        (LogisticRegression, ([], []), {}, r"LogisticRegression is a class; make one: LogisticReg"),
+        ([Perceptron], ([], []), {}, r"Perceptron is a class; make one: Perceptron\(\)"),
+        ("Perceptron()", ([], []), {}, "no learner"),
         (PAClassifier(), 3, {}, "stream is"),
         (PAClassifier(), ([[1.0]], [1, 2]), {}, "X has 1 rows, y has 2"),
         (PAClassifier(), [3], {}, "item 0"),
@@ -399,3 +432,308 @@ class TestOtherAnswers:
         assert 0.0 <= report.value("PAUniclass", "Accuracy") <= 1.0
         with pytest.raises(TypeError, match=r"PAUniclass answers whether .* got 'p'"):
             prequential(PAUniclass(), (self.X, ["p"] * 90))
+
+
+class Mine:
+    """A learner of somebody else's: the label seen last."""
+
+    def learn_one(self, x, y):
+        self.y = y
+
+    def predict_one(self, x):
+        return getattr(self, "y", None)
+
+
+class TestOtherPeoplesLearners:
+    @pytest.mark.parametrize("delay", [0, 5])
+    def test_labels(self, delay):
+        X, y = data(400)
+        for rows in (X, pd.DataFrame(X, columns=list("abcd")), sp.csr_matrix(X), X.tolist()):
+            report = prequential({"mine": Mine(), "pa": PAClassifier()}, (rows, y), delay=delay)
+            right = float((y[delay + 1 :] == y[: -delay - 1]).mean())
+            judged = report.run("mine").judged
+            assert report.value("mine", "Accuracy") == pytest.approx(right * (399 - delay) / judged)
+        alone = prequential(Mine(), (X, y))
+        assert [run.name for run in alone.runs] == ["Mine"]
+        assert "Mine" in str(alone)
+        assert alone.to_json()
+
+    def test_weights_reach_it_or_are_refused(self):
+        class Weighs(Mine):
+            total = 0.0
+
+            def learn_one(self, x, y, w):
+                self.total += w
+
+        X, y = data(50)
+        model = Weighs()
+        prequential(model, (X, y, np.full(50, 0.5)))
+        assert model.total == 25.0
+        with pytest.raises(TypeError, match="learn_one"):
+            prequential(Mine(), (X, y, np.full(50, 0.5)))
+
+    def test_numbers(self):
+        class Numbers(Mine):
+            task = "numbers"
+
+            def predict_one(self, x):
+                return getattr(self, "y", 0.0)
+
+        X, _ = data(200)
+        y = X[:, 0] + 3.0
+        expected = prequential(LastValue(), (X, y)).value("MAE")
+        assert prequential(Numbers(), (X, y)).value("MAE") == pytest.approx(expected)
+        assert list(prequential([Numbers(), RLS()], (X, y)).run("RLS").values) == [
+            "MAE",
+            "RMSE",
+            "R2",
+        ]
+        # One that does not say what it predicts: what the metrics judge, or the others predict.
+        Numbers.task = None
+        del Numbers.task
+        assert prequential(Numbers(), (X, y), [MAE()]).value("MAE") == pytest.approx(expected)
+        assert prequential([Numbers(), RLS()], (X, y)).value("Numbers", "MAE") == pytest.approx(
+            expected
+        )
+
+    def test_probabilities_and_scores(self):
+        class Chances(Mine):
+            def predict_proba_one(self, x):
+                return {0: 0.25, 1: 0.75} if hasattr(self, "y") else {}
+
+        X, y = data(100)
+        report = prequential(Chances(), (X, y), [LogLoss(), ROCAUC(), Accuracy()])
+        losses = -np.log(np.where(y == 1, 0.75, 0.25))
+        losses[0] = -np.log(1e-15)
+        assert report.value("LogLoss") == pytest.approx(losses.mean())
+        assert report.value("ROCAUC") == pytest.approx(0.5, abs=0.05)
+
+    @pytest.mark.parametrize("answer", [np.nan, "text", 1.5, [1]])
+    def test_answers_that_mean_nothing_are_refused(self, answer):
+        class Odd(Mine):
+            def predict_one(self, x):
+                return answer
+
+        X, y = data(10)
+        with pytest.raises((TypeError, ValueError), match="row 0"):
+            prequential(Odd(), (X, y))
+
+    def test_a_verb_that_was_changed_is_used(self):
+        class Never(PAClassifier):
+            def learn_one(self, x, y, w=1.0):
+                pass
+
+        X, y = data(50)
+        model = Never()
+        report = prequential(model, (X, y))
+        assert (model.seen, report.value("Accuracy")) == (0, 0.0)
+
+
+class Geo(Metric):
+    """A metric of somebody else's: the geometric mean of two recalls."""
+
+    unit = "%"
+
+    def __init__(self, *, smooth=0.0):
+        self.smooth = smooth
+        self.hits, self.all = {}, {}
+
+    def update(self, y, prediction, w=1.0):
+        self.all[y] = self.all.get(y, self.smooth) + w
+        self.hits[y] = self.hits.get(y, 0.0) + w * (y == prediction)
+
+    @property
+    def value(self):
+        return float(np.prod([self.hits[y] / self.all[y] for y in self.all]) ** 0.5)
+
+
+class TestOtherPeoplesMetrics:
+    def test_labels(self):
+        X, y = data(3000)
+        report = prequential([PAClassifier(), Perceptron()], (X, y), [Geo(smooth=1.0), Accuracy()])
+        for cls in (PAClassifier, Perceptron):
+            said = cls().predict_learn_many(X, y)
+            for range_, rows in (("cumulative", slice(None)), ("window", slice(-1000, None))):
+                metric = Geo(smooth=1.0)
+                metric.update_many(y[rows].tolist(), said[rows].tolist())
+                assert report.value(cls.__name__, "Geo", range_) == pytest.approx(metric.value)
+            assert np.isnan(report.value(cls.__name__, "Geo", "fading"))
+        assert "Geo, %" in str(report)
+        assert "Geo(smooth=1.0)" in report.settings()["metrics"]
+        assert report.to_json()
+        assert report.plot()
+
+    def test_of_a_metric_of_ours_with_another_value(self):
+        class Half(Accuracy):
+            @property
+            def value(self):
+                return super().value / 2
+
+        X, y = data(500)
+        report = prequential(PAClassifier(), (X, y), [Half(), Accuracy()])
+        assert report.value("Half") == pytest.approx(report.value("Accuracy") / 2)
+
+    def test_numbers_and_chances(self):
+        class Worst(Metric):
+            needs = "number"
+            best = "low"
+            worst = 0.0
+
+            def update(self, y, prediction, w=1.0):
+                self.worst = max(self.worst, abs(y - prediction))
+
+            @property
+            def value(self):
+                return self.worst
+
+        class Sure(Metric):
+            needs = "proba"
+
+            def __init__(self):
+                self.sums = []
+
+            def update(self, y, prediction, w=1.0):
+                self.sums.append(max(prediction.values(), default=0.0) * w)
+
+            @property
+            def value(self):
+                return float(np.mean(self.sums))
+
+        X, y = data(300)
+        numbers = X @ [1.0, 2.0, 3.0, 4.0]
+        report = prequential(RLS(), (X, numbers), [Worst(), MAE()])
+        assert report.value("Worst") == np.abs(RLS().predict_learn_many(X, numbers) - numbers).max()
+        report = prequential(LogisticRegression(), (X, y, np.ones(300)), [Sure()])
+        P = LogisticRegression().predict_learn_many(X, y, output="proba")
+        assert report.value("Sure") == pytest.approx(P.max(axis=1).mean())
+
+    def test_what_is_missing_is_told(self):
+        class Half(Metric):
+            def update(self, y, prediction, w=1.0):
+                pass
+
+        with pytest.raises(TypeError, match="value"):
+            Half()
+
+        class Lost(Geo):
+            def __init__(self, *, base=2.0):
+                super().__init__()
+
+        with pytest.raises(TypeError, match=r"Lost: keep the parameter base .*self.base = base"):
+            prequential(PAClassifier(), ([[1.0]], [1]), Lost())
+
+
+class Wild:
+    """Its answers are a hundred times the last one."""
+
+    task = "numbers"
+    normalized, eta = False, 0.1
+
+    def __init__(self):
+        self.answer = 1.0
+
+    def predict_one(self, x):
+        return self.answer
+
+    def learn_one(self, x, y):
+        self.answer = min(100.0 * self.answer, 1e200)
+
+
+def test_a_learner_that_diverged_is_told():
+    X, _ = data(300)
+    y = X[:, 0]
+    report = prequential({"wild": Wild(), "tame": RLS()}, (X, y), unit="m")
+    told = report.run("wild").remark
+    assert told.startswith("diverged at row 2: it predicted more than 1,000 times the largest")
+    assert told.endswith("try normalized=True or a smaller eta")
+    assert f"wild {told}." in " ".join(str(report).split())
+    assert told in report.to_json()
+    assert not report.run("tame").remark
+    course = Prequential({"wild": Wild()})
+    course.first = 1
+    course.add(X[:1], y[:1])
+    course.add(X[1:], y[1:])
+    assert course.report().runs[0].remark.startswith("diverged at row 3:")
+
+
+class Broken(PAClassifier):
+    """A learner that can do everything but tell of itself."""
+
+    def __repr__(self):
+        raise RecursionError("too deep to write")
+
+    @property
+    def memory_bytes(self):
+        raise MemoryError("too large to count")
+
+    @property
+    def params(self):
+        raise KeyError("params")
+
+    @property
+    def alarms(self):
+        raise ValueError("alarms")
+
+    def to_svg(self, **options):
+        raise RecursionError("too deep to draw")
+
+
+def test_what_was_measured_is_never_lost():
+    X, y = data(200)
+    report = prequential([Broken(), Perceptron()], (X, y))
+    expected = prequential(PAClassifier(), (X, y)).value("Accuracy")
+    assert report.value("Broken", "Accuracy") == expected
+    told = report.run("Broken").remark
+    for word in ("too deep to write", "too deep to draw", "too large", "params", "alarms"):
+        assert word in told
+    assert "too deep to draw" in " ".join(str(report).split())
+    assert "too deep to draw" in report.to_json()
+
+
+def test_masked_targets_are_refused():
+    X, y = data(20)
+    masked = np.ma.array(y, mask=np.arange(20) == 7)
+    with pytest.raises(ValueError, match=r"row 7: y is missing \(it is masked\)"):
+        prequential(MajorityClass(), (X, masked))
+
+
+class TestPositiveLabel:
+    def test_two_of_a_kind(self):
+        X, y = data(500)
+        report = prequential(PAClassifier(), (X, y), [F1(positive=0), F1(positive=1), F1()])
+        said = PAClassifier().predict_learn_many(X, y)
+        for label in (0, 1):
+            metric = F1(positive=label)
+            metric.update_many(y, said)
+            assert report.value(f"F1 of {label}") == pytest.approx(metric.value)
+        assert report.value("F1") == report.value("F1 of 1")
+        assert "F1 of 0, %" in str(report)
+
+    def test_the_label_is_told_everywhere(self):
+        X, y = data(300)
+        spam = np.where(y == 1, "spam", "ham")
+        for order in (np.arange(300), np.argsort(spam), np.argsort(spam)[::-1]):
+            report = prequential(PAClassifier(), (X[order], spam[order]), [F1(), Recall()])
+            assert [m["title"] for m in report.metrics] == ["F1 of 'spam'", "Recall of 'spam'"]
+            assert "F1 of 'spam', %" in str(report)
+            assert "F1 of 'spam'" in report.to_json()
+            assert "F1 of 'spam', %" in report.plot().axes[0].get_ylabel()
+            assert report.value("F1 of 'spam'") == report.value("F1")
+        X, y = data(300, labels=3)
+        report = prequential(PAClassifier(), (X, y), [F1()])
+        assert report.metrics[0]["title"] == "F1 (macro)"
+
+
+def test_names_are_those_of_the_command_line():
+    X, y = data(100)
+    report = prequential(StandardScaler() | LogisticRegression(), (X, y))
+    assert report.value("StandardScaler | LogisticRegression", "Accuracy") == report.value(
+        "Accuracy"
+    )
+    models = [StandardScaler() | LogisticRegression(eta=eta) for eta in (0.1, 0.2)]
+    assert [run.name for run in prequential(models, (X, y)).runs] == [
+        "StandardScaler() | LogisticRegression()",
+        "StandardScaler() | LogisticRegression(eta=0.2)",
+    ]
+    with pytest.raises(KeyError, match=r"whose Accuracy\? Say value\(learner, metric\)"):
+        prequential(models, (X, y)).value("Accuracy")

@@ -1,3 +1,4 @@
+import html
 import json
 import re
 import subprocess
@@ -7,12 +8,15 @@ from io import StringIO
 import numpy as np
 import pyarrow as pa
 import pytest
+import rich
+from plotly.offline import get_plotlyjs
 from rich.console import Console
 
-from onstream import LogisticRegression, PAClassifier
-from onstream.evaluate import Accuracy, Kappa, MajorityClass, prequential
+from onstream import RLS, LogisticRegression, PAClassifier
+from onstream.evaluate import F1, Accuracy, Kappa, LastValue, MajorityClass, prequential
+from onstream.evaluate.figures import compact, visible
 from onstream.evaluate.page import write
-from onstream.evaluate.report import compact, shown
+from onstream.evaluate.report import scale, shown
 from onstream.tree import HoeffdingTreeClassifier
 
 from ..tools import program
@@ -91,6 +95,8 @@ def test_picture(report, tmp_path):
     figure = report.plot(tmp_path / "curves.png")
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert [axes.get_xlabel() for axes in figure.axes] == ["examples seen"] * 2
+    assert [axes.get_title("left") for axes in figure.axes] == [report.question, ""]
+    assert figure._repr_png_().startswith(b"\x89PNG")  # in a notebook
     first = figure.axes[0]
     assert first.get_ylabel() == "Accuracy, %\n(the last 200 examples)"
     figure.canvas.draw()
@@ -115,6 +121,11 @@ def test_missing_pandas(report, monkeypatch):
 
 def test_figures_are_rounded():
     percent, plain = {"unit": "%"}, {"unit": ""}
+    assert [shown(plain, 5.43568467031628e25), shown(plain, -1.3e49), shown(plain, np.nan)] == [
+        "5.44e+25",
+        "-1.3e+49",
+        "-",
+    ]
     assert [shown(percent, 0.1234), shown(plain, 0.5), shown(plain, -1e-9)] == [
         "12.3",
         "0.500",
@@ -211,9 +222,9 @@ def test_in_a_browser(report, tmp_path, width):
     )
     found = re.search(r'<output id="said">(.*?)</output>', done.stdout)
     assert found, done.stderr[-2000:]
-    said = json.loads(found[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    said = json.loads(html.unescape(found[1]))
     assert "error" not in said, said["error"]
-    names = ["<b>passive</b>", "logistic", "tree", "guess"]
+    names = ["&lt;b>passive&lt;/b>", "logistic", "tree", "guess"]  # plotly would read <b>
     alarms = [f"{name}: drift alarm" for name in names]
     assert said["before"] == [*names, *alarms]
     assert said["after"] == [names[0], *names[2:], alarms[0], *alarms[2:]]
@@ -243,3 +254,82 @@ def test_the_table_cuts_nothing_where_there_is_no_terminal(tmp_path):
     Console(file=page, width=70, color_system=None).print(report.table())
     assert "…" not in page.getvalue()
     assert all(len(line) <= 70 for line in page.getvalue().splitlines())
+
+
+HOSTILE = [
+    "[/x]",
+    "[bold]",
+    "[link=http://x]a[/link]",
+    "__PLOTLY__",
+    "__DATA__ and __TITLE__",
+    "</script><b>",
+    "$\\frac$",
+    "_hidden",
+    "%{x} & <br>",
+    "\x1b[31mred\r\n\ud800",
+]
+
+
+def test_names_are_only_names(tmp_path):
+    """No name of a learner, no question, mark, unit or label is read as anything else."""
+    X = [{"a": float(i % 3)} for i in range(50)]
+    y = [["[/x]", "__DATA__", "$x"][i % 3] for i in range(50)]
+    for name in HOSTILE:
+        report = prequential(
+            {name: PAClassifier(), f"second {name}": PAClassifier()},
+            (X, y),
+            [Accuracy(), F1(positive="[/x]")],
+            question=f"What is {name}?",
+            marks={10: name},
+            step=name,
+        )
+        text = str(report)
+        told = visible(name.encode(errors="backslashreplace").decode())
+        assert text.count(told) >= 3
+        assert "F1 of '[/x]', %" in text
+        assert "\x1b" not in text
+        rich.print(report)
+        page = report.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
+        head = page.index('<script type="application/json" id="data">') + 42
+        data = json.loads(page[head : page.index("</script>", head)])
+        names = [name.encode(errors="backslashreplace").decode(), f"second {name}"]
+        assert data["reports"][0]["learners"][0]["name"] == names[0]
+        assert page.count(get_plotlyjs()[:2000]) == 1
+        figure = report.plot(tmp_path / "page.png")
+        key = figure.axes[0].get_legend().get_texts()
+        assert len(key) == 2
+        assert key[0].get_text().lstrip("\u2060").replace(r"\$", "$").startswith(told)
+
+
+class Diverges:
+    """Its answers grow until nobody can see the others."""
+
+    task = "numbers"
+    answer = 1.0
+
+    def predict_one(self, x):
+        return self.answer
+
+    def learn_one(self, x, y):
+        self.answer = min(2.0 * self.answer, 1e30)
+
+
+def test_one_that_diverged_does_not_flatten_the_others(tmp_path):
+    X = np.random.default_rng(0).normal(size=(600, 2))
+    y = X @ [1.0, 2.0]
+    report = prequential({"wild": Diverges(), "rls": RLS(), "last": LastValue()}, (X, y))
+    for metric in report.metrics:
+        part = scale(report, metric, "window")
+        assert part.off == ["wild"]
+        assert -3.2 < part.low < part.high < 100.0
+    figure = report.plot(tmp_path / "curves.png")
+    assert figure.axes[0].get_ylim()[1] < 100.0
+    assert "off the scale" in figure.axes[0].get_legend().get_texts()[0].get_text()
+    words = str(report).replace("─", "").split()
+    assert max(map(len, words)) < 20  # no number of 30 digits
+    page = report.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert '"off":["wild"]' in page
+    tame = prequential({"rls": RLS(), "last": LastValue()}, (X, y))
+    assert scale(tame, tame.metrics[2], "window") is None
+    alone = prequential(Diverges(), (X, y))
+    assert alone.plot()

@@ -121,7 +121,7 @@ def test_scaling_helps_and_changes_no_template():
     assert (scaler.seen, last.seen) == (0, 0)
     assert model.clone().seen == 0
     report = prequential([model.clone(), Perceptron()], (X, y))
-    assert report.value("Pipeline", "Accuracy") == pytest.approx(scaled)
+    assert report.value("StandardScaler | Perceptron", "Accuracy") == pytest.approx(scaled)
 
 
 def test_declared_labels_and_promotion():

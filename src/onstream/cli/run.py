@@ -135,18 +135,10 @@ def run(
 
 def titled(models: list[Any], texts: list[str]) -> dict[str, Any]:
     """The models by class, or by the classes of their steps; as typed, if two are the same."""
-    from ..evaluate.choices import told_apart
+    from ..evaluate.choices import kind_of, told_apart
 
     names = told_apart([kind_of(model) for model in models], [text.strip() for text in texts])
     return dict(zip(names, models, strict=True))
-
-
-def kind_of(model: Any) -> str:
-    """The class of a model; of a pipeline, those of its steps."""
-    steps = getattr(model, "steps", None)
-    if not isinstance(steps, (list, tuple)) or not steps:
-        return type(model).__name__
-    return " | ".join(kind_of(step) for step in steps)
 
 
 def chosen_metrics(texts: list[str] | None) -> Any:

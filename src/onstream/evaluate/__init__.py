@@ -1,6 +1,7 @@
 """How good learners are while they learn: metrics, prequential evaluation, regret."""
 
 from .baselines import LastValue, MajorityClass
+from .metric import Metric
 from .metrics import (
     F1,
     MAE,
@@ -14,7 +15,6 @@ from .metrics import (
     KappaM,
     KappaT,
     LogLoss,
-    Metric,
     Precision,
     Recall,
 )

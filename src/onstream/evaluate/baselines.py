@@ -66,14 +66,18 @@ class LastValue:
 
     def __init__(self) -> None:
         self.last = 0.0
+        self.seen = 0
 
     def predict_learn_many(
         self, X: Any, y: ArrayLike, w: ArrayLike | None = None
     ) -> NDArray[np.float64]:
         """Predict each row before looking at its target."""
         numbers = np.asarray(y, dtype=np.float64)
+        if not len(numbers):
+            return numbers
         predicted = np.concatenate([[self.last], numbers[:-1]])
         self.last = float(numbers[-1])
+        self.seen += len(numbers)
         return predicted
 
     def predict_one(self, x: Any) -> float:
@@ -83,6 +87,7 @@ class LastValue:
     def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
         """Remember a number."""
         self.last = float(y)
+        self.seen += 1
 
     def __repr__(self) -> str:
         return "LastValue()"

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..base import MultilabelClassifier, Regressor
+from ..base import Learner, MultilabelClassifier, Regressor
 from ..linear import StructuredPA
-from .metrics import MAE, R2, RMSE, Accuracy, ErrorRate, Kappa, Metric
+from .figures import encodable
+from .metric import Metric
+from .metrics import MAE, R2, RMSE, Accuracy, ErrorRate, Kappa
 
 TOLD = {"numbers": "numbers", "labels": "labels", "wholes": "sets of labels or structures"}
 
@@ -13,21 +15,55 @@ TOLD = {"numbers": "numbers", "labels": "labels", "wholes": "sets of labels or s
 def named_models(models: Any) -> dict[str, Any]:
     """The models by name; two of a kind are told apart by their parameters."""
     if isinstance(models, Mapping):
-        named = {str(name): model for name, model in models.items()}
+        named = {encodable(str(name)): model for name, model in models.items()}
     else:
-        several = list(models) if isinstance(models, Iterable) else [models]
-        names = told_apart([type(model).__name__ for model in several], list(map(repr, several)))
+        alone = isinstance(models, (str, type)) or not isinstance(models, Iterable)
+        several = [models] if alone else list(models)
+        names = told_apart(list(map(kind_of, several)), list(map(text_of, several)))
         named = dict(zip(names, several, strict=True))
     if not named:
         raise ValueError("prequential: there is no model to evaluate.")
     for name, model in named.items():
         if isinstance(model, type):
-            raise TypeError(f"prequential: {name} is a class; pass a learner: {model.__name__}().")
+            raise TypeError(
+                f"prequential: {model.__name__} is a class; make one: {model.__name__}()."
+            )
         if not hasattr(model, "predict_learn_many"):
-            raise TypeError(f"prequential: {name} is no learner: {model!r:.80}.")
+            absent = [verb for verb in ("learn_one", "predict_one") if not hasattr(model, verb)]
+            if absent:
+                raise TypeError(
+                    f"prequential: {name} is no learner: {model!r:.80} has no {absent[0]}."
+                )
     if len({id(model) for model in named.values()}) < len(named):
         raise ValueError("prequential: one model is given twice; use clone() for a second one.")
     return named
+
+
+def steps_of(model: Any) -> list[Any]:
+    """The steps of a pipeline; of anything else, itself."""
+    steps = getattr(model, "steps", None)
+    return list(steps) if isinstance(steps, (list, tuple)) and steps else [model]
+
+
+def kind_of(model: Any) -> str:
+    """The class of a model; of a pipeline, those of its steps."""
+    steps = steps_of(model)
+    if steps == [model]:
+        return model.__name__ if isinstance(model, type) else type(model).__name__
+    return " | ".join(map(kind_of, steps))
+
+
+def written(model: Any) -> str:
+    """A model as it is written in code; a pipeline with its bars."""
+    return encodable(" | ".join(map(repr, steps_of(model))))
+
+
+def text_of(model: Any) -> str:
+    """The same, or its class, if it cannot be written."""
+    try:
+        return written(model)
+    except Exception:
+        return kind_of(model)
 
 
 def told_apart(kinds: Sequence[str], texts: Sequence[str]) -> list[str]:
@@ -42,24 +78,35 @@ def told_apart(kinds: Sequence[str], texts: Sequence[str]) -> list[str]:
     return names
 
 
-def agreed(named: Mapping[str, Any]) -> str:
-    """What the models predict, all the same: "numbers", "labels" or "wholes"."""
+def agreed(named: Mapping[str, Any], metrics: Any) -> str:
+    """What the models predict, all the same: "numbers", "labels" or "wholes".
+
+    A learner of somebody else's that does not say so (`task = "numbers"`) predicts what the
+    others do, or what the metrics judge; labels, if nobody knows.
+    """
     kinds = {name: answers_of(model) for name, model in named.items()}
-    first = next(iter(kinds))
-    for name, kind in kinds.items():
+    known = {name: kind for name, kind in kinds.items() if kind}
+    if not known:
+        listed = metrics if isinstance(metrics, (list, tuple)) else [metrics]
+        numeric = any(getattr(metric, "needs", "") == "number" for metric in listed)
+        return "numbers" if numeric else "labels"
+    first = next(iter(known))
+    for name, kind in known.items():
         if kind != kinds[first]:
             raise ValueError(
                 f"prequential: {first} predicts {TOLD[kinds[first]]}, {name} {TOLD[kind]}; "
                 f"evaluate them apart."
             )
-    return kinds[first]
+    return known[first]
 
 
 def answers_of(model: Any) -> str:
-    """What a model predicts."""
+    """What a model predicts; "" if it does not say so."""
     if isinstance(model, Regressor) or getattr(model, "task", "") == "numbers":
         return "numbers"
-    return "wholes" if isinstance(model, (MultilabelClassifier, StructuredPA)) else "labels"
+    if isinstance(model, (MultilabelClassifier, StructuredPA)):
+        return "wholes"
+    return "labels" if isinstance(model, Learner) or hasattr(model, "task") else ""
 
 
 def chosen(metrics: Metric | Sequence[Metric] | None, answers: str) -> list[Metric]:
@@ -90,7 +137,10 @@ def chosen(metrics: Metric | Sequence[Metric] | None, answers: str) -> list[Metr
     if not listed:
         raise ValueError("prequential: metrics must not be empty.")
     if len({metric.name for metric in listed}) < len(listed):
-        raise ValueError("prequential: one metric is given twice.")
+        raise ValueError(
+            "prequential: one metric is given twice. Every metric comes over all examples, "
+            "over the last `window`, and fading."
+        )
     return listed
 
 
@@ -102,7 +152,7 @@ def output_for(name: str, model: Any, metrics: Sequence[Metric]) -> str:
             raise ValueError(
                 f"prequential: {metric.name} needs probabilities, which {name} does not have."
             )
-        if metric.needs == "score" and not hasattr(model, "score_one"):
+        if metric.needs == "score" and not (probable or hasattr(model, "score_one")):
             raise ValueError(f"prequential: {metric.name} needs scores, which {name} has not.")
     if any(metric.needs in ("proba", "score") for metric in metrics):
         return "proba" if probable else "score"

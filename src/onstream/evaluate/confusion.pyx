@@ -1,6 +1,7 @@
 """Who was taken for whom: the table that metrics of labels are made of."""
 
 cimport numpy as cnp
+from libc.math cimport floor
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcmp, memset
 
@@ -11,6 +12,9 @@ from ..core.memory cimport release, resize, roomier
 from ..core.plain import row_error
 from .sums cimport Sums, weight_of, weights_of
 
+from ..core.plain import is_missing
+from .sums import without_mask
+
 cnp.import_array()
 
 cdef enum:
@@ -19,47 +23,121 @@ cdef enum:
 
 
 cdef class Names:
-    """Numbers labels in order of appearance, the true label of an example before the predicted."""
+    """Numbers labels in order of appearance, the true label of an example before the predicted.
+
+    Labels are of one kind, text or numbers (True is 1), as those of a learner.
+    """
 
     cdef readonly list labels
     cdef dict numbers
+    cdef set occurred       # numbers of the labels that were true once, not only predicted
+    cdef object expected    # a label that says of which kind the labels are; None: any
 
     def __init__(self):
         self.labels = []
         self.numbers = {}
+        self.occurred = set()
+        self.expected = None
+
+    def expect(self, label):
+        """Labels will be of the kind of this one, which need not occur."""
+        label = plain(label)
+        self.same_kind(label)
+        self.expected = label
+
+    cdef int same_kind(self, object label) except -1:
+        first = self.labels[0] if self.labels else self.expected
+        if first is not None and isinstance(label, str) != isinstance(first, str):
+            raise TypeError(
+                f"labels are of one kind, such as {first!r:.80}; "
+                f"got {label!r:.80} of type {type(label).__name__}.")
+        return 0
 
     cpdef int32_t of(self, object y) except -2:
         """Number of a label; None, which is no label, is -1."""
         if y is None:
             return -1
-        try:
-            number = self.numbers.get(y)
-        except TypeError:
-            raise TypeError(f"a label must be a bool, an int or a string, got {y!r:.80}.") from None
+        if type(y) is not str and type(y) is not int and type(y) is not bool:
+            y = plain(y)
+        number = self.numbers.get(y)
         if number is None:
-            label = plain(y)
-            number = self.numbers[label] = len(self.labels)
-            self.labels.append(label)
+            plain(y)
+            self.same_kind(y)
+            number = self.numbers[y] = len(self.labels)
+            self.labels.append(y)
         return number
 
-    def encode(self, y, predictions):
-        """Numbers of two columns of labels, as int32."""
-        y, predictions = column(y), column(predictions)
+    def forget(self, Py_ssize_t known):
+        """Forget all labels but so many that came first: an example was refused."""
+        while len(self.labels) > known:
+            del self.numbers[self.labels.pop()]
+
+    def encode_one(self, y, prediction):
+        """Numbers of a true and a predicted label, which become known together or not at all."""
+        cdef Py_ssize_t known = len(self.labels)
+        if y is None:
+            raise ValueError("y must be a label, got None.")
+        try:
+            a, b = self.of(y), self.of(prediction)
+        except:
+            self.forget(known)
+            raise
+        self.occurred.add(a)
+        return a, b
+
+    def encode(self, y, predictions, weights=None):
+        """Numbers of two columns of labels, as int32; if one is refused, none becomes known.
+
+        A row of weight 0 is checked, but makes no label known.
+        """
+        cdef Py_ssize_t known = len(self.labels)
+        y, predictions = column(y, "y"), column(predictions, "the prediction")
         if len(y) != len(predictions):
             raise ValueError(f"y has {len(y):,} rows, the predictions have {len(predictions):,}.")
         a, b = np.empty(len(y), dtype=np.int32), np.empty(len(y), dtype=np.int32)
+        try:
+            self.encode_columns(y, predictions, a, b)
+            if weights is not None and not weights.all():
+                self.forget(known)
+                heavy = weights > 0.0
+                some_a, some_b = self.encode(y[heavy], predictions[heavy])
+                a[:], b[:] = 0, -1
+                a[heavy], b[heavy] = some_a, some_b
+                return a, b
+        except:
+            self.forget(known)
+            raise
+        self.note_true(a)
+        return a, b
+
+    def encode_true(self, y):
+        """Numbers of plain labels that were true."""
+        numbers = [self.of(label) for label in y]
+        self.occurred.update(numbers)
+        return numbers
+
+    cdef int note_true(self, a) except -1:
+        """These labels were true."""
+        cdef Py_ssize_t i
+        cdef const int32_t* codes = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> a)
+        met = np.zeros(len(self.labels), dtype=np.uint8)
+        cdef unsigned char* seen = <unsigned char*> cnp.PyArray_DATA(<cnp.ndarray> met)
+        for i in range(len(a)):
+            seen[codes[i]] = 1
+        self.occurred.update(np.flatnonzero(met).tolist())
+        return 0
+
+    cdef int encode_columns(self, y, predictions, a, b) except -1:
         if not len(y):
-            return a, b
+            return 0
         if y.dtype.kind in "iub" and predictions.dtype.kind in "iub":
             low = min(int(y.min()), int(predictions.min()))
             high = max(int(y.max()), int(predictions.max()))
             if high - low <= 65_535 and -2**62 < low and high < 2**62:
-                self.encode_whole(y, predictions, a, b, low, high - low + 1)
-                return a, b
+                return self.encode_whole(y, predictions, a, b, low, high - low + 1)
         if y.dtype.kind == "U" and predictions.dtype.kind == "U" and self.encode_text(y, predictions, a, b):
-            return a, b
-        self.encode_objects(y.tolist(), predictions.tolist(), a, b)
-        return a, b
+            return 0
+        return self.encode_objects(y.tolist(), predictions.tolist(), a, b)
 
     cdef int encode_whole(self, y, predictions, a, b, long long low, Py_ssize_t width) except -1:
         """Whole numbers in a narrow range: through a table."""
@@ -140,50 +218,91 @@ cdef class Names:
         return 0
 
     @property
-    def positive(self):
+    def coded(self):
         """The label coded +1: True or 1 if it came first, else the second; None if not met yet."""
         if self.labels and (self.labels[0] is True or self.labels[0] == 1):
             return self.labels[0]
         return self.labels[1] if len(self.labels) > 1 else None
 
+    @property
+    def positive(self):
+        """The positive label, in whatever order they came: True, the larger number, the later text.
+
+        Of the labels that were true, or that were predicted, too, if these are fewer than two. Of
+        one label alone only True and 1 are known to be positive; None if it is not known yet.
+        """
+        labels = self.true_labels() if len(self.occurred) > 1 else self.labels
+        if len(labels) > 1:
+            return max(labels)
+        return labels[0] if labels and labels[0] == 1 else None
+
+    def true_labels(self):
+        """The labels that were true once."""
+        return [self.labels[i] for i in self.occurred]
+
+    def join(self, Names other):
+        """Take over the labels of others; their numbers here."""
+        cdef Py_ssize_t known = len(self.labels)
+        try:
+            numbers = [self.of(label) for label in other.labels]
+        except:
+            self.forget(known)
+            raise
+        self.occurred.update(numbers[i] for i in other.occurred)
+        return numbers
+
     def __reduce__(self):
-        return names_of, (self.labels,)
+        return names_of, (self.labels, sorted(self.occurred), self.expected)
 
 
-def names_of(labels):
+def names_of(labels, occurred, expected):
     """Unpickle."""
-    names = Names()
+    cdef Names names = Names()
     for label in labels:
         names.of(label)
+    names.occurred.update(occurred)
+    names.expected = expected
     return names
 
 
-cdef object plain(object y):
+def plain(y):
     """A label as a Python bool, int or str."""
-    if isinstance(y, np.generic):
-        y = y.item()
-    if isinstance(y, float) and y.is_integer():
+    if is_missing(y):
+        raise ValueError(f"a label is missing ({y!s:.40}).")
+    if isinstance(y, np.ndarray) and y.ndim == 0:
+        y = y[()]
+    if isinstance(y, np.bool_):
+        return bool(y)
+    if isinstance(y, (int, np.integer)) and not isinstance(y, np.timedelta64):
+        return y if type(y) is bool else int(y)
+    if isinstance(y, (float, np.floating)) and float(y).is_integer():
         return int(y)
-    if isinstance(y, (bool, int, str)):
-        return y
+    if isinstance(y, str):
+        try:
+            y.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"label {y!r:.80} is not valid Unicode text.") from None
+        return str.__str__(y)
     raise TypeError(f"a label must be a bool, an int or a string, got {y!r:.80}.")
 
 
-def column(values):
+def column(values, str name):
     """Labels, one per row."""
+    values = without_mask(values, name)
     if isinstance(values, (list, tuple)):
         array = np.empty(len(values), dtype=object)
-        array[:] = values
+        for i, value in enumerate(values):  # which may be a sequence itself
+            array[i] = value
         return array
     array = np.asarray(values)
     if array.ndim != 1:
-        raise ValueError(f"labels must have one dimension, got shape {array.shape}.")
+        raise ValueError(f"{name} must have one dimension, got shape {array.shape}.")
     return array
 
 
 cdef class Confusion(Sums):
     """Weights of the examples by true and predicted label; with `guesses`, also of those that two
-    guesses got right: the previous label, and the commonest label so far."""
+    guesses got wrong: the previous label, and the commonest label so far."""
 
     cdef readonly Names names
     cdef double* c              # c[y * stride + 1 + p]; p = -1: nothing was predicted
@@ -191,12 +310,12 @@ cdef class Confusion(Sums):
     cdef readonly bint guesses
     cdef Py_ssize_t room        # labels that fit
     cdef Py_ssize_t k           # labels in use
-    cdef double persistent      # weight of examples with the previous label
-    cdef double common          # weight of examples with the label that was commonest before
+    cdef double changed         # weight of examples with another label than the previous one
+    cdef double uncommon        # weight of examples with another label than the commonest before
     cdef int32_t previous       # label of the last example
     cdef int32_t commonest
     cdef int32_t first          # label of the first example, for `merge`
-    cdef double first_weight
+    cdef double first_weight    # it has no previous one
 
     def __init__(self, window=0, alpha=1.0, guesses=False, names=None):
         self.names = Names() if names is None else names
@@ -236,12 +355,12 @@ cdef class Confusion(Sums):
             self.guess(y, w)
 
     cdef void guess(self, int32_t y, double w) noexcept nogil:
-        if y == self.previous:
-            self.persistent += w
-        elif self.previous < 0:
+        if self.previous < 0:
             self.first, self.first_weight = y, w
-        if y == self.commonest:
-            self.common += w
+        elif y != self.previous:
+            self.changed += w
+        if y != self.commonest:
+            self.uncommon += w
         self.previous = y
         self.rows[y] += w
         if self.commonest < 0 or self.rows[y] > self.rows[self.commonest] or (
@@ -252,7 +371,7 @@ cdef class Confusion(Sums):
         if self.room:
             memset(self.c, 0, self.room * (self.room + 1) * sizeof(double))
             memset(self.rows, 0, self.room * sizeof(double))
-        self.persistent = self.common = self.first_weight = 0.0
+        self.changed = self.uncommon = self.first_weight = 0.0
         self.previous = self.commonest = self.first = -1
 
     cdef void scale(self, double factor) noexcept nogil:
@@ -261,22 +380,25 @@ cdef class Confusion(Sums):
             self.c[i] *= factor
         for i in range(self.room):
             self.rows[i] *= factor
-        self.persistent *= factor
-        self.common *= factor
+        self.changed *= factor
+        self.uncommon *= factor
         self.first_weight *= factor
 
     def add_one(self, y, p, w=1.0):
         cdef double row[3]
         cdef double weight = weight_of(w)
-        if y is None:
-            raise ValueError("y must be a label, got None.")
-        row[0], row[1], row[2] = self.names.of(y), self.names.of(p), weight
+        if weight == 0.0:
+            self.add_many([y], [p], [w])  # checked, and nothing happened
+            return
+        row[0], row[1] = self.names.encode_one(y, p)
+        row[2] = weight
         self.fit()
         self.add(row)
 
     def add_many(self, y, p, w=None):
+        y, p = column(y, "y"), column(p, "the prediction")
         w = weights_of(w, len(y))
-        self.add_columns(*self.names.encode(y, p), w)
+        self.add_columns(*self.names.encode(y, p, w), w)
 
     def add_columns(self, y, p, w, Py_ssize_t start=0, stop=None):
         """Add rows start ... stop-1 of what `names` has encoded."""
@@ -296,13 +418,21 @@ cdef class Confusion(Sums):
             self.add(row)
             i += 1
 
+    cdef bint counts_whole(self) noexcept nogil:
+        """Were all weights so far whole numbers, which can be added in any order?"""
+        cdef Py_ssize_t i
+        for i in range(self.room * (self.room + 1)):
+            if self.c[i] != floor(self.c[i]) or self.c[i] > 2.0**52:
+                return False
+        return True
+
     cdef void count_plain(self, const int32_t* y, const int32_t* p, Py_ssize_t rows) noexcept nogil:
         """The usual case, without a call for each row."""
         cdef double gain = self.gain
         cdef double* c = self.c
         cdef Py_ssize_t i, j, stride = self.room + 1, cells = self.room * stride
         cdef int64_t counts[4][FEW]
-        if self.growth == 1.0 and cells <= FEW:
+        if self.growth == 1.0 and cells <= FEW and self.counts_whole():
             # Whole numbers, and four tables: a count need not wait for the one before it.
             memset(counts, 0, sizeof(counts))
             for i in range(0, rows - 3, 4):
@@ -326,8 +456,8 @@ cdef class Confusion(Sums):
     def merge(self, Confusion other):
         """As if the examples of `other` had come after ours."""
         cdef Py_ssize_t i, j
-        cdef double factor, before
-        numbers = [self.names.of(label) for label in other.names.labels]
+        cdef double factor
+        numbers = self.names.join(other.names)
         self.fit()
         if self.window:
             rows = other.window_rows()
@@ -338,9 +468,6 @@ cdef class Confusion(Sums):
             self.push_rows(rows)
             self.n += other.n
             return
-        before = 0.0
-        if other.first >= 0 and self.previous == numbers[other.first]:
-            before = other.first_weight  # the first of theirs had a predecessor after all
         factor = self.age(other)
         for i in range(other.k):
             for j in range(other.k + 1):
@@ -348,10 +475,13 @@ cdef class Confusion(Sums):
                     factor * other.c[i * (other.room + 1) + j])
             if self.guesses:
                 self.rows[<int> numbers[i]] += factor * other.rows[i]
-        self.persistent += factor * (other.persistent + before)
-        self.common += factor * other.common
-        if self.first < 0 and other.first >= 0:
-            self.first, self.first_weight = numbers[other.first], factor * other.first_weight
+        self.changed += factor * other.changed
+        self.uncommon += factor * other.uncommon
+        if other.first >= 0:
+            if self.first < 0:
+                self.first, self.first_weight = numbers[other.first], factor * other.first_weight
+            elif self.previous != numbers[other.first]:  # it has a previous one after all
+                self.changed += factor * other.first_weight
         if other.previous >= 0:
             self.previous = numbers[other.previous]
         for i in range(self.k):
@@ -394,6 +524,15 @@ cdef class Confusion(Sums):
             sum += self.c[i * (self.room + 1) + 1 + i]
         return sum
 
+    cdef double wrong(self) noexcept:
+        cdef Py_ssize_t i, j
+        cdef double sum = 0.0
+        for i in range(self.k):
+            for j in range(self.k + 1):
+                if j != i + 1:
+                    sum += self.c[i * (self.room + 1) + j]
+        return sum
+
     cdef double column(self, Py_ssize_t j) noexcept:
         cdef Py_ssize_t i
         cdef double sum = 0.0
@@ -406,25 +545,34 @@ cdef class Confusion(Sums):
         return ratio(self.right(), self.total())
 
     def kappa(self):
+        """Cohen's: how much rarer errors are than by chance. Nothing is subtracted from 1, which
+        would leave rounding where nearly all examples have one label."""
         cdef Py_ssize_t i
-        cdef double n, chance = 0.0
+        cdef double n, before = 0.0, expected = 0.0
         self.refresh()
         n = self.total()
         if n == 0.0:
             return 0.0
-        for i in range(self.k):
-            chance += (self.row(i) / n) * (self.column(i) / n)
-        return ratio(self.right() / n - chance, 1.0 - chance)
+        said = [self.column(i) for i in range(self.k)]
+        after = [self.column(-1)]  # what was not predicted is wrong
+        for i in range(self.k - 1, 0, -1):
+            after.append(after[-1] + said[i])
+        for i in range(self.k):  # all columns but this one, from both sides
+            expected += (self.row(i) / n) * ((before + <double> after[self.k - 1 - i]) / n)
+            before += <double> said[i]
+        return max(-1.0, min(1.0, ratio(expected - self.wrong() / n, expected)))
 
     def kappa_t(self):
-        """Kappa against "the same as before"."""
+        """Kappa against "the same as before", which got wrong what changed, and the first."""
+        cdef double missed
         self.refresh()
-        return ratio(self.right() - self.persistent, self.total() - self.persistent)
+        missed = self.changed + self.first_weight
+        return ratio(missed - self.wrong(), missed)
 
     def kappa_m(self):
         """Kappa against "the commonest so far"."""
         self.refresh()
-        return ratio(self.right() - self.common, self.total() - self.common)
+        return ratio(self.uncommon - self.wrong(), self.uncommon)
 
     def balanced(self):
         cdef Py_ssize_t i
@@ -437,18 +585,25 @@ cdef class Confusion(Sums):
                 occurred += 1.0
         return ratio(sum, occurred)
 
+    def judged(self, str average, positive):
+        """How labels are averaged here, and, if one is judged alone, which: None if not known yet."""
+        if average == "auto":
+            several = positive is None and len(self.names.occurred) > 2
+            average = "macro" if several else "binary"
+        if average != "binary":
+            return average, None
+        return average, self.names.positive if positive is None else positive
+
     def averaged(self, str what, str average, positive):
         """Precision, recall or F1 (`what`), of the positive label or averaged over labels."""
         cdef Py_ssize_t i
         cdef double hit, truth, said, sum = 0.0, weight = 0.0, share
         self.fit()
         self.refresh()
-        if average == "auto":
-            average = "binary" if self.k <= 2 else "macro"
+        average, positive = self.judged(average, positive)
         if average == "micro":
             return self.micro(what)
         if average == "binary":
-            positive = self.names.positive if positive is None else positive
             if positive is None or positive not in self.names.numbers:
                 return 0.0
             i = self.names.numbers[positive]
@@ -481,7 +636,7 @@ cdef class Confusion(Sums):
             "names": self.names,
             "table": np.array(table),
             "rows": [self.rows[i] for i in range(self.k)],
-            "guessed": (self.persistent, self.common, self.first_weight),
+            "guessed": (self.changed, self.uncommon, self.first_weight),
             "codes": (self.previous, self.commonest, self.first),
         }
 
@@ -494,7 +649,7 @@ cdef class Confusion(Sums):
             for j in range(self.k + 1):
                 self.c[i * (self.room + 1) + j] = table[i, j]
             self.rows[i] = told["rows"][i]
-        self.persistent, self.common, self.first_weight = told["guessed"]
+        self.changed, self.uncommon, self.first_weight = told["guessed"]
         self.previous, self.commonest, self.first = told["codes"]
         Sums.restore(self, told)
 

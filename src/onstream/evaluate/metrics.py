@@ -1,23 +1,25 @@
 """Metrics over a stream: all of it, its last examples, or with fading memory."""
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..base.checks import SaysNames, choice, number, whole
-from .confusion import Confusion
+from ..base.checks import choice, number, whole
+from .confusion import Confusion, plain
+from .confusion import column as labels_column
+from .metric import Metric
 from .ranking import Ranking
-from .sums import Residuals, Surprise, checked_weights
+from .sums import Residuals, Surprise, checked_weights, column, probability, score
 
 Floats: TypeAlias = NDArray[np.float64]
 
 
-class Metric(SaysNames, ABC):
-    """What all metrics share.
+class OfSums(Metric):
+    """What the metrics here share: formulas over sums that several of them can use.
 
     Parameters
     ----------
@@ -27,10 +29,6 @@ class Metric(SaysNames, ABC):
         All sums are multiplied by this before an example is added: 0.999 remembers about 1,000
         examples. Lower it to forget sooner.
     """
-
-    needs: ClassVar[str] = "label"  # what a prediction is: "label", "proba", "score", "number"
-    best: ClassVar[str] = "high"  # or "low"
-    unit: ClassVar[str] = ""
 
     def __init__(self, *, window: int | None = None, alpha: float | None = None) -> None:
         if window is not None and alpha is not None:
@@ -43,23 +41,18 @@ class Metric(SaysNames, ABC):
         """Sums that this metric can be computed from."""
         return Confusion(window, alpha)
 
-    @abstractmethod
     def _value(self, sums: Any) -> float:
-        """The metric, from its sums."""
+        """The metric, from such sums."""
+        raise NotImplementedError
+
+    def _title(self, sums: Any) -> str:
+        """What it is called, over such sums."""
+        return self.name
 
     @property
-    def name(self) -> str:
-        """What it is called."""
-        return type(self).__name__
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """The parameters, by name."""
-        return {"window": self.window, "alpha": self.alpha}
-
-    def clone(self, **changes: Any) -> Self:
-        """A metric with the same parameters, but for `changes`, that has seen nothing."""
-        return type(self)(**{**self.params, **changes})
+    def title(self) -> str:
+        """What it is called, now that it has seen some examples: which label it judges."""
+        return self._title(self._sums)
 
     @property
     def n(self) -> int:
@@ -76,28 +69,30 @@ class Metric(SaysNames, ABC):
         try:
             self._sums.add_one(y, prediction, w)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{self.name}: {error}") from None
+            raise self._refused(error) from None
 
     def update_many(self, y: ArrayLike, predictions: Any, w: ArrayLike | None = None) -> None:
         """The same for many examples: all of them, or, if one is refused, none."""
         try:
             self._sums.add_many(y, predictions, w)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{self.name}: {error}") from None
+            raise self._refused(error) from None
+
+    def _refused(self, error: Exception) -> Exception:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        return kind(f"{self.name}: {error}")
 
     def merge(self, other: Self) -> None:
         """Absorb a metric of the same kind, as if its examples had come after ours."""
         if type(other) is not type(self) or other.params != self.params:
             raise ValueError(f"{self!r} cannot be merged with {other!r}.")
-        self._sums.merge(other._sums)
-
-    def __repr__(self) -> str:
-        fresh = type(self)().params
-        told = (f"{name}={value!r}" for name, value in self.params.items() if value != fresh[name])
-        return f"{self.name}({', '.join(told)})"
+        try:
+            self._sums.merge(deepcopy(other._sums) if other is self else other._sums)
+        except (TypeError, ValueError) as error:
+            raise self._refused(error) from None
 
 
-class Accuracy(Metric):
+class Accuracy(OfSums):
     """Share of examples whose label was predicted.
 
     >>> metric = Accuracy()
@@ -112,7 +107,7 @@ class Accuracy(Metric):
         return float(sums.accuracy())
 
 
-class ErrorRate(Metric):
+class ErrorRate(OfSums):
     """Share of examples whose label was not predicted: 1 - `Accuracy`."""
 
     unit = "%"
@@ -122,15 +117,17 @@ class ErrorRate(Metric):
         return 1.0 - float(sums.accuracy()) if sums.n else 0.0
 
 
-class Kappa(Metric):
+class Kappa(OfSums):
     """Cohen's kappa: 0 is what chance gives that predicts labels as often, 1 is perfect."""
 
     def _value(self, sums: Any) -> float:
         return float(sums.kappa())
 
 
-class _OverGuess(Metric):
+class _OverGuess(OfSums):
     """Against a guess that never looks at the features."""
+
+    guesses = True
 
     def _new(self, window: int, alpha: float) -> Any:
         return Confusion(window, alpha, True)
@@ -150,7 +147,7 @@ class KappaM(_OverGuess):
         return float(sums.kappa_m())
 
 
-class BalancedAccuracy(Metric):
+class BalancedAccuracy(OfSums):
     """Mean recall of the labels that occurred: rare labels count as much as common ones."""
 
     unit = "%"
@@ -159,21 +156,8 @@ class BalancedAccuracy(Metric):
         return float(sums.balanced())
 
 
-class _OfLabels(Metric):
-    """Precision, recall and F1: of one label, or averaged over labels.
-
-    Parameters
-    ----------
-    average : "auto", "binary", "macro", "micro" or "weighted", default "auto"
-        "binary" judges the positive label alone. "macro" is the mean over the labels that
-        occurred or were predicted, "weighted" the same weighted by how often they occurred,
-        "micro" pools all labels. "auto" is "binary" up to two labels and "macro" beyond.
-    positive : label, optional
-        The positive label. By default the one coded +1: True or 1 if it came first, else the
-        second label.
-    window, alpha
-        As for every metric.
-    """
+class _OfLabels(OfSums):
+    """Precision, recall and F1: of one label, or averaged over labels. Parameters: `Precision`."""
 
     what: ClassVar[str]
     unit = "%"
@@ -186,21 +170,40 @@ class _OfLabels(Metric):
         window: int | None = None,
         alpha: float | None = None,
     ) -> None:
-        super().__init__(window=window, alpha=alpha)
         options = ("auto", "binary", "macro", "micro", "weighted")
         self.average = choice(self, "average", average, options)
-        self.positive = positive
+        self.positive = None
+        if positive is not None:
+            if self.average not in ("auto", "binary"):
+                raise ValueError(
+                    f"{self.name}: positive={positive!r:.40} is for one label alone; "
+                    f"leave out average={average!r}."
+                )
+            try:
+                self.positive = plain(positive)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{self.name}: positive: {error}") from None
+        super().__init__(window=window, alpha=alpha)
 
-    @property
-    def params(self) -> dict[str, Any]:
-        """The parameters, by name."""
-        return {"average": self.average, "positive": self.positive, **super().params}
+    def _new(self, window: int, alpha: float) -> Any:
+        sums = Confusion(window, alpha)
+        if self.positive is not None:
+            sums.names.expect(self.positive)
+        return sums
 
     @property
     def name(self) -> str:
-        """What it is called."""
-        average = getattr(self, "average", "auto")
+        """What it is called, by its parameters."""
+        average, positive = getattr(self, "average", "auto"), getattr(self, "positive", None)
+        if positive is not None:
+            return f"{type(self).__name__} of {positive!r:.40}"
         return type(self).__name__ + ("" if average == "auto" else f" ({average})")
+
+    def _title(self, sums: Any) -> str:
+        average, positive = sums.judged(self.average, self.positive)
+        if average != "binary":
+            return f"{type(self).__name__} ({average})"
+        return self.name if positive is None else f"{type(self).__name__} of {positive!r:.40}"
 
     def _value(self, sums: Any) -> float:
         return float(sums.averaged(self.what, self.average, self.positive))
@@ -212,11 +215,13 @@ class Precision(_OfLabels):
     Parameters
     ----------
     average : "auto", "binary", "macro", "micro" or "weighted", default "auto"
-        "binary" judges the positive label alone; "macro" is the mean over labels, "weighted" the
-        same weighted by how often they occurred, "micro" pools them. "auto" is "binary" up to two
-        labels and "macro" beyond.
+        "binary" judges the positive label alone; "macro" is the mean over the labels that
+        occurred or were predicted, "weighted" the same weighted by how often they occurred,
+        "micro" pools them. "auto" is "binary" while at most two labels have occurred, or if
+        `positive` is given, else "macro".
     positive : label, optional
-        By default the one coded +1: True or 1 if it came first, else the second label.
+        The label that is judged. By default True, the larger of two numbers, the later of two
+        texts in sorted order, whichever came first; `title` says which it is.
     window, alpha
         As for every metric.
     """
@@ -236,7 +241,7 @@ class F1(_OfLabels):
     what = "f1"
 
 
-class LogLoss(Metric):
+class LogLoss(OfSums):
     """Mean of -ln(probability that was given to the true label), at least 1e-15.
 
     Predictions are dicts from labels to probabilities; in `update_many` an array (rows, labels)
@@ -267,23 +272,32 @@ class LogLoss(Metric):
     ) -> None:
         """Add many examples; `labels` names the columns of an array of probabilities."""
         try:
-            labels, truth, scores = scored_rows(y, predictions, labels, proba=True)
-            if labels is None:
-                labels, scores = [1, 0], np.column_stack([scores, 1.0 - scores])
-            self._sums.add_columns(
-                true_probability(labels, truth, scores), checked_weights(w, len(truth))
-            )
+            known, truth, scores = scored_rows(y, predictions, labels, proba=True)
+            if known is None:
+                for row, label in enumerate(truth):
+                    check_zero_or_one(label, f"row {row}: ")
+                known, scores = [1, 0], np.column_stack([scores, 1.0 - scores])
+            weights = checked_weights(w, len(truth))
+            self._sums.add_columns(true_probability(known, truth, scores), weights)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{self.name}: {error}") from None
+            raise self._refused(error) from None
 
     def update(self, y: Any, prediction: Any, w: float = 1.0) -> None:
         """Add one example: its label, the probabilities by label, and its importance."""
-        if not isinstance(prediction, Mapping):
-            prediction = {1: prediction, 0: 1.0 - prediction}
-        super().update(y, prediction, w)
+        try:
+            truth = plain(y)
+            if isinstance(prediction, Mapping):
+                chances = scores_by_label(truth, prediction, probability)
+                self._sums.add_one(truth, chances.get(truth, 0.0), w)
+            else:
+                chance = probability(prediction)
+                check_zero_or_one(truth)
+                self._sums.add_one(truth, chance if truth == 1 else 1.0 - chance, w)
+        except (TypeError, ValueError) as error:
+            raise self._refused(error) from None
 
 
-class ROCAUC(Metric):
+class ROCAUC(OfSums):
     """Area under the ROC curve: how often an example of a label scores above one of another.
 
     Exact over a `window`. Otherwise scores are counted in 1024 bins, and `error_bound` says how
@@ -309,11 +323,6 @@ class ROCAUC(Metric):
         self.output = choice(self, "output", output, ("score", "proba"))
         super().__init__(window=window, alpha=alpha)
 
-    @property
-    def params(self) -> dict[str, Any]:
-        """The parameters, by name."""
-        return {"output": self.output, **super().params}
-
     def _new(self, window: int, alpha: float) -> Any:
         return Ranking(window, alpha, self.output == "proba")
 
@@ -327,7 +336,10 @@ class ROCAUC(Metric):
 
     def update(self, y: Any, prediction: Any, w: float = 1.0) -> None:
         """Add one example: what was true, its score, and its importance."""
-        self.update_many([y], [prediction], [w])
+        try:
+            self._add([y], [prediction], [w], None)
+        except (TypeError, ValueError) as error:
+            raise self._refused(type(error)(str(error).removeprefix("row 0: "))) from None
 
     def update_many(
         self,
@@ -338,19 +350,27 @@ class ROCAUC(Metric):
     ) -> None:
         """Add many examples; `labels` names the columns of an array of scores."""
         try:
-            labels, truth, scores = scored_rows(
-                y, predictions, labels, proba=self.output == "proba"
-            )
-            weights = checked_weights(w, len(truth))
-            if labels is None:
-                self._sums.add_single(truth, scores, weights)
-            else:
-                self._sums.add_rows(labels, truth, scores, weights)
+            self._add(y, predictions, w, labels)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{self.name}: {error}") from None
+            raise self._refused(error) from None
+
+    def _add(self, y: Any, predictions: Any, w: Any, labels: list[Any] | None) -> None:
+        known, truth, scores = scored_rows(y, predictions, labels, proba=self.output == "proba")
+        weights = checked_weights(w, len(truth))
+        self._sums.check(known or [], truth)
+        if weights is not None and not weights.all():  # rows of weight 0 have not happened
+            heavy = weights > 0.0
+            truth = [label for label, kept in zip(truth, heavy, strict=True) if kept]
+            scores, weights = scores[heavy], weights[heavy]
+        if not truth:
+            return
+        if known is None:
+            self._sums.add_single(truth, scores, weights)
+        else:
+            self._sums.add_rows(known, truth, scores, weights)
 
 
-class _OfNumbers(Metric):
+class _OfNumbers(OfSums):
     needs = "number"
     best = "low"
 
@@ -387,13 +407,6 @@ class R2(_OfNumbers):
         return float(sums.r2())
 
 
-def plain_label(y: Any) -> Any:
-    """A label as Python's own object."""
-    if isinstance(y, np.generic):
-        y = y.item()
-    return int(y) if isinstance(y, float) and y.is_integer() else y
-
-
 def scored_rows(
     y: Any, predictions: Any, labels: list[Any] | None, *, proba: bool
 ) -> tuple[list[Any] | None, list[Any], Floats]:
@@ -401,26 +414,69 @@ def scored_rows(
 
     No labels and scores (rows,) if there was one number an example.
     """
-    truth = [plain_label(label) for label in (y.tolist() if isinstance(y, np.ndarray) else y)]
+    truth = true_labels(y)
+    if not hasattr(predictions, "__len__"):
+        raise TypeError(f"the predictions must be as many as the rows, got {predictions!r:.60}.")
     if len(predictions) != len(truth):
         raise ValueError(f"y has {len(truth):,} rows, the predictions have {len(predictions):,}.")
-    if len(truth) and isinstance(predictions[0], Mapping):
-        rows = [{plain_label(label): s for label, s in row.items()} for row in predictions]
-        labels = list(dict.fromkeys(label for row in rows for label in row))
+    if labels is None and len(truth) and isinstance(predictions[0], Mapping):
+        rows = []
+        for row, (label, told) in enumerate(zip(truth, predictions, strict=True)):
+            try:
+                rows.append(scores_by_label(label, told, probability if proba else score))
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"row {row}: {error}") from None
+        known = list(dict.fromkeys(label for told in rows for label in told))
         absent = 0.0 if proba else math.nan
-        scores = np.array([[row.get(label, absent) for label in labels] for row in rows])
-        scores = scores.reshape(len(truth), len(labels))
-    else:
-        scores = np.asarray(predictions, dtype=np.float64)
-    if np.isinf(scores).any():
+        scores = np.array([[told.get(label, absent) for label in known] for told in rows])
+        return known, truth, scores.reshape(len(truth), len(known))
+    if labels is None:
+        scores = column(predictions, "a probability" if proba else "a score")
+        if proba and not ((scores >= 0.0) & (scores <= 1.0 + 1e-9)).all():
+            raise ValueError("a probability must lie between 0 and 1.")
+        return None, truth, scores
+    known = [plain(label) for label in labels]
+    scores = np.asarray(predictions, dtype=np.float64)
+    if scores.ndim != 2 or len(set(known)) != len(known) or scores.shape[1] != len(known):
+        raise ValueError("labels must name the columns of the predictions, one each.")
+    if not np.isfinite(scores).all():
         raise ValueError("scores must be finite.")
     if proba and not ((scores >= 0.0) & (scores <= 1.0 + 1e-9)).all():
         raise ValueError("probabilities must lie between 0 and 1.")
-    if scores.ndim == 1 and labels is None:
-        return None, truth, scores
-    if scores.ndim != 2 or labels is None or scores.shape[1] != len(labels):
-        raise ValueError("labels must name the columns of the predictions, one each.")
-    return labels, truth, scores
+    return known, truth, scores
+
+
+def true_labels(y: Any) -> list[Any]:
+    """A column of labels as Python's own objects."""
+    found: list[Any] = labels_column(y, "y").tolist()
+    for row, label in enumerate(found):
+        if type(label) is not int and type(label) is not bool:
+            try:
+                found[row] = plain(label)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"row {row}: y: {error}") from None
+    return found
+
+
+def scores_by_label(y: Any, told: Any, check: Any) -> dict[Any, float]:
+    """The scores or probabilities of one example, whose label is of their kind."""
+    if not isinstance(told, Mapping):
+        raise TypeError(f"the prediction must be a dict of labels, as the first, got {told!r:.60}.")
+    scores = {plain(label): check(value) for label, value in told.items()}
+    for label in scores:
+        if isinstance(label, str) != isinstance(y, str):
+            raise TypeError(f"y is {y!r:.60}, the prediction is about {label!r:.60}.")
+        break
+    return scores
+
+
+def check_zero_or_one(y: Any, where: str = "") -> None:
+    """Refuse a number as the prediction of a label other than 0 and 1."""
+    if isinstance(y, str) or y not in (0, 1):
+        raise ValueError(
+            f"{where}one number is the probability of the label 1 or True; "
+            f"for {y!r:.60} give a dict from labels to probabilities."
+        )
 
 
 def true_probability(

@@ -1,6 +1,7 @@
 """Reports as one self-contained page: curves to hover over, learners to switch on and off."""
 
 import html
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from .report import Report, colours
+from .report import Report, colours, scale
 
 
 def write(reports: Sequence[Report], path: str | Path, title: str | None = None) -> Path:
@@ -29,6 +30,10 @@ def write(reports: Sequence[Report], path: str | Path, title: str | None = None)
     for report in reports:
         told = report.to_dict()
         told["ranges"] = {name: report.about(name) for name in ("window", "cumulative", "fading")}
+        told["scales"] = {
+            metric["name"]: {name: scale(report, metric, name) for name in told["ranges"]}
+            for metric in report.metrics
+        }
         for learner, run in zip(told["learners"], report.runs, strict=True):
             learner["picture"] = run.picture
             learner["colour"] = colour[learner["name"]]
@@ -37,14 +42,17 @@ def write(reports: Sequence[Report], path: str | Path, title: str | None = None)
     text = (files(__package__) / "report.html").read_text(encoding="utf-8")
     # No text of the user may end the script that it stands in.
     told_json = msgspec.json.encode(data).decode().replace("<", "\\u003c")
-    text = text.replace("__TITLE__", html.escape(title))
-    text = text.replace("__DATA__", told_json).replace("__PLOTLY__", get_plotlyjs())
+    parts = {"__TITLE__": html.escape(title), "__DATA__": told_json, "__PLOTLY__": get_plotlyjs()}
+    # In one go: what is put in is not looked through again, whatever it says.
+    text = re.sub("__(TITLE|DATA|PLOTLY)__", lambda found: parts[found[0]], text)
     out = Path(path)
     out.write_text(text, encoding="utf-8")
     return out
 
 
 def written_out(learner: str, params: dict[str, Any]) -> str:
-    """A learner in code, with every parameter."""
+    """A learner in code, with every parameter; a pipeline by its steps."""
+    if "steps" in params:
+        return learner
     told = ", ".join(f"{name}={value!r}" for name, value in params.items())
     return f"{learner.split('(')[0]}({told})" if params else learner

@@ -1,9 +1,12 @@
 """Reports as a picture for a file, drawn with matplotlib."""
 
 from collections.abc import Sequence
+from io import BytesIO
+from textwrap import fill
 from typing import Any
 
-from .report import Report, colours, heading, shown
+from .figures import visible
+from .report import Report, colours, heading, scale, shown
 
 
 def draw(reports: Sequence[Report], range: str = "window", metrics: int | None = None) -> Any:
@@ -23,23 +26,35 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
             'Report: a picture needs matplotlib, pip install "onstream[plot]".'
         ) from None
 
+    class Picture(Figure):
+        """A figure that notebooks show by themselves."""
+
+        def _repr_png_(self) -> bytes:
+            page = BytesIO()
+            self.savefig(page, format="png")
+            return page.getvalue()
+
     panels = [(report, metric) for report in reports for metric in report.metrics[:metrics]]
     colour = colours(reports)
-    page = Figure(
+    page = Picture(
         figsize=(13, 4.8 * len(panels)), dpi=110, layout=ConstrainedLayoutEngine(h_pad=0.15)
     )
     axes = page.subplots(len(panels), 1, squeeze=False)[:, 0]
     for panel, (report, metric) in zip(axes, panels, strict=True):
-        scale = 100.0 if metric["unit"] == "%" else 1.0
+        factor = 100.0 if metric["unit"] == "%" else 1.0
+        part = scale(report, metric, range)
         # The first window is not full yet: its curve would start with noise.
         from_row = min(report.window, report.rows) if range == "window" else 0
         full = report.at >= from_row
+        lines, labels = [], []
         for run in report.runs:
             value = shown(metric, run.values[metric["name"]]["cumulative"])
-            panel.plot(
+            off = ", off the scale" if part is not None and run.name in part.off else ""
+            label = plain(f"{run.name}: {value} {metric['unit']}".rstrip() + off)
+            labels.append(fill(label, 40))  # a long name takes several lines, not the lines' room
+            lines += panel.plot(
                 report.at[full],
-                scale * run.curves[metric["name"]][range][full],
-                label=f"{run.name}: {value} {metric['unit']}",
+                factor * run.curves[metric["name"]][range][full],
                 color=colour[run.name],
                 linestyle="--" if run.baseline else "-",
                 linewidth=2.0,
@@ -51,7 +66,7 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
         for row, text in report.marks.items():
             panel.axvline(row, color="black", linestyle=":", linewidth=2.0)
             panel.annotate(
-                text,
+                plain(text),
                 (row, 1.0),
                 xycoords=("data", "axes fraction"),
                 xytext=(-8, -10),
@@ -60,18 +75,24 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
                 va="top",
                 fontsize=15,
             )
-        panel.set_title(report.question, fontsize=19, loc="left", pad=12)
-        panel.set_xlabel(f"{report.step}s seen", fontsize=16)
-        panel.set_ylabel(f"{heading(metric)}\n({report.about(range)})", fontsize=16)
+        if metric is report.metrics[0]:  # the panels below answer it, too
+            panel.set_title(plain(report.question), fontsize=19, loc="left", pad=12)
+        panel.set_xlabel(plain(f"{report.step}s seen"), fontsize=16)
+        about = f"({report.about(range)})"
+        panel.set_ylabel(f"{plain(heading(metric))}\n{plain(about)}", fontsize=16)
         panel.tick_params(labelsize=14)
         panel.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         panel.set_xlim(0, max(report.rows, 1))
-        if metric["best"] == "low":
+        if part is not None:
+            panel.set_ylim(factor * part.low, factor * part.high)
+        elif metric["best"] == "low":
             panel.set_ylim(bottom=0)
         panel.grid(alpha=0.3)
         panel.spines[["top", "right"]].set_visible(False)
         panel.legend(
-            title=f"over all {report.rows:,} {report.step}s",
+            lines,
+            labels,
+            title=plain(f"over all {report.rows:,} {report.step}s"),
             loc="center left",
             bbox_to_anchor=(1.01, 0.5),  # beside the lines, never over them
             fontsize=14,
@@ -80,3 +101,9 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
             frameon=False,
         )
     return page
+
+
+def plain(text: str) -> str:
+    """Text as it is: a dollar begins no formula, an underscore hides no line of the key."""
+    text = visible(text).replace("$", r"\$")
+    return f"\u2060{text}" if text.startswith("_") else text

@@ -7,11 +7,13 @@ import numpy as np
 
 from ..base.checks import number, whole
 from ..base.errors import in_stream
+from ..core.plain import unmasked
 from .answers import as_column
 from .blocks import blocks, length, rows_in
 from .choices import agreed, chosen, named_models
 from .contender import Contender
-from .metrics import Metric
+from .figures import encodable
+from .metric import Metric
 from .progress import told
 from .report import Report
 
@@ -39,7 +41,8 @@ def prequential(
     Parameters
     ----------
     models : learner, list of learners, or dict name to learner
-        They go on from the state they are in.
+        They go on from the state they are in. A learner is anything with `learn_one(x, y)` and
+        `predict_one(x)`; one that predicts numbers says so by `task = "numbers"`.
     stream : (X, y), iterable of (x, y), or something with `batches(n)`
         What they predict and learn, in this order. With weights: (X, y, w), (x, y, w).
     metrics : metric or list of metrics, optional
@@ -50,7 +53,8 @@ def prequential(
         Examples that the sliding estimates look back on; more makes smoother, later curves.
     delay : int >= 0, default 0
         The label of an example is known, and learned, after so many more were predicted. What
-        is left is learned at the end.
+        is left is learned at the end. Until the first label arrives, a learner that knows nothing
+        is not judged.
     progress : bool or callable, default False
         True shows a bar; a callable is told after each block how many rows it had.
     alpha : float in (0, 1], default 0.999
@@ -123,10 +127,11 @@ class Prequential:
         self.alpha = number(self, "alpha", alpha, above=0.0, most=1.0)
         if not isinstance(marks, Mapping | None):
             raise TypeError(f"prequential: marks are a dict of row to text, got {marks!r:.60}.")
-        self.marks = dict(marks or {})
-        self.question, self.step, self.unit = question, step, unit
+        self.marks = {row: encodable(str(text)) for row, text in (marks or {}).items()}
+        self.question = None if question is None else encodable(str(question))
+        self.step, self.unit = encodable(str(step)), encodable(str(unit))
         named = named_models(models)
-        self.answers = agreed(named)
+        self.answers = agreed(named, metrics)
         self.metrics = chosen(metrics, self.answers)
         self.contenders = [
             Contender(
@@ -158,6 +163,8 @@ class Prequential:
         if y is None:
             raise ValueError("prequential: the stream has no targets; name the column: target=...")
         rows = length(y)
+        if isinstance(y, np.ma.MaskedArray):
+            y = unmasked("prequential", y, "y")
         truth = as_column(y)
         weights = None if w is None else np.ascontiguousarray(w, dtype=np.float64)
         first = self.every - self.rows % self.every
@@ -177,6 +184,14 @@ class Prequential:
             self.every *= 2
             for contender in self.contenders:
                 contender.track.thin()
+
+    def titles(self) -> list[str]:
+        """What the metrics are called, by the labels they judge; all learners have the same."""
+        told = [contender.track.titles() for contender in self.going() or self.contenders]
+        return [
+            titles[0] if len(set(titles)) == 1 else metric.name
+            for metric, *titles in zip(self.metrics, *told, strict=True)
+        ]
 
     def going(self) -> list[Contender]:
         """Those that have not failed."""
@@ -207,7 +222,7 @@ class Prequential:
             elif len(at) > len(self.at):
                 contender.track.note()
         report = Report(
-            question=self.question or question_of(self.contenders, self.metrics),
+            question=self.question or question_of(self.contenders),
             rows=self.rows,
             window=self.window,
             alpha=self.alpha,
@@ -215,14 +230,15 @@ class Prequential:
             metrics=[
                 {
                     "name": metric.name,
-                    "what": repr(metric),
+                    "title": title,
+                    "what": metric.code,
                     "unit": metric.unit or (self.unit if metric.name in ("MAE", "RMSE") else ""),
                     "best": metric.best,
                 }
-                for metric in self.metrics
+                for metric, title in zip(self.metrics, self.titles(), strict=True)
             ],
             at=np.array(at, dtype=np.int64),
-            runs=[contender.run() for contender in self.contenders],
+            runs=[contender.run(self.first) for contender in self.contenders],
             marks=self.marks,
             step=self.step,
         )
@@ -230,10 +246,8 @@ class Prequential:
         return report
 
 
-def question_of(contenders: Sequence[Contender], metrics: Sequence[Metric]) -> str:
+def question_of(contenders: Sequence[Contender]) -> str:
     """The question that any such report answers."""
-    metric = metrics[0]
-    highest = "highest" if metric.best == "high" else "lowest"
     if len(contenders) == 1:
         return f"How good is {contenders[0].name} at predicting each example before learning it?"
-    return f"Which learner has the {highest} {metric.name}, predicting before it learns?"
+    return "Which learner is best at predicting each example before learning it?"

@@ -42,20 +42,28 @@ cdef class Ranking:
         self.tail = []
         self.single = True
 
+    def check(self, labels, y):
+        """Refuse labels that are of another kind than those so far; nothing becomes known."""
+        known = len(self.names.labels)
+        try:
+            for label in (*labels, *y):
+                self.names.of(label)
+        finally:
+            self.names.forget(known)
+
     def add_single(self, y, scores, w):
         """y: at most two labels; scores: of the label coded +1."""
-        for label in y:
-            if self.names.of(label) > 1 or not self.single:
-                raise ValueError(
-                    "one score for an example is enough for two labels only; give one per label.")
-        if len(y):
-            first = self.names.labels[0]
-            own = scores if self.names.positive == first else 1.0 - scores if self.proba else -scores
-            self.add_rows([first], y, own[:, None], w, True)
+        if not self.single or len({*self.names.labels, *y}) > 2:
+            raise ValueError(
+                "one score for an example is enough for two labels only; give one per label.")
+        self.names.encode_true(y)
+        first = self.names.labels[0]
+        own = scores if self.names.coded == first else 1.0 - scores if self.proba else -scores
+        self.add_rows([first], y, own[:, None], w, True)
 
-    def several(self):
-        """From now on every label has its scores."""
-        if self.single and len(self.names.labels) > 1:
+    def several(self, known):
+        """From now on every label has its scores; so many labels were known."""
+        if self.single and known > 1:
             a, b = self.names.labels[:2]
             self.tail = [(y, {a: s[None], b: -s[None]}, w) for y, s, w in self.tail]
             if len(self.bins):
@@ -76,14 +84,12 @@ cdef class Ranking:
         cdef const int32_t* columns
         cdef int32_t own
         cdef bint proba = self.proba
+        known = len(self.names.labels)
+        numbers = np.array([self.names.of(label) for label in labels], dtype=np.int32)
+        truth = self.names.encode_true(y)
         if not single:
-            self.several()
-        if not single:  # in the order of the learner
-            for label in labels:
-                self.names.of(label)
+            self.several(known)
         if self.window:
-            for label in y:
-                self.names.of(label)
             weights = np.ones(rows) if w is None else w
             keep = [i for i in range(rows) if weights[i] > 0.0]
             self.n += len(keep)
@@ -92,8 +98,6 @@ cdef class Ranking:
                 self.tail.append((y[i], told, weights[i]))
             del self.tail[:-self.window]
             return
-        numbers = np.array([self.names.of(label) for label in labels], dtype=np.int32)
-        truth = [self.names.of(label) for label in y]
         if len(self.names.labels) > len(self.bins):
             self.grow()
         scores = np.ascontiguousarray(scores, dtype=np.float64)
@@ -180,19 +184,20 @@ cdef class Ranking:
         """As if the examples of `other` had come after ours."""
         if not self.single or not other.single or self.names.labels[:1] != other.names.labels[:1]:
             theirs = copy.deepcopy(other)
-            for label in other.names.labels:
-                self.names.of(label)
+            known = len(self.names.labels)
+            self.names.join(other.names)
             for label in self.names.labels:
                 theirs.names.of(label)
-            self.several()
-            theirs.several()
+            # A score for one of two labels speaks against the other, even if that came later.
+            self.several(len(self.names.labels) if other.single else known)
+            theirs.several(len(theirs.names.labels))
             other = theirs
         self.n += other.n
         if self.window:
             self.tail += other.tail
             del self.tail[:-self.window]
             return
-        mine = [self.names.of(label) for label in other.names.labels]
+        mine = self.names.join(other.names)
         if len(self.names.labels) > len(self.bins):
             self.grow()
         self.bins *= self.alpha ** other.n / self.gain

@@ -11,6 +11,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from .figures import compact, figure, visible
+
 RANGES = {
     "window": "the last {window:,} {step}s",
     "cumulative": "all {step}s so far",
@@ -32,7 +34,10 @@ class Run:
     cpu: float  # the same, of all threads
     memory_bytes: int
     alarms: list[int]  # rows after which drift was noticed
+    judged: int = 0  # examples whose prediction was judged
     picture: str = ""  # of what was learned, SVG; for learners that can draw themselves
+    diverged: int | None = None  # row of the first prediction that was far beyond all targets
+    remark: str = ""  # what else there is to know: that it diverged, or cannot be drawn
     stopped: str = ""  # where and why, if it could not learn all rows; then it has no values
 
 
@@ -63,16 +68,26 @@ class Report:
         known = ", ".join(run.name for run in self.runs)
         raise KeyError(f"Report: there is no learner {name!r}; there are: {known}.")
 
-    def value(self, learner: str, metric: str, range: str = "cumulative") -> float:
-        """A final value; `range` is "cumulative", "window" or "fading"."""
+    def value(self, learner: str, metric: str | None = None, range: str = "cumulative") -> float:
+        """A final value; `range` is "cumulative", "window" or "fading".
+
+        With a single learner its name can be left out: `value("Accuracy")`.
+        """
+        if metric is None:
+            if len(self.runs) != 1:
+                known = ", ".join(run.name for run in self.runs)
+                raise KeyError(
+                    f"Report: whose {learner}? Say value(learner, metric); there are: {known}."
+                )
+            learner, metric = self.runs[0].name, learner
         values = self.run(learner).values
-        if metric not in values:
-            raise KeyError(
-                f"Report: there is no metric {metric!r}; there are: {', '.join(values)}."
-            )
+        names = {told["title"]: told["name"] for told in self.metrics}
+        names |= {name: name for name in values}
+        if metric not in names:
+            raise KeyError(f"Report: there is no metric {metric!r}; there are: {', '.join(names)}.")
         if range not in RANGES:
             raise KeyError(f"Report: range must be one of {', '.join(RANGES)}, got {range!r}.")
-        return values[metric][range]
+        return values[names[metric]][range]
 
     def speed(self, run: Run) -> float | None:
         """Rows per second; None if it took no time, or not all of them."""
@@ -89,7 +104,10 @@ class Report:
             f"{self.step}s": f"{self.rows:,}",
             "window": f"{self.window:,} {self.step}s",
             "fading factor α": f"{self.alpha:g}",
-            "label delay": f"{self.delay:,} {self.step}s" if self.delay else "none",
+            "label delay": f"{self.delay:,} {self.step}s; a learner that knows nothing is not "
+            "judged before the first label arrives"
+            if self.delay
+            else "none",
             "metrics": ", ".join(metric["what"] for metric in self.metrics),
         }
         for row, text in self.marks.items():
@@ -104,10 +122,16 @@ class Report:
         from rich.markup import escape
         from rich.table import Table
 
+        def text(told: str) -> str:  # never read as markup or control characters
+            return escape(visible(told))
+
         out = Table(
-            title=self.question,
+            title=text(self.question),
             title_justify="left",
             title_style="bold",
+            caption="\n".join(text(f"{run.name} {run.remark}.") for run in self.runs if run.remark),
+            caption_justify="left",
+            caption_style="yellow",
             box=box.SIMPLE_HEAD,
             pad_edge=False,  # fits 80 columns
             show_edge=False,
@@ -115,7 +139,7 @@ class Report:
         out.add_column("learner", overflow="fold")  # in a narrow terminal; figures never
         first = self.metrics[0]["name"]
         for metric in self.metrics:
-            out.add_column(heading(metric), justify="right", no_wrap=True)
+            out.add_column(text(heading(metric)), justify="right", no_wrap=True)
             if metric["name"] == first:
                 out.add_column(f"last {self.window:,}", justify="right", no_wrap=True)
         for title in ("per s", "CPU, ms", "kB"):
@@ -130,20 +154,25 @@ class Report:
                 if metric["name"] == first:
                     cells.append(self._cell(run, metric, "window"))
             out.add_row(
-                f"{run.name}\n[yellow]{escape(run.stopped)}[/]" if run.stopped else run.name,
+                f"{text(run.name)}\n[yellow]{text(run.stopped)}[/]"
+                if run.stopped
+                else text(run.name),
                 *cells,
                 compact(speed) if (speed := self.speed(run)) else "",
                 f"{1e3 * run.cpu:,.1f}",
-                f"{run.memory_bytes / 1e3:.3g}",
+                f"{run.memory_bytes / 1e3:,.0f}"
+                if run.memory_bytes >= 1e6
+                else f"{run.memory_bytes / 1e3:.3g}",
                 *([f"{len(run.alarms):,}"] if alarmed else []),
                 style="dim" if run.baseline else None,
             )
         return out
 
     def _cell(self, run: Run, metric: dict[str, str], range: str) -> str:
-        values = [other.values[metric["name"]][range] for other in self.runs if not other.stopped]
-        best = max(values) if metric["best"] == "high" else min(values)
+        values = [other.values[metric["name"]][range] for other in self.runs]
+        known = [value for value in values if not math.isnan(value)]
         value = run.values[metric["name"]][range]
+        best = max(known, default=0.0) if metric["best"] == "high" else min(known, default=0.0)
         return f"[bold green]{shown(metric, value)}[/]" if value == best else shown(metric, value)
 
     def __rich__(self) -> Any:
@@ -174,7 +203,11 @@ class Report:
         return figure
 
     def to_html(self, path: str | Path) -> Path:
-        """Write one self-contained page with interactive curves; needs plotly."""
+        """Write one self-contained page with interactive curves; needs plotly.
+
+        It needs no network, since plotly's script is in it: about 5 MB, whatever it shows.
+        `onstream.evaluate.page.write` puts several reports on one page.
+        """
         from .page import write
 
         return write([self], path)
@@ -211,6 +244,9 @@ class Report:
                     "rows_per_second": self.speed(run),
                     "memory_bytes": run.memory_bytes,
                     "alarms": run.alarms,
+                    "judged": run.judged,
+                    "diverged": run.diverged,
+                    "remark": run.remark or None,
                     "stopped": run.stopped or None,
                 }
                 for run in self.runs
@@ -251,24 +287,45 @@ class Report:
 
 
 def heading(metric: dict[str, str]) -> str:
-    """A metric with its unit."""
-    return f"{metric['name']}, {metric['unit']}" if metric["unit"] else metric["name"]
+    """A metric, the label it judges, and its unit: "F1 of 'spam', %"."""
+    return f"{metric['title']}, {metric['unit']}" if metric["unit"] else metric["title"]
 
 
 def shown(metric: dict[str, str], value: float) -> str:
     """A value in its unit; a learner that has stopped has none."""
-    if math.isnan(value):
-        return "-"
-    text = f"{100 * value:.1f}" if metric["unit"] == "%" else f"{value:.3f}"
-    return text.removeprefix("-") if not text.strip("-0.") else text
+    return figure(value, metric["unit"])
 
 
-def compact(n: float) -> str:
-    """A large number in few letters: 713k, 1.34M."""
-    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if n >= size:
-            return f"{n / size:.3g}{letter}"
-    return f"{n:.3g}"
+@dataclass
+class Scale:
+    """What part of an axis is shown, and whose curves leave it: they would flatten all others."""
+
+    low: float
+    high: float
+    off: list[str]  # learners that are off the scale somewhere
+
+
+def scale(report: Report, metric: dict[str, str], range: str) -> Scale | None:
+    """The part of the axis to show, if some curves would flatten the others; else None.
+
+    Those are the errors of learners that diverged and, of what can be at most 1, values below -3
+    while the best learner is mostly above.
+    """
+    curves = {run.name: run.curves[metric["name"]][range] for run in report.runs}
+    curves = {name: curve[np.isfinite(curve)] for name, curve in curves.items()}
+    curves = {name: curve for name, curve in curves.items() if len(curve)}
+    if metric["best"] == "low":
+        off = [run.name for run in report.runs if run.diverged is not None]
+        kept = [curve for name, curve in curves.items() if name not in off]
+    else:
+        off = [name for name, curve in curves.items() if curve.min() < -3.0]
+        kept = [curve[curve >= -3.0] for curve in curves.values() if np.median(curve) >= -3.0]
+    if not off or not kept:
+        return None
+    shown = np.concatenate(kept)
+    low, high = float(shown.min()), float(shown.max())
+    room = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
+    return Scale(0.0 if metric["best"] == "low" else low - room, high + room, off)
 
 
 def colours(reports: Sequence[Report]) -> dict[str, str]:

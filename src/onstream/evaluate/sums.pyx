@@ -7,13 +7,15 @@ and no rounding piles up: what comes out is the metric of these examples alone.
 """
 
 cimport numpy as cnp
-from libc.math cimport INFINITY, fabs, log
+from libc.math cimport INFINITY, NAN, fabs, log
 from libc.string cimport memcpy, memmove
 
 import numpy as np
 
 from ..core.memory cimport release, resize
 from ..core.plain import row_error
+
+from ..core.plain import first_masked, is_missing
 
 cnp.import_array()
 
@@ -144,23 +146,36 @@ def revive(cls, window, alpha, told):
 
 
 cdef class Residuals(Sums):
-    """Of numbers and their predictions: absolute and squared errors, spread of the numbers."""
+    """Of numbers and their predictions: absolute and squared errors, spread of the numbers.
 
-    cdef double weight, absolute, squared, mean, spread
+    The mean is a sum of two doubles: one alone, 10^15 away from 0, would not have the digits that
+    tell how far the numbers lie from it.
+    """
+
+    cdef double weight, absolute, squared, mean, rest, spread
 
     def __init__(self, window=0, alpha=1.0):
         self.hold(3)
 
     cdef void count(self, const double* row) noexcept nogil:
-        cdef double y = row[0], e = row[1] - row[0], w = row[2] * self.gain, d = y - self.mean
+        cdef double y = row[0], e = row[1] - row[0], w = row[2] * self.gain
+        cdef double d = (y - self.mean) - self.rest
         self.weight += w
         self.absolute += w * fabs(e)
         self.squared += w * e * e
-        self.mean += d * (w / self.weight)
-        self.spread += w * d * (y - self.mean)
+        self.move(d * (w / self.weight))
+        self.spread += w * d * ((y - self.mean) - self.rest)
+
+    cdef inline void move(self, double step) noexcept nogil:
+        """Add to the mean; what its first part has no digits for goes to the rest."""
+        cdef double old = self.mean, moved
+        step += self.rest
+        moved = old + step
+        self.rest = (old - (moved - (moved - old))) + (step - (moved - old))
+        self.mean = moved
 
     cdef void clear(self) noexcept nogil:
-        self.weight = self.absolute = self.squared = self.mean = self.spread = 0.0
+        self.weight = self.absolute = self.squared = self.mean = self.rest = self.spread = 0.0
 
     cdef void scale(self, double factor) noexcept nogil:
         self.weight *= factor
@@ -203,6 +218,8 @@ cdef class Residuals(Sums):
 
     def r2(self):
         self.refresh()
+        if not self.spread < INFINITY:  # the numbers are too large for their squares
+            return NAN
         return 1.0 - self.squared / self.spread if self.spread > 0.0 else 0.0
 
     def merge(self, Residuals other):
@@ -213,22 +230,24 @@ cdef class Residuals(Sums):
             return
         factor = self.age(other)
         w = factor * other.weight
-        d = other.mean - self.mean
-        if w > 0.0:
-            self.spread += factor * other.spread + d * d * self.weight * w / (self.weight + w)
-            self.mean += d * (w / (self.weight + w))
+        d = (other.mean - self.mean) + (other.rest - self.rest)
+        if self.weight == 0.0:
+            self.mean, self.rest, self.spread = other.mean, other.rest, factor * other.spread
+        elif w > 0.0:
+            self.spread += factor * other.spread + d * d * (self.weight * (w / (self.weight + w)))
+            self.move(d * (w / (self.weight + w)))
         self.weight += w
         self.absolute += factor * other.absolute
         self.squared += factor * other.squared
         self.n += other.n
 
     def export(self):
-        sums = (self.weight, self.absolute, self.squared, self.mean, self.spread)
+        sums = (self.weight, self.absolute, self.squared, self.mean, self.rest, self.spread)
         return {**Sums.export(self), "sums": sums}
 
     def restore(self, told):
         Sums.restore(self, told)
-        self.weight, self.absolute, self.squared, self.mean, self.spread = told["sums"]
+        self.weight, self.absolute, self.squared, self.mean, self.rest, self.spread = told["sums"]
 
 
 cdef class Surprise(Sums):
@@ -251,10 +270,9 @@ cdef class Surprise(Sums):
         self.loss *= factor
 
     def add_one(self, y, p, w=1.0):
-        """p: a mapping from labels to probabilities."""
+        """p: the probability that the true label had."""
         cdef double row[2]
-        row[0] = -log(max(probability(p.get(y, 0.0)), 1e-15))
-        row[1] = weight_of(w)
+        row[0], row[1] = -log(max(<double> p, 1e-15)), weight_of(w)
         self.add(row)
 
     def add_columns(self, p, w, Py_ssize_t start=0, stop=None):
@@ -316,11 +334,14 @@ cdef object weights_of(object w, Py_ssize_t rows):
 
 cdef double number(object value, str name) except? -1.0:
     cdef double result
+    if type(value) is not float and type(value) is not int:
+        if is_missing(value):
+            raise ValueError(f"{name} is missing ({value!s:.40}).")
+        if isinstance(value, (str, bytes, bytearray)) or (isinstance(value, np.ndarray) and value.ndim):
+            raise TypeError(f"{name} must be a number, got {value!r:.80}.")
     try:
-        if isinstance(value, (str, bytes)):
-            raise TypeError
         result = value
-    except TypeError:
+    except (TypeError, ValueError):
         raise TypeError(f"{name} must be a number, got {value!r:.80}.") from None
     except OverflowError:
         result = INFINITY
@@ -329,24 +350,49 @@ cdef double number(object value, str name) except? -1.0:
     return result
 
 
-cdef double probability(object value) except? -1.0:
+def probability(value):
+    """A number from 0 to 1."""
     cdef double p = number(value, "a probability")
     if not 0.0 <= p <= 1.0 + 1e-9:
         raise ValueError(f"a probability must lie between 0 and 1, got {value!r:.80}.")
     return p
 
 
+def score(value):
+    """A finite number."""
+    return number(value, "a score")
+
+
+def without_mask(values, str name):
+    """Values of a column; one that is masked is refused rather than silently used."""
+    at = first_masked(values)
+    if at:
+        raise ValueError(f"row {at[0]}: {name} is missing (it is masked). Leave such rows out.")
+    return values.data if isinstance(values, np.ma.MaskedArray) else values
+
+
 def column(values, str name):
     """Finite float64 numbers, one per row."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(without_mask(values, name))
+    except ValueError as error:
+        if str(error).startswith("row "):
+            raise
+        raise TypeError(f"{name} must be numbers, one in each row.") from None
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got shape {array.shape}.")
     if array.dtype.kind not in "fiubO":
         raise TypeError(f"{name} must be numbers, got {array.dtype}.")
-    try:
+    if array.dtype.kind == "O":
+        numbers = np.empty(len(array))
+        for row, value in enumerate(array):
+            try:
+                numbers[row] = number(value, name)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"row {row}: {error}") from None
+        return numbers
+    with np.errstate(over="ignore"):  # what a double cannot hold becomes infinite
         array = np.ascontiguousarray(array, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be numbers, one in each row.") from None
     if not np.isfinite(array).all():
         row = int(np.argmin(np.isfinite(array)))
         raise row_error(ValueError, "", row, f"{name} must be finite, got {array[row]}.")

@@ -1,6 +1,7 @@
 """One learner's metrics while it runs: all examples, the last ones, and with fading memory."""
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,11 +9,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .confusion import Confusion, Names
-from .metrics import Metric, scored_rows, true_probability
+from .metric import Metric
+from .metrics import OfSums, true_labels, true_probability
 from .ranking import Ranking
-from .sums import Residuals, Surprise
+from .sums import Residuals, Surprise, column
 
 RANGES = ("cumulative", "window", "fading")
+
+
+def is_own(metric: Metric) -> bool:
+    """Say whether this is a metric of the user's, known by `update` and `value` alone."""
+    return not isinstance(metric, OfSums) or type(metric).__module__ != OfSums.__module__
+
+
+class Followed:
+    """A metric of the user's own: over all examples, and over the last ones, counted anew."""
+
+    def __init__(self, metric: Metric, window: int) -> None:
+        self.metric = metric
+        self.all = metric.clone()
+        self.recent: deque[tuple[Any, ...]] = deque(maxlen=window)
+
+    def add(self, examples: Sequence[tuple[Any, ...]]) -> None:
+        """Add examples (y, prediction) or (y, prediction, w)."""
+        for example in examples:
+            self.all.update(*example)
+        self.recent.extend(examples)
+
+    def values(self) -> list[float]:
+        """The metric in each range; nobody can say how it would fade."""
+        recent = self.metric.clone()
+        for example in self.recent:
+            recent.update(*example)
+        return [float(self.all.value), float(recent.value), math.nan]
 
 
 class Track:
@@ -21,17 +50,24 @@ class Track:
     def __init__(self, metrics: Sequence[Metric], window: int, alpha: float) -> None:
         self.metrics = metrics
         self.names = Names()
-        self.guesses = any(getattr(metric._sums, "guesses", False) for metric in metrics)
+        self.guesses = any(getattr(metric, "guesses", False) for metric in metrics)
         self.sums: dict[tuple[Any, ...], Any] = {}  # by kind, window, alpha, output
-        self.used: list[list[Any]] = []  # of each metric: the sums of each range
+        self.used: list[Any] = []  # of each metric: the sums of each range, or a metric followed
+        self.rows = 0  # that were judged
         self.course: list[list[list[float]]] = [[[] for _ in RANGES] for _ in metrics]
         for metric in metrics:
+            if is_own(metric):
+                self.used.append(Followed(metric, window))
+                continue
+            assert isinstance(metric, OfSums)
             ranges = ((0, 1.0), (metric.window or window, 1.0), (0, metric.alpha or alpha))
             self.used.append([self._shared(metric, *told) for told in ranges])
-        self.longest = max(key[1] for key in self.sums)
+            if getattr(metric, "positive", None) is not None:
+                self.names.expect(metric.positive)  # type: ignore[attr-defined]
+        self.longest = max((key[1] for key in self.sums), default=0)
         self.past: dict[type, list[Any]] = {}  # what windows still look back on
 
-    def _shared(self, metric: Metric, window: int, alpha: float) -> Any:
+    def _shared(self, metric: OfSums, window: int, alpha: float) -> Any:
         kind = type(metric._sums)
         key = (kind, window, alpha, getattr(metric, "output", None))
         if key not in self.sums:
@@ -62,6 +98,7 @@ class Track:
             y, labels, w = y[heavy], labels[heavy], w[heavy]
             scores = None if scores is None else scores[heavy]
         rows = len(y)
+        examples = {id(own): self._examples(own, y, labels, scores, columns, w) for own in self.own}
         told = self._read(y, labels, scores, columns)
         windows = {kind: self._with_past(kind, [*parts, w]) for kind, parts in told.items()}
         jobs = []  # how to add rows, and where from; for windows, how many
@@ -79,9 +116,32 @@ class Track:
                     sums.add_columns(*parts, max(0, end - window), end)
                 elif stop > start:
                     sums.add_columns(*parts, start, stop)
+            for own in self.own:
+                own.add(examples[id(own)][start:stop])
+            self.rows += stop - start
             start = stop
             if at < len(stops):
                 self.note()
+
+    @property
+    def own(self) -> list[Followed]:
+        """The metrics that are the user's own."""
+        return [used for used in self.used if isinstance(used, Followed)]
+
+    def _examples(
+        self, own: Followed, y: Any, labels: Any, scores: Any, columns: list[Any] | None, w: Any
+    ) -> list[tuple[Any, ...]]:
+        """A block as a metric of the user's own takes it, one by one."""
+        if own.metric.needs in ("proba", "score"):
+            known = columns or []
+            said: list[Any] = [
+                {label: s for label, s in zip(known, row, strict=True) if s == s}
+                for row in np.asarray(scores).tolist()
+            ]
+        else:
+            said = np.asarray(labels).tolist()
+        rows = zip(np.asarray(y).tolist(), said, *([] if w is None else [w.tolist()]), strict=True)
+        return list(rows)
 
     def _read(
         self, y: Any, labels: Any, scores: Any, columns: list[Any] | None
@@ -92,16 +152,13 @@ class Track:
         if Confusion in kinds:
             told[Confusion] = list(self.names.encode(y, labels))
         if Residuals in kinds:
-            told[Residuals] = [
-                np.ascontiguousarray(y, dtype=np.float64),
-                np.ascontiguousarray(labels, dtype=np.float64),
-            ]
+            told[Residuals] = [column(y, "y"), column(labels, "the prediction")]
         if Surprise in kinds or Ranking in kinds:
-            known, truth, found = scored_rows(y, scores, columns, proba=False)
+            truth = true_labels(y)
             if Surprise in kinds:
-                told[Surprise] = [true_probability(known or [], truth, found)]
+                told[Surprise] = [true_probability(columns or [], truth, scores)]
             if Ranking in kinds:
-                told[Ranking] = [columns, truth, found]
+                told[Ranking] = [columns, truth, scores]
         return told
 
     def _with_past(self, kind: type, parts: list[Any]) -> list[Any]:
@@ -126,9 +183,9 @@ class Track:
 
     def note(self) -> None:
         """Write down the metrics as they are now."""
-        for metric, used, course in zip(self.metrics, self.used, self.course, strict=True):
-            for sums, values in zip(used, course, strict=True):
-                values.append(metric._value(sums))
+        for now, course in zip(self.now(), self.course, strict=True):
+            for value, values in zip(now, course, strict=True):
+                values.append(value)
 
     def fill(self, points: int) -> None:
         """The learner has stopped: it has no values from here on, up to so many points."""
@@ -141,8 +198,17 @@ class Track:
         self.course = [[values[1::2] for values in course] for course in self.course]
 
     def now(self) -> list[list[float]]:
-        """Each metric in each range."""
+        """Each metric in each range; NaN before anything was judged."""
+        if not self.rows:
+            return [[math.nan] * len(RANGES) for _ in self.metrics]
         return [
-            [metric._value(sums) for sums in used]
+            used.values() if isinstance(used, Followed) else [metric._value(sums) for sums in used]  # type: ignore[attr-defined]
+            for metric, used in zip(self.metrics, self.used, strict=True)
+        ]
+
+    def titles(self) -> list[str]:
+        """What each metric is called now: which label it judges."""
+        return [
+            used.all.title if isinstance(used, Followed) else metric._title(used[0])  # type: ignore[attr-defined]
             for metric, used in zip(self.metrics, self.used, strict=True)
         ]
