@@ -76,7 +76,7 @@ def regret(
     >>> X = np.random.default_rng(0).normal(size=(500, 3))
     >>> y = X @ [1.0, -2.0, 0.5]
     >>> outcome = regret(RLS(intercept=False), X, y, intercept=False)
-    >>> 0.0 < outcome.total < 0.02 * 0.5 * (y @ y)
+    >>> 0.0 < outcome.total < 0.02 * 0.5 * float(y @ y)
     True
     """
     who = regret
