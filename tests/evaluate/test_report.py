@@ -323,7 +323,7 @@ def test_names_are_only_names(tmp_path):
         [F1(positive="[/x]")],
         question=f"What is {told}?",
         marks={10: told},
-        step=told,
+        step=r"$\frac$ [/x] <b>",
     )
     names = [name.encode(errors="backslashreplace").decode() for name in HOSTILE]
     rich.print(report)

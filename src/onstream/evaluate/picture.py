@@ -65,7 +65,7 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
                 )
         for row, text in report.marks.items():
             panel.axvline(row, color="black", linestyle=":", linewidth=2.0)
-            panel.annotate(
+            note = panel.annotate(
                 plain(text),
                 (row, 1.0),
                 xycoords=("data", "axes fraction"),
@@ -75,6 +75,7 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
                 va="top",
                 fontsize=15,
             )
+            note.set_in_layout(False)  # a long one does not narrow the picture
         if metric is report.metrics[0]:  # the panels below answer it, too
             panel.set_title(plain(report.question), fontsize=19, loc="left", pad=12)
         panel.set_xlabel(plain(f"{report.step}s seen"), fontsize=16)
@@ -92,7 +93,7 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
         panel.legend(
             lines,
             labels,
-            title=plain(f"over all {report.rows:,} {report.step}s"),
+            title=fill(plain(f"over all {report.rows:,} {report.step}s"), 40),
             loc="center left",
             bbox_to_anchor=(1.01, 0.5),  # beside the lines, never over them
             fontsize=14,
