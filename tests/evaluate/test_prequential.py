@@ -646,7 +646,7 @@ def test_a_learner_that_diverged_is_told():
     told = report.run("wild").remark
     assert told.startswith("diverged at row 2: it predicted more than 1,000 times the largest")
     assert told.endswith("try normalized=True or a smaller eta")
-    assert f"wild {told}." in " ".join(str(report).split())
+    assert f"wild: {told}." in " ".join(str(report).split())
     assert told in report.to_json()
     assert not report.run("tame").remark
     course = Prequential({"wild": Wild()})

@@ -129,7 +129,9 @@ class Report:
             title=text(self.question),
             title_justify="left",
             title_style="bold",
-            caption="\n".join(text(f"{run.name} {run.remark}.") for run in self.runs if run.remark),
+            caption="\n".join(
+                text(f"{run.name}: {run.remark}.") for run in self.runs if run.remark
+            ),
             caption_justify="left",
             caption_style="yellow",
             box=box.SIMPLE_HEAD,
