@@ -55,7 +55,16 @@ class Hundreds:
 def test_table(report):
     text = str(report)
     assert "Who notices that the concept changes?" in text
-    for word in ("logistic", "Accuracy, %", "last 200", "Kappa", "per s", "CPU, ms", "alarms"):
+    for word in (
+        "logistic",
+        "Accuracy, %",
+        "last 200",
+        "Kappa",
+        "per s",
+        "CPU",
+        "memory",
+        "alarms",
+    ):
         assert word in text
     assert f"{100 * report.value('logistic', 'Accuracy'):.1f}" in text
     assert "\x1b" not in text

@@ -1,6 +1,5 @@
 """What came out of an evaluation: a table, a picture, a page, data."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .figures import compact, figure, visible
+from .figures import figure
 
 RANGES = {
     "window": "the last {window:,} {step}s",
@@ -117,65 +116,10 @@ class Report:
     # -- for the eye -------------------------------------------------------------------------------
 
     def table(self) -> Any:
-        """A coloured table for the terminal (a `rich.table.Table`); the best are green."""
-        from rich import box
-        from rich.markup import escape
-        from rich.table import Table
+        """A coloured table for the terminal, as wide as that is; the best are green."""
+        from .table import ResultTable
 
-        def text(told: str) -> str:  # never read as markup or control characters
-            return escape(visible(told))
-
-        out = Table(
-            title=text(self.question),
-            title_justify="left",
-            title_style="bold",
-            caption="\n".join(
-                text(f"{run.name}: {run.remark}.") for run in self.runs if run.remark
-            ),
-            caption_justify="left",
-            caption_style="yellow",
-            box=box.SIMPLE_HEAD,
-            pad_edge=False,  # fits 80 columns
-            show_edge=False,
-        )
-        out.add_column("learner", overflow="fold")  # in a narrow terminal; figures never
-        first = self.metrics[0]["name"]
-        for metric in self.metrics:
-            out.add_column(text(heading(metric)), justify="right", no_wrap=True)
-            if metric["name"] == first:
-                out.add_column(f"last {self.window:,}", justify="right", no_wrap=True)
-        for title in ("per s", "CPU, ms", "kB"):
-            out.add_column(title, justify="right", no_wrap=True)
-        alarmed = any(run.alarms for run in self.runs)
-        if alarmed:
-            out.add_column("alarms", justify="right", no_wrap=True)
-        for run in self.runs:
-            cells = []
-            for metric in self.metrics:
-                cells.append(self._cell(run, metric, "cumulative"))
-                if metric["name"] == first:
-                    cells.append(self._cell(run, metric, "window"))
-            out.add_row(
-                f"{text(run.name)}\n[yellow]{text(run.stopped)}[/]"
-                if run.stopped
-                else text(run.name),
-                *cells,
-                compact(speed) if (speed := self.speed(run)) else "",
-                f"{1e3 * run.cpu:,.1f}",
-                f"{run.memory_bytes / 1e3:,.0f}"
-                if run.memory_bytes >= 1e6
-                else f"{run.memory_bytes / 1e3:.3g}",
-                *([f"{len(run.alarms):,}"] if alarmed else []),
-                style="dim" if run.baseline else None,
-            )
-        return out
-
-    def _cell(self, run: Run, metric: dict[str, str], range: str) -> str:
-        values = [other.values[metric["name"]][range] for other in self.runs]
-        known = [value for value in values if not math.isnan(value)]
-        value = run.values[metric["name"]][range]
-        best = max(known, default=0.0) if metric["best"] == "high" else min(known, default=0.0)
-        return f"[bold green]{shown(metric, value)}[/]" if value == best else shown(metric, value)
+        return ResultTable(self)
 
     def __rich__(self) -> Any:
         return self.table()
