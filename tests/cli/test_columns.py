@@ -148,7 +148,7 @@ def test_ids_are_copied_and_no_features(houses: Path) -> None:
     assert [(row["id"], row["who"]) for row in rows] == [("007", "Ann"), ("1e3", "")]
     assert [row["score"] for row in rows] == plain
     told = call("predict", houses, new, "--id", "idd", code=1).stderr
-    assert 'no column "idd" (id). Did you mean "id"?' in told
+    assert 'no column "idd" (--id). Did you mean "id"?' in told
 
 
 def test_ids_of_other_formats(houses: Path) -> None:

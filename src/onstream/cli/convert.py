@@ -1,59 +1,65 @@
 """`onstream generate` and `onstream convert`: streams into files."""
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from ..base.printable import printable
+from ..streams.columns import Expected
 from . import options
 from .live import Live
 from .outputs import check_outputs
-from .paper import paper
+from .paper import paper, remark
+from .places import is_standard
 from .sources import format_of, is_generator, open_stream
 from .writers import WRITERS, writer_for
 
 BLOCK = 8_192
+BINARY = ("parquet", "ipc")
 
 
 def generate(
     generator: Annotated[str, typer.Argument(help="Such as 'SEA(function=2, seed=1)'.")],
     rows: Annotated[int, typer.Option("--rows", "--limit", "-n", help="How many rows.", min=1)],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The file; its ending tells the format.")
+        Path,
+        typer.Option(
+            "--out", "-o", help="The file; its ending tells the format. '-': standard output."
+        ),
     ],
-    format: options.Format = None,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", "-f", help="csv, parquet, ipc, jsonl, libsvm or vw."),
+    ] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Write examples of a generator to a file; the column of the target is called y.
 
     \b
     onstream generate 'SEA()' --rows 100000 --out sea.csv
-    onstream generate 'Drift(SEA(), SEA(function=3), at=5000)' --rows 10000 --out drift.parquet
+    onstream generate 'Drift(SEA(), SEA(function=3))' --rows 9000 -o drift.parquet
+    onstream generate 'SEA()' --rows 5 --format csv --out -
     """
     if not is_generator(generator):
         generator = f"{generator}()"
     stream = open_stream(generator, limit=rows)
-    check_outputs(stream, {"--out": out}, "raise")
+    check_outputs(stream, {"--out": out}, "raise", through=True)
+    format = format or format_of(str(out), "output")
     written = write(stream, out, format, limit=rows, target="y", title="generate", quiet=quiet)
     if not quiet:
-        paper().print(f"{written:,} rows in {out}.", soft_wrap=True)
+        tell(f"{written:,} rows in {out}.", out)
 
 
+@options.reads("shuffle", "epochs", "seed")
 def convert(
     source: options.Source,
-    out: Annotated[Path, typer.Argument(help="The new file; its ending tells the format.")],
-    target: options.Target = None,
-    weight: options.Weight = None,
-    types: options.Types = None,
-    delimiter: options.Delimiter = None,
-    no_header: options.NoHeader = False,
-    missing: options.Missing = None,
-    drop: options.Drop = None,
-    only: options.Only = None,
-    limit: options.Limit = None,
-    skip: options.Skip = 0,
-    on_error: options.OnError = "raise",
-    format: options.Format = None,
+    out: Annotated[
+        Path,
+        typer.Argument(help="The new file; its ending tells the format. '-': standard output."),
+    ],
+    reading: dict[str, Any],
     to: Annotated[str | None, typer.Option("--to", help="Format of the new file.")] = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -62,34 +68,25 @@ def convert(
     \b
     onstream convert bids.csv bids.parquet --target won
     onstream convert news.libsvm news.vw
+    zcat bids.csv.gz | onstream convert - - --format csv --to jsonl | head
     """
-    stream = open_stream(
-        source,
-        format=format,
-        target=target,
-        weight=weight,
-        types=types,
-        delimiter=delimiter,
-        no_header=no_header,
-        missing=missing,
-        drop=drop,
-        only=only,
-        limit=limit,
-        skip=skip,
-        on_error=on_error,
+    stream = open_stream(source, **reading)
+    check_outputs(stream, {"the new file": out}, reading["on_error"], through=True)
+    stream.expect(Expected(whole=True))
+    to = to or format_of(str(out), "output", "--to")
+    target = reading["target"] or "y"
+    written = write(
+        stream, out, to, limit=reading["limit"], target=target, title="convert", quiet=quiet
     )
-    check_outputs(stream, {"the new file": out}, on_error)
-    name = target or "y"
-    written = write(stream, out, to, limit=limit, target=name, title="convert", quiet=quiet)
     if not quiet:
         left = f", {stream.rejected:,} lines left out" if stream.rejected else ""
-        paper().print(f"{written:,} rows in {out}{left}.", soft_wrap=True)
+        tell(f"{written:,} rows in {out}{left}.", out)
 
 
 def write(
-    stream: object,
+    stream: Any,
     out: Path,
-    format: str | None,
+    format: str,
     *,
     limit: int | None,
     target: str,
@@ -97,13 +94,23 @@ def write(
     quiet: bool,
 ) -> int:
     """All of a stream into a file."""
-    wanted = format or format_of(str(out))
-    if wanted not in WRITERS:
-        raise ValueError(f"onstream: {wanted} files cannot be written; use {', '.join(WRITERS)}.")
+    if format not in WRITERS:
+        raise ValueError(f"onstream: {format} files cannot be written; use {', '.join(WRITERS)}.")
+    if format in BINARY and is_standard(out) and sys.stdout.isatty():
+        raise ValueError(f"onstream: {format} is nothing for a terminal; name a file, or use csv.")
     rows = 0
-    with Live(title, stream, limit, quiet=quiet) as live, writer_for(wanted, out, target) as file:
-        for block in stream.batches(BLOCK):  # type: ignore[attr-defined]
+    quiet = quiet or (is_standard(out) and sys.stdout.isatty())  # a bar among the rows
+    with Live(title, stream, limit, quiet=quiet) as live, writer_for(format, out, target) as file:
+        for block in stream.batches(BLOCK):
             done = file.write(block)
             rows += done
             live.advance(done)
     return rows
+
+
+def tell(text: str, out: Path) -> None:
+    """What was done; not among the answers."""
+    if is_standard(out):
+        remark(text, "none")
+    else:
+        paper().print(printable(text), markup=False, soft_wrap=True)

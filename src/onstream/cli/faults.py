@@ -2,12 +2,15 @@
 
 from os import PathLike
 
+from ..base import DataWarning
+from .words import on_the_shell
+
 
 class Unreadable(ValueError):
     """The source could not be read on: its fault, not the learner's."""
 
 
-FAULTS = (ValueError, TypeError, ImportError, OSError, MemoryError)
+FAULTS = (ValueError, TypeError, ImportError, OSError, MemoryError, DataWarning)
 
 
 def sentence(error: BaseException) -> str:
@@ -16,7 +19,7 @@ def sentence(error: BaseException) -> str:
         return f"onstream: out of memory: {error!s:.200}"
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"onstream: {error.filename}: {error.strerror}."
-    return str(error)
+    return on_the_shell(str(error))
 
 
 def with_the_rest(error: BaseException, rows: int, file: str | PathLike[str] | None) -> ValueError:

@@ -6,6 +6,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
+from .paper import bars
+
 
 class Live:
     """A bar on standard error; nothing at all where that is no terminal, or if `quiet`."""
@@ -35,9 +37,11 @@ class Live:
 
     def __enter__(self) -> Self:
         self.bar.start()
+        bars.append(self.console)
         return self
 
     def __exit__(self, *_: object) -> None:
+        bars.remove(self.console)
         self.bar.stop()
 
     @property

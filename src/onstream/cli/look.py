@@ -6,8 +6,10 @@ from typing import Annotated, Any
 import msgspec
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from ..base.printable import printable
 from ..features import Pipeline
 from ..linear.mixing import first_sign
 from ..persist import load
@@ -44,14 +46,14 @@ def inspect(
     if last is learner:
         for name, value in learner.params.items():
             if name != "labels" or not hasattr(learner, "labels"):
-                table.add_row(name, told(value))
+                table.add_row(shown(name), told(value))
     else:
         for number, step in enumerate(learner.steps, 1):
             table.add_row(f"step {number}", told(step))
     for name, value in learned(learner, last).items():
         table.add_row(name, value, style="bold")
     if memory.kinds:
-        table.add_row("columns", told_columns(memory), style="bold")
+        table.add_row("columns", shown(told_columns(memory)), style="bold")
     console.print(table)
     if has_weights(last):
         show_weights(console, last, top)
@@ -61,7 +63,7 @@ def inspect(
         show_importances(console, last.feature_importances, top)
     if hasattr(last, "to_text"):
         console.print()
-        text = last.to_text(max_depth=6)  # what a screen can show
+        text = printable(last.to_text(max_depth=6), lines=True)  # what a screen can show
         console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -103,7 +105,12 @@ def has_weights(learner: Any) -> bool:
 def told(value: Any) -> str:
     """A parameter in one line."""
     text = repr(value)
-    return text if len(text) <= 200 else f"{text[:197]}..."
+    return shown(text if len(text) <= 200 else f"{text[:197]}...")
+
+
+def shown(text: object) -> str:
+    """A text of others in a cell: neither commands of a terminal nor markup."""
+    return escape(printable(text))
 
 
 def heaviest(weights: dict[Any, float], top: int) -> list[tuple[Any, float]]:
@@ -139,16 +146,16 @@ def show_weights(console: Console, learner: Any, top: int) -> None:
         if label is None and len(labels) == 2:
             other, positive = labels if first_sign(labels) < 0 else reversed(labels)
             told = f"█ positive weights speak for {positive!r}, ░ negative ones for {other!r}"
-            console.print(told, markup=False, highlight=False, soft_wrap=True)
+            console.print(printable(told), markup=False, highlight=False, soft_wrap=True)
         table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-        table.add_column("feature" if label is None else f"feature, for {label!r}")
+        table.add_column("feature" if label is None else shown(f"feature, for {label!r}"))
         table.add_column("weight", justify="right")
         table.add_column("")
         rows = heaviest(own, top)
         most = abs(rows[0][1]) if rows else 0.0
         for name, weight in rows:
             colour = "green" if weight > 0 else "red" if weight < 0 else None
-            table.add_row(str(name), f"{weight:.6g}", bar(weight, most), style=colour)
+            table.add_row(shown(name), f"{weight:.6g}", bar(weight, most), style=colour)
         bias = bias_of(learner, label)
         if bias is not None:
             table.add_row("(bias)", f"{bias:.6g}", "", style="bold")
@@ -161,7 +168,8 @@ def show_supports(console: Console, supports: list[Any], top: int) -> None:
     """The examples that a kernel learner keeps."""
     console.print(f"\n[bold]{len(supports):,} supports[/]")
     for x, coefficient in supports[:top]:
-        console.print(f"{coefficient!r:>12.12}  {x!r:.100}", markup=False, highlight=False)
+        line = printable(f"{coefficient!r:>12.12}  {x!r:.100}")
+        console.print(line, markup=False, highlight=False)
     if len(supports) > top:
         console.print(f"... and {len(supports) - top:,} more")
 
@@ -204,7 +212,7 @@ def show_importances(console: Console, shares: dict[Any, float], top: int) -> No
     """The features whose questions sort most."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, share in list(shares.items())[:top]:
-        table.add_row(str(name), f"{100 * share:.1f} %")
+        table.add_row(shown(name), f"{100 * share:.1f} %")
     if shares:
         console.print("\nshare of each feature in what the questions sort", highlight=False)
         console.print(table)

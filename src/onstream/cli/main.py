@@ -6,17 +6,21 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperGroup
 
+from ..base.printable import printable
 from .convert import convert, generate
 from .demo import demo
+from .doubts import doubts_in_a_line
 from .faults import FAULTS, sentence
 from .look import inspect
 from .models import models
+from .paper import remark
 from .predict import predict
 from .run import run
 from .train import train
+
+UsageError: Any = typer.BadParameter.__base__  # of the click that typer brings
 
 
 class Commands(TyperGroup):
@@ -25,17 +29,23 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand; 130: interrupted, 141: nobody reads, 1: input or file at fault."""
         try:
-            answer = super().invoke(ctx)
+            with doubts_in_a_line():
+                answer = super().invoke(ctx)
             sys.stdout.flush()
             return answer
+        except UsageError as error:
+            error.message = printable(error.message)
+            if getattr(getattr(error, "param", None), "name", "") == "model" and not error.message:
+                error.message = "`onstream models` lists the learners."
+            raise
         except KeyboardInterrupt:
-            Console(stderr=True).print("Interrupted.", style="yellow")
+            remark("Interrupted.")
             raise typer.Exit(130) from None
         except BrokenPipeError:  # the reader of a pipe left: the code of who dies of SIGPIPE
             forget_output()
             raise typer.Exit(141) from None
         except FAULTS as error:
-            Console(stderr=True).print(sentence(error), style="red", markup=False, soft_wrap=True)
+            remark(sentence(error), "red")
             raise typer.Exit(1) from None
 
 

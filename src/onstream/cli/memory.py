@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.data_warning import warn_of_data
 from ..persist import load_notes, save
-from ..streams.columns import KINDS, Expected, is_number, is_text
+from ..streams.columns import KINDS, Expected, is_number, is_text, quoted
 
 
 class Memory:
@@ -50,13 +51,31 @@ class Memory:
         if self.target is not None and not self.target_kind and y is not None:
             self.target_kind = kind_of_labels(y)
 
-    def expected(self, *, closed: bool, ids: list[str] | None = None) -> Expected:
-        """What the next file is to be like; if `closed`, other columns are left out."""
+    def expected(
+        self, *, closed: bool, labelled: bool = False, ids: list[str] | None = None
+    ) -> Expected:
+        """What the next file is to be like; if `closed`, other columns are left out.
+
+        If it is `labelled`, the target is to be what it was.
+        """
         kinds = dict(self.kinds)
         # Whole numbers may be the first of others; all else holds for labels, too.
-        if not closed and self.target is not None and self.target_kind not in ("", "whole"):
+        if labelled and self.target is not None and self.target_kind not in ("", "whole"):
             kinds[self.target] = self.target_kind
         return Expected(kinds, closed, ids or [])
+
+    def join(self, other: "Memory") -> None:
+        """Take what another model remembers, too; of two types, the first holds."""
+        self.kinds = {**other.kinds, **self.kinds}
+        if self.target is None:
+            self.target, self.target_kind = other.target, other.target_kind
+
+    def watch(
+        self, source: str, dropped: list[str] | None, ids: list[str] | None = None
+    ) -> "Watch":
+        """Somebody who tells which of these columns a source lacks."""
+        left_out = {*(dropped or ()), *(ids or ()), self.target}
+        return Watch(source, [name for name in self.kinds if name not in left_out])
 
     def notes(self) -> dict[str, Any]:
         """The same for a model's file."""
@@ -70,6 +89,51 @@ class Memory:
     def save(self, model: Any, path: str | PathLike[str]) -> None:
         """Write a model and what it remembers."""
         save(model, path, notes=self.notes())
+
+
+class Watch:
+    """Tells, in a line each, which learned columns a source does not have, or has no value in."""
+
+    def __init__(self, source: str, learned: list[str]) -> None:
+        self.source = "standard input" if source == "-" else source
+        self.learned = learned
+        self.empty = set(learned)  # no value has come there yet
+        self.begun = False
+
+    def see(self, X: Any) -> None:
+        """A block of rows comes."""
+        names = set(getattr(X, "column_names", None) or ())
+        if not names or not self.empty:
+            return
+        if not self.begun:
+            self.begun = True
+            lacking = [name for name in self.learned if name not in names]
+            if lacking and len(lacking) == len(self.learned):
+                there = quoted(sorted(names))
+                raise ValueError(
+                    f"{self.source}: the model knows none of its columns ({there}); "
+                    f"it has learned {quoted(self.learned)}."
+                )
+            if lacking:
+                several = "are no columns" if len(lacking) > 1 else "is no column"
+                self.tell(f"there {several} {quoted(lacking)}, which the model has learned")
+            self.empty &= names
+        for name in list(self.empty):
+            if X.column(name).null_count < X.num_rows:
+                self.empty.discard(name)
+
+    def end(self) -> None:
+        """All rows have come."""
+        if self.begun and self.empty:
+            none = [name for name in self.learned if name in self.empty]
+            several = "columns" if len(none) > 1 else "column"
+            self.tell(
+                f"no row has a value in {several} {quoted(none)}, which the model has learned"
+            )
+
+    def tell(self, what: str) -> None:
+        """One line, as of a learner."""
+        warn_of_data(f"{self.source}: {what}; taken as missing. Was something renamed?")
 
 
 def pairs(value: Any) -> list[tuple[Any, Any]]:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from ..base import (
@@ -18,50 +19,65 @@ from ..base import (
 from ..base.checks import nearest
 from ..base.learner import parameters
 from . import options
-from .names import by_name, meant, needs_all_at_once, short_names
+from .names import baselines, generators, meant, metrics, needs_all_at_once, short_names
 from .paper import paper
 
 
 def models(
     name: Annotated[str | None, typer.Argument(help="One of them, in full.")] = None,
-    family: Annotated[str | None, typer.Option(help="Only one family: linear, tree, ...")] = None,
+    family: Annotated[
+        str | None, typer.Option(help="Only one family: linear, tree, streams, evaluate, ...")
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """List every learner, or describe one.
+    """List every learner, generator and metric, or describe one.
 
     \b
     onstream models
     onstream models PAClassifier
     onstream models --family tree --json
     """
-    known = {**learners(), **parts()}
+    known = everything()
     if name is not None:
-        cls = by_name().get(name)
-        if cls is None:
-            raise ValueError(f"onstream: there is no model {name!r}.{meant(name, by_name())}")
-        describe(cls.__name__ if name in short_names(cls) else name, cls, as_json)
+        found = [cls for cls in known if name in (cls.__name__, *short_names(cls))]
+        if not found:
+            names = [word for cls in known for word in (cls.__name__, *short_names(cls))]
+            hint = meant(name, names) or " `onstream models` lists what there is."
+            raise ValueError(f"onstream: there is no {name!r}.{hint}")
+        describe(found, as_json)
         return
-    chosen = {n: cls for n, cls in known.items() if family in (None, family_of(cls))}
+    chosen = [cls for cls in known if family in (None, family_of(cls))]
     if not chosen:
-        families = sorted({family_of(cls) for cls in known.values()})
+        families = sorted({family_of(cls) for cls in known})
         raise ValueError(
             f"onstream: there is no family {family!r}; there are {', '.join(families)}."
             f"{nearest(str(family), families)}"
         )
     if as_json:
-        typer.echo(msgspec.json.encode([facts(n, cls) for n, cls in chosen.items()]).decode())
+        typer.echo(msgspec.json.encode([facts(cls) for cls in chosen]).decode())
         return
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("family", "name", "learns", "what it is"):
         table.add_column(heading, no_wrap=heading == "name", overflow="fold")
     last = None
-    for n, cls in sorted(chosen.items(), key=lambda item: (family_of(item[1]), item[0])):
+    for cls in sorted(chosen, key=lambda cls: (family_of(cls), cls.__name__)):
         here = family_of(cls)
         table.add_row(
-            here if here != last else "", with_short(n, cls), kind_of(cls), summary(cls), style=None
+            here if here != last else "", with_short(cls), kind_of(cls), escape(summary(cls))
         )
         last = here
     paper().print(table)
+
+
+def everything() -> list[type[Any]]:
+    """All that has a name which people may type."""
+    return [
+        *learners().values(),
+        *parts().values(),
+        *baselines().values(),
+        *metrics().values(),
+        *generators().values(),
+    ]
 
 
 def family_of(cls: type[Any]) -> str:
@@ -69,14 +85,20 @@ def family_of(cls: type[Any]) -> str:
     return cls.__module__.split(".")[1]
 
 
-def with_short(name: str, cls: type[Any]) -> str:
+def with_short(cls: type[Any]) -> str:
     """The name, and the short ones after it."""
     short = short_names(cls)
-    return f"{name} ({', '.join(short)})" if short else name
+    return f"{cls.__name__} ({', '.join(short)})" if short else cls.__name__
 
 
 def kind_of(cls: type[Any]) -> str:
     """What it learns."""
+    if cls in baselines().values():
+        return f"{cls.task}, as a baseline"
+    if cls in metrics().values():
+        return "(metric)"
+    if cls in generators().values():
+        return "(generator)"
     if needs_all_at_once(cls):
         return "labels, by fit only" if issubclass(cls, Classifier) else "by fit only"
     if issubclass(cls, Classifier):
@@ -95,11 +117,12 @@ def summary(cls: type[Any]) -> str:
     return (reflection.getdoc(cls) or "").split("\n")[0]
 
 
-def facts(name: str, cls: type[Any]) -> dict[str, Any]:
+def facts(cls: type[Any]) -> dict[str, Any]:
     """The same for programs."""
-    defaults = {n: repr(v) for n, v in parameters(cls).items()}
+    defaults = {n: repr(v) for n, v in parameters_of(cls).items()}
     return {
-        "name": name,
+        "name": cls.__name__,
+        "module": f"onstream.{family_of(cls)}",
         "short_names": short_names(cls),
         "family": family_of(cls),
         "learns": kind_of(cls),
@@ -108,15 +131,27 @@ def facts(name: str, cls: type[Any]) -> dict[str, Any]:
     }
 
 
-def describe(name: str, cls: type[Any], as_json: bool) -> None:
-    """Everything about one."""
+def parameters_of(cls: type[Any]) -> dict[str, Any]:
+    """Names and defaults."""
+    if cls in {**learners(), **parts()}.values():
+        return dict(parameters(cls))
+    return {n: p.default for n, p in reflection.signature(cls).parameters.items()}
+
+
+def describe(found: list[type[Any]], as_json: bool) -> None:
+    """Everything about one; about all, if several packages have one of this name."""
     if as_json:
-        typer.echo(msgspec.json.encode(facts(name, cls)).decode())
+        told = [facts(cls) for cls in found]
+        typer.echo(msgspec.json.encode(told[0] if len(told) == 1 else told).decode())
         return
     console = paper()
-    given = ", ".join(
-        n if v is reflection.Parameter.empty else f"{n}={v!r}" for n, v in parameters(cls).items()
-    )
-    console.print(f"[bold]onstream.{family_of(cls)}.{with_short(name, cls)}[/]")
-    console.print(f"({given})\n", markup=False, highlight=False)
-    console.print(reflection.getdoc(cls) or "", markup=False, highlight=False)
+    for cls in found:
+        given = ", ".join(
+            n if v is reflection.Parameter.empty else f"{n}={v!r}"
+            for n, v in parameters_of(cls).items()
+        )
+        if cls is not found[0]:
+            console.print()
+        console.print(f"[bold]onstream.{family_of(cls)}.{with_short(cls)}[/]")
+        console.print(f"({given})\n", markup=False, highlight=False)
+        console.print(reflection.getdoc(cls) or "", markup=False, highlight=False)

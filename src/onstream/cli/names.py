@@ -1,11 +1,10 @@
-"""Names that people may type: of every learner and part, and the short ones of their families."""
+"""Names that people may type: of learners and parts, generators, metrics and baselines."""
 
 from collections.abc import Iterable
 from sys import modules
 from typing import Any
 
 from ..base import learners, parts
-from ..base.checks import nearest
 
 
 def by_name() -> dict[str, type[Any]]:
@@ -13,6 +12,39 @@ def by_name() -> dict[str, type[Any]]:
     known = {**parts(), **learners()}
     short = {name: cls for cls in known.values() for name in short_names(cls)}
     return {**short, **known}
+
+
+def generators() -> dict[str, type[Any]]:
+    """Every stream made by chance."""
+    from ..streams import generators
+
+    return offered(generators)
+
+
+def metrics() -> dict[str, type[Any]]:
+    """Every metric."""
+    from .. import evaluate
+
+    base = evaluate.Metric
+    return {
+        name: cls
+        for name, cls in offered(evaluate).items()
+        if issubclass(cls, base) and cls is not base
+    }
+
+
+def baselines() -> dict[str, type[Any]]:
+    """What learners have to beat; not learned from features, never saved."""
+    from .. import evaluate
+
+    known = offered(evaluate).items()
+    return {name: cls for name, cls in known if getattr(cls, "baseline", False)}
+
+
+def offered(module: Any) -> dict[str, type[Any]]:
+    """The classes that a module offers."""
+    found = {name: getattr(module, name) for name in module.__all__}
+    return {name: thing for name, thing in found.items() if isinstance(thing, type)}
 
 
 def package(cls: type[Any]) -> str:
@@ -28,10 +60,32 @@ def short_names(cls: type[Any]) -> list[str]:
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """Perhaps something else was meant; a beginning is a good hint, too."""
-    known = list(known)
+    """Perhaps something else was meant: with a slip of the fingers, or the beginning of a name."""
+    known, name = list(known), name[:80]
+    allowed = max(1, len(name) // 4) if len(name) > 2 else 0
+    slips = {other: edits(name.lower(), other.lower(), allowed) for other in known}
+    close = min(slips, key=lambda other: slips[other], default=None)
+    if close is not None and slips[close] <= allowed:
+        return f" Did you mean {close!r}?"
     begun = [other for other in known if len(name) > 2 and other.lower().startswith(name.lower())]
-    return nearest(name, known) or (f" Did you mean {begun[0]!r}?" if begun else "")
+    some = " or ".join(map(repr, sorted(begun, key=len)[:2]))
+    return f" Did you mean {some}?" if some else ""
+
+
+def edits(one: str, other: str, most: int) -> int:
+    """Letters to insert, leave out, replace, or exchange with the next; more than `most`: many."""
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        before, row, last = row, [i], before
+        for j, wanted in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+    return row[-1]
 
 
 def needs_all_at_once(cls: type[Any]) -> bool:

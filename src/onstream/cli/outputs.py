@@ -1,24 +1,33 @@
 """The files that a command will write: whatever is wrong with them is said before the work."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 from ..persist import is_model
 from ..streams.files import same_file
+from .places import descriptor, in_place, is_special
 
 
 def check_outputs(
-    stream: Any, outputs: dict[str, Path | None], on_error: str, *read: Path | None
+    stream: Any,
+    outputs: dict[str, Path | None],
+    on_error: str,
+    *read: Path | None,
+    through: bool = False,
 ) -> None:
-    """Refuse outputs (option: file) that cannot be written, or would replace what is read."""
+    """Refuse outputs (option: file) that cannot be written, or would replace what is read.
+
+    `through` says that they may also be devices, pipes and standard output.
+    """
     files = [*stream.files, *(file for file in read if file is not None)]
     taken: dict[Path, str] = {}
     rejects = None if on_error in ("raise", "skip") else Path(on_error)
     for option, path in {**outputs, "--on-error": rejects}.items():
         if path is None:
             continue
-        check_place(option, path, replaced=option != "--on-error")
-        if any(same_file(path, file) for file in files):
+        check_place(option, path, through=through or option == "--on-error")
+        if any(is_same(path, file) for file in files):
             raise ValueError(
                 f"onstream: {option} {path} would overwrite the file that is read; name another."
             )
@@ -27,16 +36,40 @@ def check_outputs(
         taken[path.resolve()] = option
 
 
-def check_place(option: str, path: Path, *, replaced: bool = True) -> None:
-    """Refuse a place where no file can be; one that is `replaced` must be no device either."""
-    folder = path.absolute().parent
+def is_same(out: Path, file: str | Path) -> bool:
+    """Say whether what is written is the file that is read, perhaps as standard output."""
+    number = descriptor(out)
+    if number is None:
+        return same_file(out, file)
+    try:
+        written, read = os.fstat(number), os.stat(0 if str(file) == "-" else file)
+    except OSError:
+        return False
+    return os.path.isfile(number) and os.path.samestat(written, read)
+
+
+def check_place(option: str, path: Path, *, through: bool = False) -> None:
+    """Refuse a place where no file can be; a device or pipe, unless it is written `through`."""
+    number = descriptor(path)
+    if number is not None or is_special(path):
+        if not through:
+            told = "standard output" if number == 1 else "a device or a pipe"
+            raise ValueError(f"onstream: {option} {path} is {told}; name a file.")
+        return
+    if path.is_dir():
+        raise ValueError(f"onstream: {option} {path} is a folder; name a file in it.")
+    folder = in_place(path).parent
     if not folder.is_dir():
         told = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
         raise ValueError(f"onstream: {option} {path}: {told}.")
-    if path.is_dir():
-        raise ValueError(f"onstream: {option} {path} is a folder; name a file in it.")
-    if replaced and path.exists() and not path.is_file():
-        raise ValueError(f"onstream: {option} {path} is a device or a pipe; name a file.")
+
+
+def check_page(path: Path | None) -> None:
+    """Refuse to call a web page something else."""
+    if path is not None and path.suffix.lower() not in ("", ".html", ".htm"):
+        raise ValueError(
+            f"onstream: --report writes a web page; call it {path.with_suffix('.html')}."
+        )
 
 
 def check_models(option: str, *paths: Path) -> None:

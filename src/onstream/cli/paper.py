@@ -6,7 +6,11 @@ from typing import Any
 
 from rich.console import Console
 
+from ..base.printable import printable
+from .words import on_the_shell
+
 ENDLESS = 100_000  # columns
+bars: list[Console] = []  # of bars on standard error, which must make room for what is written
 
 
 class Paper(Console):
@@ -29,3 +33,17 @@ def paper() -> Console:
     if console.is_terminal or os.environ.get("COLUMNS", "").isdigit():
         return console
     return Paper(width=ENDLESS)
+
+
+def remark(text: str, style: str = "yellow") -> None:
+    """One line on standard error, whatever stands in names and values."""
+    console = bars[-1] if bars else Console(stderr=True)
+    told = printable(text)
+    console.print(told, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def left_out(stream: Any, became: str) -> str:
+    """How many lines could not be read, what became of them, and what is wrong with the first."""
+    lines = "1 line" if stream.rejected == 1 else f"{stream.rejected:,} lines"
+    first = f" The first: {on_the_shell(stream.messages[0])}." if stream.messages else ""
+    return f"{lines} could not be read and {became}.{first}"

@@ -1,65 +1,54 @@
 """`onstream predict`: a saved model answers, row by row."""
 
 import csv
-import os
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 import typer
-from rich.console import Console
 
 from ..persist import load
 from . import options
+from .doubts import refuse_strangers
 from .live import Live
 from .memory import Memory
 from .outputs import check_outputs
 from .pace import pieces
-from .sources import needs_no_label, open_stream
+from .paper import left_out, remark
+from .places import STANDARD, is_standard, opened_text
+from .sources import columns, needs_no_label, open_stream
 
 BLOCK = 8_192
 
 
+@options.reads("weight", "shuffle", "epochs", "seed")
 def predict(
     model: Annotated[Path, typer.Argument(help="A saved model.")],
     source: options.Source,
+    reading: dict[str, Any],
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the probability of each label.")
     ] = False,
     score: Annotated[bool, typer.Option("--score", help="Add the decision values.")] = False,
     as_format: Annotated[str, typer.Option("--as", help="csv or jsonl.")] = "csv",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A file, instead of standard output.")
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option("--target", "-t", help="A column to leave out: the answer.")
-    ] = None,
+        Path, typer.Option("--out", "-o", help="A file; '-' is standard output.")
+    ] = STANDARD,
     ids: Annotated[
         list[str] | None,
         typer.Option("--id", help="A column to copy into the answers, no feature; repeat it."),
     ] = None,
-    types: options.Types = None,
-    delimiter: options.Delimiter = None,
-    no_header: options.NoHeader = False,
-    missing: options.Missing = None,
-    drop: options.Drop = None,
-    only: options.Only = None,
-    limit: options.Limit = None,
-    skip: options.Skip = 0,
-    on_error: options.OnError = "raise",
-    format: options.Format = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Predict every row of a file; one line out for each line in. A pipe is answered at once.
 
+    A --target is left out: it is the answer.
+
     \b
     onstream predict bids.onstream new.csv > answers.csv
     onstream predict bids.onstream new.csv --id bid --id user > answers.csv
-    cat new.jsonl | onstream predict bids.onstream - --format jsonl --as jsonl --proba
+    cat new.jsonl | onstream predict bids.onstream - -f jsonl --as jsonl --proba
     """
     if as_format not in ("csv", "jsonl"):
         raise ValueError(f"onstream: --as must be csv or jsonl, got {as_format!r}.")
@@ -71,32 +60,24 @@ def predict(
         raise ValueError(f"onstream: {model}: {type(learner).__name__} makes no predictions.")
     if proba and not hasattr(learner, "predict_proba_many"):
         raise ValueError(f"onstream: {type(learner).__name__} has no probabilities; try --score.")
-    stream = open_stream(
-        source,
-        format=format,
-        labelled=needs_no_label(source, format),
-        target=target,
-        types=types,
-        delimiter=delimiter,
-        no_header=no_header,
-        missing=missing,
-        drop=drop,
-        only=only,
-        limit=limit,
-        skip=skip,
-        on_error=on_error,
-    )
-    check_outputs(stream, {"--out": out}, on_error, model)
+    no_label = needs_no_label(source, reading["format"])
+    stream = open_stream(source, labelled=no_label, **reading)
+    check_outputs(stream, {"--out": out}, reading["on_error"], model, through=True)
     ids = list(dict.fromkeys(ids or []))
-    has_columns = stream.expect(Memory.of(model).expected(closed=True, ids=ids))
+    memory = Memory.of(model)
+    has_columns = stream.expect(memory.expected(closed=True, ids=ids))
     if ids and not has_columns:
         raise ValueError("onstream: --id needs a source with columns, such as a CSV file.")
     if "prediction" in ids:
         raise ValueError("onstream: --id prediction: the answers have a column of this name.")
-    with opened(out) as file, Live("predict", stream, limit, quiet=quiet or out is None) as live:
+    refuse_strangers(lacking_is_told=bool(memory.kinds))
+    watch = memory.watch(source, columns(reading["drop"]), ids)
+    silent = quiet or is_standard(out)
+    with opened_text(out) as file, Live("predict", stream, reading["limit"], quiet=silent) as live:
         writer = csv.writer(file, lineterminator="\n")
         heading = None
         for block in pieces(stream, most=BLOCK):
+            watch.see(block[0])
             X, copied = apart(block[0], ids)
             table = copied | answers(learner, X, proba=proba, score=score)
             rows = list(zip(*table.values(), strict=True))
@@ -112,10 +93,9 @@ def predict(
             if stream.live:
                 file.flush()
             live.advance(len(rows))
+    watch.end()
     if stream.rejected and not quiet:
-        Console(stderr=True).print(
-            f"{stream.rejected:,} lines could not be read and have no answer.", style="yellow"
-        )
+        remark(left_out(stream, "have no answer"))
 
 
 def apart(X: Any, ids: list[str]) -> tuple[Any, dict[str, list[Any]]]:
@@ -140,18 +120,3 @@ def spread(name: str, values: Any, labels: list[Any]) -> dict[str, list[Any]]:
     if values.ndim == 1:
         return {name: values.tolist()}
     return {f"{name}({label})": values[:, r].tolist() for r, label in enumerate(labels)}
-
-
-@contextmanager
-def opened(path: Path | None) -> Iterator[TextIO]:
-    """A file that appears when all of it was written, or standard output."""
-    if path is None:
-        yield sys.stdout
-        return
-    scratch = path.with_name(f".{path.name}.part")
-    try:
-        with scratch.open("w", encoding="utf-8", newline="") as file:
-            yield file
-        os.replace(scratch, path)
-    finally:
-        scratch.unlink(missing_ok=True)

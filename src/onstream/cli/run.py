@@ -4,46 +4,42 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
+from ..base.printable import printable
 from . import options
+from .contenders import Contender
+from .doubts import refuse_strangers
 from .faults import FAULTS, with_the_rest
 from .live import Live
 from .memory import Memory
-from .outputs import check_models, check_outputs
+from .names import metrics
+from .outputs import check_models, check_outputs, check_page
 from .pace import CtrlC, pieces
-from .paper import paper
-from .sources import open_stream, to_learn
-from .specs import build, named, parse_model
+from .paper import left_out, paper, remark
+from .sources import columns, has_target, open_stream, to_learn
+from .specs import build
 
 
+@options.reads()
 def run(
     source: options.Source,
     model: Annotated[
         list[str],
-        typer.Option("--model", "-m", help="A learner, such as 'PAClassifier(C=0.1)'; repeat it."),
+        typer.Option(
+            "--model", "-m", help="A learner, 'PAClassifier(C=0.1)', or a saved model; repeat it."
+        ),
     ],
-    target: options.Target = None,
-    weight: options.Weight = None,
-    types: options.Types = None,
-    delimiter: options.Delimiter = None,
-    no_header: options.NoHeader = False,
-    missing: options.Missing = None,
-    drop: options.Drop = None,
-    only: options.Only = None,
+    reading: dict[str, Any],
+    test_only: Annotated[
+        bool,
+        typer.Option("--test-only", help="Only predict: saved models learn nothing more."),
+    ] = False,
     metric: Annotated[
         list[str] | None,
         typer.Option("--metric", help="Accuracy, RMSE, \"F1(average='macro')\", ...; repeat it."),
     ] = None,
     window: Annotated[int, typer.Option(help="Rows of the sliding estimates.", min=1)] = 1000,
     delay: Annotated[int, typer.Option(help="Labels come so many rows late.", min=0)] = 0,
-    limit: options.Limit = None,
-    skip: options.Skip = 0,
-    shuffle: options.Shuffle = None,
-    epochs: options.Epochs = 1,
-    seed: options.Seed = 0,
-    on_error: options.OnError = "raise",
-    format: options.Format = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Write the report to this HTML file.")
     ] = None,
@@ -56,104 +52,95 @@ def run(
 ) -> None:
     """Predict each row, then learn it: how good are these learners here.
 
+    A saved model goes on from what it has learned, in a copy: its file stays.
+
     \b
     onstream run bids.csv --target won --model 'LogisticRegression()'
-    onstream run bids.csv --target won -m 'StandardScaler()|PAClassifier(C=0.1)' -m 'Perceptron()'
-    onstream run 'SEA(function=2)' --limit 50000 -m 'PAClassifier()' --report sea.html
-    zcat log.vw.gz | onstream run - --format vw -m 'LogisticRegression(hash_bits=18)' --json
+    onstream run bids.csv -t won -m 'StandardScaler()|PAClassifier()' -m 'VFDT()'
+    onstream run bids.csv -t won -m 'HAT()' -m 'MajorityClass()' --report r.html
+    onstream run 'SEA(function=2)' --limit 50000 -m 'PAClassifier()'
+    onstream run test.csv -m bids.onstream --test-only
+    zcat log.vw.gz | onstream run - -f vw -m 'LogisticRegression(hash_bits=18)'
     """
+    from ..evaluate.choices import told_apart
     from ..evaluate.prequential import Prequential
 
-    models = [parse_model(text) for text in model]
+    contenders = [Contender(text, test_only=test_only) for text in model]
+    models = [contender.model for contender in contenders]
+    names = told_apart([c.name for c in contenders], [c.text for c in contenders])
     course = Prequential(
-        titled(models, model),
+        dict(zip(names, models, strict=True)),
         chosen_metrics(metric),
         window,
         delay,
         question=f"Which learner suits {source}?",
     )
-    stream = open_stream(
-        source,
-        format=format,
-        target=target,
-        weight=weight,
-        types=types,
-        delimiter=delimiter,
-        no_header=no_header,
-        missing=missing,
-        drop=drop,
-        only=only,
-        limit=limit,
-        skip=skip,
-        shuffle=shuffle,
-        epochs=epochs,
-        seed=seed,
-        on_error=on_error,
-    )
+    memory = remembered(contenders)
+    if reading["target"] is None and has_target(source, reading["format"]):
+        reading["target"] = memory.target  # as it was learned
+    stream = open_stream(source, **reading)
+    limit, on_error = reading["limit"], reading["on_error"]
+    if memory.kinds:  # other columns are nothing to a saved model
+        closed = all(contender.file for contender in contenders)
+        stream.expect(memory.expected(closed=closed, labelled=True))
+    watch = memory.watch(source, columns(reading["drop"]))
+    refuse_strangers(lacking_is_told=bool(memory.kinds))
     alone = len(models) == 1
-    check_outputs(stream, {"--report": report, "--save": out if alone else None}, on_error)
-    if out is not None and (alone or out.exists()):
-        check_models("--save", *places(models, out))
-    memory = Memory(target)
+    outputs = {"--report": report, "--save": out if alone else None}
+    check_outputs(stream, outputs, on_error, *(contender.file for contender in contenders))
+    check_page(report)
+    if out is not None:
+        check_saving(models, out, test_only=test_only)
+    met = Memory(reading["target"])
     course.expect(limit)
     course.first, course.patient = 1, True
     with CtrlC(stream) as ctrl_c, Live("run", stream, limit, quiet=quiet or as_json) as live:
         try:
             for block in pieces(stream, ctrl_c):
-                memory.meet(block)
+                watch.see(block[0])
+                met.meet(block)
                 course.add(*to_learn(block))
                 live.advance(len(block[1]), so_far(course) if live.shown else "")
         except FAULTS as error:
             if out is not None and any(contender.learned for contender in course.contenders):
-                save_all(models, out, memory)
+                save_all(contenders, out, met)
             tell_stopped(course, out)
             if not course.going():
                 raise typer.Exit(1) from None
             raise with_the_rest(error, course.rows if out else 0, out) from None
+    watch.end()
     if not course.rows:
         if not ctrl_c.pressed:
             raise ValueError(f"onstream: {source}: there were no rows to learn.")
-        Console(stderr=True).print(
-            "Interrupted before the first row: nothing was learned or written.", style="yellow"
-        )
+        remark("Interrupted before the first row: nothing was learned or written.")
         raise typer.Exit(130)
     result = course.report()
     if out is not None:
-        save_all(models, out, memory)
+        save_all(contenders, out, met)
     if report is not None:
         result.to_html(report)
     tell_stopped(course, out)
     tell(result, stream, as_json=as_json, quiet=quiet, report=report, out=out)
     if ctrl_c.pressed:
-        Console(stderr=True).print(
-            f"Interrupted after {course.rows:,} rows; the figures are those so far.", style="yellow"
-        )
+        remark(f"Interrupted after {course.rows:,} rows; the figures are those so far.")
         raise typer.Exit(130)
     if len(course.going()) < len(models):
         raise typer.Exit(1)
 
 
-def titled(models: list[Any], texts: list[str]) -> dict[str, Any]:
-    """The models by class, or by the classes of their steps; as typed, if two are the same."""
-    from ..evaluate.choices import kind_of, told_apart
-
-    names = told_apart([kind_of(model) for model in models], [text.strip() for text in texts])
-    return dict(zip(names, models, strict=True))
+def remembered(contenders: list[Contender]) -> Memory:
+    """What the saved models among them remember, all together."""
+    memory = Memory()
+    for contender in contenders:
+        memory.join(contender.memory)
+    return memory
 
 
 def chosen_metrics(texts: list[str] | None) -> Any:
     """Metrics by name, with parameters perhaps: "F1(average='macro')"."""
     if not texts:
         return None
-    from .. import evaluate
-
-    base = evaluate.Metric
-    known = {
-        name: thing
-        for name, thing in named(evaluate).items()
-        if issubclass(thing, base) and thing is not base
-    }
-    return [build(text, known, "metric") for text in texts]
+    return [build(text, metrics(), "metric") for text in texts]
 
 
 def so_far(course: Any) -> str:
@@ -172,12 +159,30 @@ def places(models: list[Any], out: Path) -> list[Path]:
     return [out / f"{n}-{type(model).__name__}.onstream" for n, model in enumerate(models, 1)]
 
 
-def save_all(models: list[Any], out: Path, memory: Memory) -> None:
-    """Write every model to its place."""
+def check_saving(models: list[Any], out: Path, *, test_only: bool) -> None:
+    """Refuse to save what cannot be saved, or where something else is."""
+    if test_only:
+        raise ValueError("onstream: --test-only learns nothing, so there is nothing to --save.")
+    for model in models:
+        if getattr(model, "baseline", False):
+            raise ValueError(
+                f"onstream: {type(model).__name__} is a baseline, which cannot be saved; leave "
+                f"out --save or the baseline."
+            )
+    if len(models) == 1 or out.exists():
+        check_models("--save", *places(models, out))
+
+
+def save_all(contenders: list[Contender], out: Path, met: Memory) -> None:
+    """Write every model to its place, with the columns that it has met."""
+    models = [contender.model for contender in contenders]
     if len(models) > 1:
         out.mkdir(parents=True, exist_ok=True)
-    for model, place in zip(models, places(models, out), strict=True):
-        memory.save(model, place)
+    for contender, place in zip(contenders, places(models, out), strict=True):
+        memory = contender.memory
+        memory.target, memory.target_kind = met.target, met.target_kind
+        memory.join(met)
+        memory.save(contender.model, place)
 
 
 def tell_stopped(course: Any, out: Path | None) -> None:
@@ -185,7 +190,7 @@ def tell_stopped(course: Any, out: Path | None) -> None:
     for contender in course.contenders:
         if contender.stopped:
             told = str(with_the_rest(contender.stopped, contender.learned, out))
-            Console(stderr=True).print(told, style="red", markup=False, soft_wrap=True)
+            remark(told, "red")
 
 
 def tell(
@@ -200,10 +205,8 @@ def tell(
     if quiet:
         return
     if stream.rejected:
-        console.print(
-            f"{stream.rejected:,} lines could not be read and were left out.", style="yellow"
-        )
-    if report is not None:
-        console.print(f"The report is in {report}.", soft_wrap=True)
-    if out is not None:
-        console.print(f"Saved to {out}.", soft_wrap=True)
+        told = printable(left_out(stream, "were left out"))
+        console.print(told, style="yellow", markup=False, soft_wrap=True)
+    for line, path in (("The report is in", report), ("Saved to", out)):
+        if path is not None:
+            console.print(printable(f"{line} {path}."), markup=False, soft_wrap=True)

@@ -1,10 +1,13 @@
 """A file, standard input or a generator as the stream that a subcommand works on."""
 
+import csv
 import inspect
 from pathlib import Path
 from typing import Any
 
 from ..base.checks import nearest
+from ..streams.blocks import columns_of
+from ..streams.columns import quoted
 from .specs import parse_generator
 
 READERS = {  # format: function of onstream.streams, endings
@@ -23,11 +26,12 @@ def open_stream(
     source: str,
     *,
     format: str | None = None,
-    types: str | None = None,
+    types: list[str] | None = None,
     no_header: bool = False,
     missing: list[str] | None = None,
-    drop: str | None = None,
-    only: str | None = None,
+    drop: list[str] | None = None,
+    only: list[str] | None = None,
+    newlines_in_values: bool = False,
     skip: int = 0,
     epochs: int = 1,
     seed: int = 0,
@@ -43,6 +47,7 @@ def open_stream(
         "missing": missing_values(missing),
         "drop": columns(drop),
         "only": columns(only),
+        "newlines_in_values": newlines_in_values or None,
         "skip": skip or None,
         "epochs": None if epochs == 1 else epochs,
         "seed": seed or None,
@@ -69,7 +74,9 @@ def to_learn(block: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     """X, y and w of a block."""
     X, y, w = (*block, None)[:3]
     if y is None:
-        raise ValueError("onstream: there is nothing to learn: say --target COLUMN.")
+        names = columns_of(X)
+        listed = f" The columns are {quoted(list(map(str, names)))}." if names else ""
+        raise ValueError(f"onstream: there is nothing to learn: say --target COLUMN.{listed}")
     return X, y, w
 
 
@@ -99,10 +106,12 @@ def from_generator(source: str, options: dict[str, Any]) -> Any:
     return stream
 
 
-def format_of(source: str) -> str:
-    """The format that the name of a file tells."""
+def format_of(source: str, standard: str = "input", option: str = "--format") -> str:
+    """The format that the name of a file tells; `-` is standard input, or output."""
     if source == "-":
-        raise ValueError("onstream: standard input has no name; say what it is: --format csv.")
+        raise ValueError(
+            f"onstream: standard {standard} has no name; say what it is: {option} csv."
+        )
     path = Path(source)
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in PACKED]
     for format, (_, endings) in READERS.items():
@@ -111,13 +120,18 @@ def format_of(source: str) -> str:
     known = ", ".join(f"{endings[0]} ({name})" for name, (_, endings) in READERS.items())
     raise ValueError(
         f"onstream: {path.name!r} does not tell its format. Known are {known}; "
-        f"else say --format csv."
+        f"else say {option} csv."
     )
 
 
 def needs_no_label(source: str, format: str | None) -> bool | None:
     """False for VW text, whose reader asks for labels else; None where there is no such option."""
     return False if not is_generator(source) and (format or format_of(source)) == "vw" else None
+
+
+def has_target(source: str, format: str | None) -> bool:
+    """Say whether a column of this source is the target, and --target names it."""
+    return not is_generator(source) and (format or format_of(source)) not in ("libsvm", "vw")
 
 
 def missing_values(more: list[str] | None) -> tuple[str, ...] | None:
@@ -130,20 +144,25 @@ def missing_values(more: list[str] | None) -> tuple[str, ...] | None:
 KINDS = {"str": str, "text": str, "float": float, "number": float, "int": int, "bool": bool}
 
 
-def column_types(text: str | None) -> dict[str, type] | None:
+def column_types(texts: list[str] | None) -> dict[str, type] | None:
     """Types of columns, such as 'zip=str,price=float'."""
-    found = {}
-    for part in columns(text) or ():
+    found: dict[str, type] = {}
+    for part in columns(texts) or ():
         name, _, kind = part.rpartition("=")
         if not name or kind not in KINDS:
             raise ValueError(
                 f"onstream: --types takes column=type, with a type of {', '.join(KINDS)}; "
                 f"got {part!r}."
             )
-        found[name] = KINDS[kind]
+        if found.setdefault(name, KINDS[kind]) is not KINDS[kind]:
+            raise ValueError(f"onstream: --types gives two types for {name!r}; say one.")
     return found or None
 
 
-def columns(text: str | None) -> list[str] | None:
-    """Names of columns separated by commas."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+def columns(texts: list[str] | None) -> list[str] | None:
+    """Names of columns, in several texts or separated by commas; quoted if one has a comma."""
+    if texts is None:
+        return None
+    rows = csv.reader(texts, skipinitialspace=True)
+    names = [name.strip() for row in rows for name in row]
+    return list(dict.fromkeys(name for name in names if name))

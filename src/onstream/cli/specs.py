@@ -8,10 +8,11 @@ names of this library, called with literals or with each other, joined by `|` (t
 import ast
 import inspect
 import operator
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from .names import by_name, check_online, meant, package
+from .names import baselines, by_name, check_online, generators, meant, package
 
 JOINTS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.BitOr: operator.or_,
@@ -21,30 +22,34 @@ JOINTS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 def parse_model(text: str) -> Any:
     """A learner from its description."""
+    if text.strip().removesuffix("()") in baselines():
+        raise ValueError(
+            f"onstream: {text.strip():.80} is a baseline; it only takes part in a `run`."
+        )
     model = build(text, by_name(), "model")
     if not hasattr(model, "learn_one"):
-        raise ValueError(f"onstream: {text!r} is no learner; `onstream models` lists them.")
+        raise ValueError(f"onstream: {text!r:.80} is no learner; `onstream models` lists them.")
     check_online(model)
     return model
 
 
+def parse_contender(text: str) -> Any:
+    """A learner, or a baseline for it to beat."""
+    baseline = baselines().get(text.strip().removesuffix("()"))
+    return parse_model(text) if baseline is None else baseline()
+
+
 def parse_generator(text: str) -> Any:
     """A stream from its description, such as `SEA(function=2)`."""
-    from ..streams import generators
-
-    return build(text, named(generators), "generator")
-
-
-def named(module: Any) -> dict[str, Any]:
-    """The classes that a module offers."""
-    found = {name: getattr(module, name) for name in module.__all__}
-    return {name: thing for name, thing in found.items() if isinstance(thing, type)}
+    return build(text, generators(), "generator")
 
 
 def build(text: str, known: Mapping[str, Any], kind: str) -> Any:
     """The thing that the text describes, made of known classes."""
     try:
-        tree = ast.parse(text.strip(), mode="eval")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # Python's remarks on its own language
+            tree = ast.parse(text.strip(), mode="eval")
         return Builder(text, known, kind).value(tree.body)
     except (SyntaxError, RecursionError, MemoryError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else "it is nested too deeply"
@@ -67,13 +72,25 @@ class Builder:
         if isinstance(node, ast.Name):
             return self.called(self.find(node.id, home), node.id, [], {})
         if isinstance(node, ast.BinOp) and type(node.op) in JOINTS:
-            return JOINTS[type(node.op)](self.value(node.left, home), self.value(node.right, home))
+            return self.joined(node, self.value(node.left, home), self.value(node.right, home))
         if isinstance(node, (ast.List, ast.Tuple)):
             return [self.value(item, home) for item in node.elts]
         try:
             return ast.literal_eval(node)
-        except ValueError:
+        except (ValueError, TypeError):  # TypeError: a list as a key
             self.refuse(node)
+
+    def joined(self, node: ast.BinOp, left: Any, right: Any) -> Any:
+        """Two learners, one behind or beside the other."""
+        for side, part in ((node.left, left), (node.right, right)):
+            if not hasattr(part, "learn_one"):
+                self.refuse(side)
+        try:
+            return JOINTS[type(node.op)](left, right)
+        except TypeError as error:
+            if "unsupported operand" in str(error):
+                self.refuse(node)
+            raise ValueError(str(error)) from None
 
     def made(self, node: ast.Call, home: str) -> Any:
         """A class of ours, called."""
@@ -91,9 +108,10 @@ class Builder:
         """What is given to a parameter; a bare word may be text that lacks its quotes."""
         if isinstance(node, ast.Name) and node.id not in self.known:
             hint = meant(node.id, [*self.known, "True", "False", "None"])
+            hint = hint or f" Text needs quotes: {name:.60}={node.id!r:.60}."
             raise ValueError(
-                f"onstream: {who}: {name}={node.id} is neither a number nor a text in quotes nor "
-                f"a {self.kind}.{hint or f' Text needs quotes: {name}={node.id!r}.'}"
+                f"onstream: {who}: {name:.60}={node.id:.60} is neither a number nor a text in "
+                f"quotes nor a {self.kind}.{hint}"
             )
         return self.value(node, home)
 
@@ -107,19 +125,30 @@ class Builder:
             listed = f" There are {', '.join(sorted(self.known))}."
             if self.kind == "model":  # too many for a sentence
                 listed = "" if hint else " `onstream models` lists them."
-            raise ValueError(f"onstream: there is no {self.kind} {name!r}.{hint}{listed}")
+            raise ValueError(f"onstream: there is no {self.kind} {name!r:.80}.{hint}{listed}")
         return self.known[name]
 
     def called(self, cls: Any, name: str, arguments: list[Any], options: dict[str, Any]) -> Any:
-        """The class called, with a word on parameters that do not exist."""
-        names = [p.name for p in inspect.signature(cls).parameters.values()]
+        """The class called, with a word on parameters that do not exist or do not fit."""
+        signature = inspect.signature(cls)
+        names = list(signature.parameters)
         for option in options:
             if option not in names:
                 raise ValueError(
-                    f"onstream: {name} has no parameter {option!r}.{meant(option, names)} "
+                    f"onstream: {name} has no parameter {option!r:.80}.{meant(option, names)} "
                     f"The parameters are {', '.join(names)}."
                 )
-        return cls(*arguments, **options)
+        try:
+            signature.bind(*arguments, **options)
+        except TypeError as error:
+            raise ValueError(
+                f"onstream: {name}: {error}. The parameters are {', '.join(names) or 'none'}."
+            ) from None
+        try:
+            return cls(*arguments, **options)
+        except (TypeError, OverflowError) as error:
+            own = str(error).startswith(f"{cls.__name__}: ")
+            raise ValueError(str(error) if own else f"onstream: {name}: {error}.") from None
 
     def refuse(self, node: ast.expr) -> NoReturn:
         """Say which piece is not understood."""

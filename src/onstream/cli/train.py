@@ -5,47 +5,35 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 
 from ..base.errors import in_stream
+from ..base.printable import printable
 from ..persist import load
 from ..streams.files import same_file
 from . import options
+from .contenders import saved
 from .faults import FAULTS, Unreadable, with_the_rest
 from .live import Live
 from .memory import Memory
 from .names import check_online
 from .outputs import check_models, check_outputs
 from .pace import CtrlC, pieces
-from .paper import paper
-from .sources import open_stream, to_learn
+from .paper import paper, remark
+from .sources import columns, open_stream, to_learn
 from .specs import parse_model
 
 
+@options.reads()
 def train(
     source: options.Source,
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.")],
+    reading: dict[str, Any],
     model: Annotated[
         str | None, typer.Option("--model", "-m", help="A learner: 'PAClassifier(C=0.1)'.")
     ] = None,
     start: Annotated[
         Path | None, typer.Option("--from", help="Go on with this saved model instead.")
     ] = None,
-    target: options.Target = None,
-    weight: options.Weight = None,
-    types: options.Types = None,
-    delimiter: options.Delimiter = None,
-    no_header: options.NoHeader = False,
-    missing: options.Missing = None,
-    drop: options.Drop = None,
-    only: options.Only = None,
-    limit: options.Limit = None,
-    skip: options.Skip = 0,
-    shuffle: options.Shuffle = None,
-    epochs: options.Epochs = 1,
-    seed: options.Seed = 0,
-    on_error: options.OnError = "raise",
-    format: options.Format = None,
     every: Annotated[int | None, typer.Option(help="Save after so many rows, too.", min=1)] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -55,13 +43,18 @@ def train(
     Of a pipe, Ctrl-C still learns every row that has arrived.
 
     \b
-    onstream train bids.csv --target won --model 'LogisticRegression()' --out bids.onstream
-    onstream train today.csv --target won --from bids.onstream --out bids.onstream
+    onstream train bids.csv -t won -m 'LogisticRegression()' -o bids.onstream
+    onstream train today.csv -t won --from bids.onstream --out bids.onstream
     """
     if model is None and start is None:
-        raise ValueError("onstream: say what to train: --model 'LEARNER()' or --from FILE.")
+        raise ValueError(
+            "onstream: say what to train: --model 'LEARNER()' or --from FILE. "
+            "`onstream models` lists the learners."
+        )
     if model is not None and start is not None:
         raise ValueError("onstream: --model begins anew, --from goes on; say one of them.")
+    if model is not None and saved(model):
+        raise ValueError(f"onstream: {model} is a saved model; go on with it by --from {model}.")
     learner = parse_model(model) if model is not None else load(start)  # type: ignore[arg-type]
     check_online(learner)
     if not hasattr(learner, "predict_many"):
@@ -69,37 +62,23 @@ def train(
             f"onstream: {type(learner).__name__} learns no targets; put a learner behind it: "
             f"'StandardScaler() | LogisticRegression()'."
         )
-    stream = open_stream(
-        source,
-        format=format,
-        target=target,
-        weight=weight,
-        types=types,
-        delimiter=delimiter,
-        no_header=no_header,
-        missing=missing,
-        drop=drop,
-        only=only,
-        limit=limit,
-        skip=skip,
-        shuffle=shuffle,
-        epochs=epochs,
-        seed=seed,
-        on_error=on_error,
-    )
+    stream = open_stream(source, **reading)
     goes_on = start is not None and same_file(start, out)
-    check_outputs(stream, {"--out": out}, on_error, None if goes_on else start)
+    check_outputs(stream, {"--out": out}, reading["on_error"], None if goes_on else start)
     check_models("--out", out)
+    target, limit = reading["target"], reading["limit"]
     memory = Memory(target) if start is None else Memory.of(start)
     if start is not None:
         if memory.target != target:
             memory.target, memory.target_kind = target, ""
-        stream.expect(memory.expected(closed=False))
+        stream.expect(memory.expected(closed=False, labelled=True))
+    watch = memory.watch(source, columns(reading["drop"]))
     replaces = not goes_on and out.exists() and out.stat().st_size > 0
     rows, fault, began = 0, None, learner.seen
     with CtrlC(stream) as ctrl_c, Live("train", stream, limit, quiet=quiet or as_json) as live:
         try:
             for block in pieces(stream, ctrl_c):
+                watch.see(block[0])
                 memory.meet(block)
                 learner.learn_many(*to_learn(block))
                 before, rows = rows, rows + len(block[1])
@@ -115,6 +94,7 @@ def train(
             fault = error
     if rows:
         memory.save(learner, out)
+    watch.end()
     if fault is not None:
         raise with_the_rest(fault, rows, out) from None
     if not rows and not ctrl_c.pressed:
@@ -124,7 +104,7 @@ def train(
     elif rows and not quiet:
         tell(learner, rows, stream.rejected, out, replaces)
     if ctrl_c.pressed:
-        Console(stderr=True).print(interrupted(rows, out), style="yellow", soft_wrap=True)
+        remark(interrupted(rows, out))
         raise typer.Exit(130)
 
 
@@ -132,9 +112,9 @@ def tell(learner: Any, rows: int, rejected: int, out: Path, replaces: bool) -> N
     """What was learned, and where it is."""
     console = paper()
     left = f", {rejected:,} lines left out" if rejected else ""
-    console.print(f"{learner!r} learned {rows:,} rows{left}.", markup=False, soft_wrap=True)
     before = ", in place of the earlier model" if replaces else ""
-    console.print(f"Saved to {out}{before}.", markup=False, soft_wrap=True)
+    for line in (f"{learner!r} learned {rows:,} rows{left}.", f"Saved to {out}{before}."):
+        console.print(printable(line), markup=False, soft_wrap=True)
 
 
 def tell_programs(learner: Any, rows: int, rejected: int, out: Path, replaces: bool) -> None:

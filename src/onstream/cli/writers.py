@@ -1,7 +1,6 @@
 """Blocks of a stream into files of several formats."""
 
 import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import msgspec
 import numpy as np
 
 from ..streams.blocks import examples
+from .places import Sink, opened
 
 PACKINGS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 
@@ -22,14 +22,15 @@ def packing_of(path: Path) -> str | None:
 class TableWriter:
     """CSV, Parquet and Arrow files, by pyarrow: the columns of the first block."""
 
-    def __init__(self, path: str, target: str, format: str, packing: str | None) -> None:
+    def __init__(self, sink: Any, target: str, format: str, path: Path) -> None:
+        packing = packing_of(path)
         if packing is not None and format != "csv":
             raise ValueError(
                 f"onstream: {format} files are compressed inside; leave out the second ending."
             )
-        self.path, self.target, self.format, self.packing = path, target, format, packing
+        self.path, self.target, self.format = path, target, format
+        self.sink = packed(sink, packing)
         self.file: Any = None
-        self.sink: Any = None
 
     def write(self, block: tuple[Any, ...]) -> int:
         """One more block."""
@@ -66,13 +67,12 @@ class TableWriter:
 
         self.file_schema = schema
         if self.format == "csv":
-            delimiter = "\t" if ".tsv" in Path(self.path).suffixes else ","
+            delimiter = "\t" if ".tsv" in self.path.suffixes else ","
             options = pyarrow.csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
-            self.sink = pa.output_stream(self.path, compression=self.packing)
             return pyarrow.csv.CSVWriter(self.sink, schema, write_options=options)
         if self.format == "parquet":
-            return pyarrow.parquet.ParquetWriter(self.path, schema)
-        return pa.ipc.new_file(self.path, schema)
+            return pyarrow.parquet.ParquetWriter(self.sink, schema)
+        return pa.ipc.new_file(self.sink, schema)
 
     def fitted(self, table: Any) -> Any:
         """A later block in the columns of the first."""
@@ -93,33 +93,29 @@ class TableWriter:
 
     def close(self) -> None:
         """Write the end of the file."""
-        for file in (self.file, self.sink):
-            if file is not None:
-                file.close()
+        if self.file is None:
+            raise ValueError("onstream: there were no rows to write.")
+        self.file.close()
+        self.sink.close()
 
 
 class LineWriter:
     """JSON lines, libsvm and VW text: one line per example."""
 
-    def __init__(self, path: str, target: str, format: str, packing: str | None) -> None:
-        import pyarrow as pa
-
-        self.file = pa.output_stream(path, compression=packing, buffer_size=1 << 16)
-        self.target = target
+    def __init__(self, sink: Any, target: str, format: str, path: Path) -> None:
+        self.file = packed(sink, packing_of(path))
+        self.target, self.format = target, format
         self.line = {"jsonl": self.json, "libsvm": self.libsvm, "vw": self.vw}[format]
-        self.codes: dict[Any, int] = {}
 
     def write(self, block: tuple[Any, ...]) -> int:
         """One more block."""
-        rows = 0
-        for x, y, *w in examples(block):
-            self.file.write((self.line(x, y, w[0] if w else None) + "\n").encode())
-            rows += 1
-        return rows
+        lines = [self.line(x, y, w[0] if w else None) for x, y, *w in examples(block)]
+        self.file.write("".join(f"{line}\n" for line in lines).encode())
+        return len(lines)
 
     def json(self, x: Any, y: Any, w: Any) -> str:
         """The features with the target, if there is one, as one more key."""
-        row = {str(name): value for name, value in x.items()}
+        row = {str(name): whole(value) for name, value in x.items()}
         if y is not None:
             row[self.target] = y
         return msgspec.json.encode(row if w is None else row | {"weight": w}).decode()
@@ -136,7 +132,7 @@ class LineWriter:
                     f"which libsvm files need; write .vw or .jsonl."
                 )
             if value:
-                pairs.append((int(name), float(value)))
+                pairs.append((int(name), whole(float(value))))
         return " ".join([self.number(y), *(f"{i}:{v!r}" for i, v in sorted(pairs))])
 
     def number(self, y: Any) -> str:
@@ -144,7 +140,10 @@ class LineWriter:
         if isinstance(y, bool):
             return "1" if y else "-1"
         if isinstance(y, str):
-            raise ValueError(f"onstream: the label {y!r} is no number, which this format needs.")
+            raise ValueError(
+                f"onstream: the label {y!r:.60} is text, and labels of {self.format} files are "
+                f"numbers: number them first, or write .csv, .jsonl or .parquet."
+            )
         return repr(y)
 
     def vw(self, x: Any, y: Any, w: Any) -> str:
@@ -156,7 +155,7 @@ class LineWriter:
             if isinstance(value, str) or value == 1:
                 words.append(told)
             elif value is not None:
-                words.append(f"{told}:{float(value)!r}")
+                words.append(f"{told}:{whole(float(value))!r}")
         weight = "" if w is None else f" {float(w)!r}"
         return f"{'' if y is None else self.number(y)}{weight} | {' '.join(words)}"
 
@@ -176,20 +175,24 @@ WRITERS: dict[str, Any] = {
 }
 
 
+def packed(sink: Any, packing: str | None) -> Any:
+    """The same place for Arrow, compressed on the way if need be."""
+    import pyarrow as pa
+
+    return pa.output_stream(pa.PythonFile(sink, mode="w"), compression=packing, buffer_size=1 << 16)
+
+
+def whole(value: Any) -> Any:
+    """A number without a fraction as people write it: 3, not 3.0."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value
+
+
 @contextlib.contextmanager
 def writer_for(format: str, path: Path, target: str) -> Iterator[Any]:
-    """A writer whose file appears only when all of it was written."""
-    scratch = path.with_name(f".{path.name}.part")
-    try:
-        writer = WRITERS[format](str(scratch), target, format, packing_of(path))
-        try:
-            yield writer
-        finally:
-            writer.close()
-        if scratch.exists():
-            os.replace(scratch, path)
-        else:
-            raise ValueError("onstream: there were no rows to write.")
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            scratch.unlink()
+    """A writer into a place; a file appears only when all of it was written."""
+    with opened(path) as file:
+        writer = WRITERS[format](Sink(file), target, format, path)
+        yield writer
+        writer.close()

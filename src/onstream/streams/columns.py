@@ -24,6 +24,7 @@ class Expected:
     kinds: dict[str, str] = field(default_factory=dict)  # column: one of KINDS
     closed: bool = False  # other columns are left out
     ids: list[str] = field(default_factory=list)  # these are read beside the features, as they are
+    whole: bool = False  # CSV features that look whole are read as whole numbers, not as floats
 
     def arrow(self, column: str) -> Any:
         """The Arrow type that a column must have; None if nothing is known."""

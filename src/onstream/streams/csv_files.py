@@ -294,7 +294,8 @@ class CSV(Reader):
             return known
         values = first.drop_null().to_pylist()
         kind = guess(values, self.format.decimal)
-        if pa.types.is_integer(kind) and column != chosen.target:
+        floats = column != chosen.target and not self.columns.expected.whole
+        if pa.types.is_integer(kind) and floats:
             return pa.float64()
         if pa.types.is_string(kind) and self.format.decimal == ".":
             comma = with_comma(values)

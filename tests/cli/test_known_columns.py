@@ -1,0 +1,137 @@
+"""A file that is not what the model has learned: a line says so, or an error."""
+
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import onstream
+from onstream.base import DataWarning
+from onstream.cli.doubts import doubts_in_a_line, keep_quiet
+from onstream.core.data_warning import warn_of_data
+
+from .calling import call
+
+ROWS = [(i % 7, i % 5, "red" if i % 3 else "blue", i % 2) for i in range(60)]
+
+
+def text(head: str) -> str:
+    return f"{head}\n" + "".join(f"{a},{b},{c},{y}\n" for a, b, c, y in ROWS)
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    (tmp_path / "train.csv").write_text(text("price,demand,colour,y"))
+    path = tmp_path / "m.onstream"
+    call("train", tmp_path / "train.csv", "-t", "y", "-m", "PAClassifier()", "-o", path)
+    return path
+
+
+def commands(model: Path, file: Path) -> list[tuple[Any, ...]]:
+    """Everything that shows a file to a saved model."""
+    out = model.with_name("out.onstream")
+    return [
+        ("predict", model, file, "-t", "y"),
+        ("train", file, "-t", "y", "--from", model, "-o", out),
+        ("run", file, "-m", model),
+        ("run", file, "-m", model, "--test-only"),
+    ]
+
+
+def test_lacking_columns_are_named_once(model: Path) -> None:
+    file = model.with_name("renamed.csv")
+    file.write_text(text("PRICE,demand,Colour,y"))
+    for line in commands(model, file):
+        told = call(*line).stderr
+        assert told.count("Warning") == 1
+        assert f'{file}: there is no columns "price", "colour"'.replace("is no", "are no") in told
+        assert "which the model has learned" in told
+        assert len(told.splitlines()) == 1
+        assert "DataWarning" not in told
+        assert call(*line, "-q").stderr == ""
+
+
+def test_nothing_is_said_of_what_was_dropped_or_is_there(model: Path) -> None:
+    file = model.with_name("train.csv")
+    for line in commands(model, file):
+        assert call(*line).stderr == ""
+        assert call(*line, "--drop", "price").stderr == ""
+
+
+def test_columns_without_any_value_are_named(model: Path) -> None:
+    file = model.with_name("new.csv")
+    file.write_text("price,demand,colour,y\n1,,red,0\n2,,blue,1\n")
+    for line in commands(model, file):
+        told = call(*line).stderr
+        assert f'{file}: no row has a value in column "demand"' in told
+        assert len(told.splitlines()) == 1
+    file = model.with_name("new.jsonl")
+    file.write_text('{"price": 1, "COLOUR": "red", "y": 0}\n{"demand": 1, "y": 1}\n')
+    told = call("predict", model, file, "-t", "y").stderr
+    assert f'{file}: no row has a value in column "colour"' in told
+
+
+def test_a_file_without_any_known_column_is_refused(model: Path) -> None:
+    file = model.with_name("other.csv")
+    file.write_text(text("p,d,c,y"))
+    for line in commands(model, file):
+        found = call(*line, code=1)
+        assert "the model knows none of its columns" in found.stderr
+        assert found.stdout == ""
+    assert not model.with_name("out.onstream").exists()
+
+
+def test_a_learner_may_say_so_too(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of models without notes only the learner knows what it has learned."""
+    onstream.save(onstream.load(model), model)
+    file = model.with_name("train.csv")
+
+    def doubtful(self: Any, X: Any) -> list[int]:
+        warn_of_data("PAClassifier: none of the features 'p', 'd' was learned; learned were 'a'.")
+        return [0] * X.num_rows
+
+    monkeypatch.setattr(onstream.PAClassifier, "predict_many", doubtful)
+    found = call("predict", model, file, code=1)
+    assert "none of the features 'p', 'd' was learned" in found.stderr
+    assert found.stdout == ""
+
+
+def test_warnings_are_a_line_each_and_once(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "columns 'id', 'when': nearly every value is new ({} in 9 examples). Leave them out."
+    with doubts_in_a_line():
+        for n, who in enumerate(("PAClassifier", "VFDT", "PAClassifier")):
+            warn_of_data(f"{who}: {words.format(n)}")
+        warn_of_data("VFDT: something else \x1b[2J")
+        keep_quiet()
+        warn_of_data("VFDT: a third thing")
+    told = capsys.readouterr().err.splitlines()
+    assert told == [
+        f"Warning: PAClassifier: {words.format(0)} On the command line: --drop id,when.",
+        r"Warning: VFDT: something else \x1b[2J",
+    ]
+
+
+def test_other_warnings_are_as_they_were() -> None:
+    with pytest.warns(RuntimeWarning, match="other"), doubts_in_a_line():
+        warnings.warn("other", RuntimeWarning, stacklevel=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with doubts_in_a_line():
+            warn_of_data("a line")
+        with pytest.raises(DataWarning):
+            warn_of_data("an error again")
+
+
+def test_python_says_nothing_of_its_own(model: Path) -> None:
+    file = model.with_name("renamed.csv")
+    file.write_text(text("PRICE,demand,colour,y"))
+    code = "from onstream.cli.main import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, ("predict", model, file, "-t", "y"))],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f'Warning: {file}: there is no column "price"')

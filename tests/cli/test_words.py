@@ -1,0 +1,208 @@
+"""What the command line says: its own words, what there is, and what else may have been meant."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+import onstream
+from onstream.cli.main import app
+from onstream.cli.models import everything
+from onstream.cli.names import baselines, by_name, generators, meant, metrics
+
+from .calling import call
+
+COMMANDS = get_command(app).commands  # type: ignore[attr-defined]
+
+
+# -- help
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_help_fits_80_columns(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    told = call(name, "--help").output
+    assert all(len(line) <= 80 for line in told.splitlines())
+    assert "…" not in told
+    for example in re.findall(r"^ *((?:\w+ .*\| )?onstream .*)$", COMMANDS[name].help, re.M):
+        assert example.strip() in told, example  # in one line, to be copied
+
+
+def test_a_missing_model_points_to_the_list(tmp_path: Path) -> None:
+    line = [sys.executable, "-c", "from onstream.cli.main import main; main()", "run", "x.csv"]
+    done = subprocess.run(line, capture_output=True, text=True, env={**os.environ, "COLUMNS": "80"})
+    assert done.returncode == 2
+    assert "'--model'" in done.stderr
+    assert "onstream models" in done.stderr
+    told = call("train", "x.csv", "-o", tmp_path / "m", code=1).stderr
+    assert "`onstream models` lists the learners" in told
+
+
+def test_without_a_target_the_columns_are_listed(tmp_path: Path) -> None:
+    file = tmp_path / "x.csv"
+    file.write_text("price,colour\n1,red\n")
+    for line in (("run",), ("train", "-o", tmp_path / "m")):
+        told = call(*line, file, "-m", "PAClassifier()", code=1).stderr
+        assert 'say --target COLUMN. The columns are "price", "colour".' in told
+
+
+# -- messages of readers
+
+
+PYTHON = re.compile(r"\w=[\[\"'(]|in types|newlines_in_values|read_csv|on_error|None\b")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        ("a,y\n" + "1,1\n" * 1001 + "x,1\n", (), "--types a=str"),
+        ("a,y\n" + "1,1\n" * 1001 + "1,1.5\n", (), "--types y=float"),
+        ("a,y\n1,1\n", ("--types", "b=str"), "(--types)"),
+        ("a,y\n1,1\n", ("--drop", "b"), "(--drop)"),
+        ("a,y\n1,1\n", ("--only", "b"), "(--only)"),
+        ("a,y\n1,\n", (), "--on-error skip"),
+        ("a,y\n1,1\n", ("--delimiter", "::"), "delimiter must be one character"),
+        ("a,y\n1,1\n", ("--on-error", "ignore"), "--on-error"),
+        ("a,y\n1,1\n", ("--encoding", "klingon"), "encoding"),
+        ("a,y\n1,1\n", ("--decimal", ";"), "decimal must be"),
+        ('a,b,y\n"x\ny",1,1\n', (), "newlines-in-values"),
+    ],
+)
+def test_messages_use_the_words_of_the_shell(
+    tmp_path: Path, text: str, line: tuple[str, ...], told: str
+) -> None:
+    file = tmp_path / "x.csv"
+    file.write_text(text)
+    found = call("run", file, "-t", "y", "-m", "PAClassifier()", *line, code=1).stderr
+    assert told in found
+    assert not PYTHON.search(found.replace(str(tmp_path), "")), found
+
+
+def test_a_date_is_dropped_by_an_option(tmp_path: Path) -> None:
+    import datetime
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"when": [datetime.datetime(2026, 1, 1)], "a": [1.0], "y": [1]}), file)
+    told = call("run", file, "-t", "y", "-m", "PAClassifier()", code=1).stderr
+    assert "--drop when" in told
+    assert "drop=" not in told
+
+
+# -- European files
+
+
+def test_decimal_comma_encoding_and_line_breaks(tmp_path: Path) -> None:
+    file, out = tmp_path / "x.csv", tmp_path / "x.jsonl"
+    file.write_bytes("ort;temp;y\nKöln;0,5;1\nBonn;1,5;0\n".encode("cp1252") * 1)
+    line = ("--decimal", ",", "--encoding", "cp1252", "--delimiter", ";")
+    call("convert", file, out, "-t", "y", *line)
+    assert [json.loads(row) for row in out.read_text().splitlines()] == [
+        {"ort": "Köln", "temp": 0.5, "y": 1}, {"ort": "Bonn", "temp": 1.5, "y": 0},
+    ]  # fmt: skip
+    model = tmp_path / "m.onstream"
+    call("train", file, "-t", "y", *line, "-m", "PAClassifier()", "-o", model)
+    call("run", file, "-t", "y", *line, "-m", "PAClassifier()")
+    assert len(call("predict", model, file, *line).stdout.splitlines()) == 3
+    file.write_text('text,y\n"two\nlines",1\none,0\n')
+    call("convert", file, out, "-t", "y", "--newlines-in-values")
+    assert json.loads(out.read_text().splitlines()[0]) == {"text": "two\nlines", "y": 1}
+    told = call("convert", out, tmp_path / "y.csv", "--decimal", ",", code=1).stderr
+    assert "--decimal has no meaning for jsonl files" in told
+
+
+# -- convert
+
+
+def test_convert_keeps_whole_numbers(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    file = tmp_path / "x.csv"
+    file.write_text("1,2,y\n3,0.5,1\n,2,0\n")
+    for ending in ("jsonl", "vw", "libsvm", "parquet"):
+        call("convert", file, tmp_path / f"x.{ending}", "-t", "y")
+    assert (tmp_path / "x.jsonl").read_text().splitlines()[0] == '{"1":3,"2":0.5,"y":1}'
+    assert (tmp_path / "x.vw").read_text().splitlines()[0] == "1 | 1:3 2:0.5"
+    assert (tmp_path / "x.libsvm").read_text().splitlines()[0] == "1 1:3 2:0.5"
+    table = pq.read_table(tmp_path / "x.parquet")
+    assert [str(field.type) for field in table.schema] == ["int64", "double", "int64"]
+    assert table.column("1").to_pylist() == [3, None]
+    rows = list(onstream.streams.read_csv(file, target="y"))  # a learner still gets floats
+    assert type(rows[0][0]["1"]) is float
+    file.write_text("a\n" + "1\n" * 1100 + "2.5\n")
+    told = call("convert", file, tmp_path / "x.parquet", code=1).stderr
+    assert "--types a=float" in told
+
+
+def test_text_labels_and_vw(tmp_path: Path) -> None:
+    file = tmp_path / "x.csv"
+    file.write_text("a,y\n3,spam\n")
+    told = call("convert", file, tmp_path / "x.vw", "-t", "y", code=1).stderr
+    assert "the label 'spam' is text, and labels of vw files are numbers" in told
+    assert ".jsonl" in told
+    assert not (tmp_path / "x.vw").exists()
+
+
+# -- what there is
+
+
+def test_generators_metrics_and_baselines_are_listed_and_shown() -> None:
+    told = {
+        (line["module"], line["name"]): line for line in json.loads(call("models", "--json").output)
+    }
+    for home, known in (
+        ("streams", generators()), ("evaluate", metrics()), ("evaluate", baselines()),
+    ):  # fmt: skip
+        for name in known:
+            assert (f"onstream.{home}", name) in told
+            assert f"onstream.{home}.{name}" in call("models", name).output
+    assert "SEA" in call("models", "--family", "streams").output
+    assert "function" in json.loads(call("models", "SEA", "--json").output)["parameters"]
+
+
+def test_everything_listed_can_be_imported() -> None:
+    for cls in everything():
+        home = getattr(onstream, cls.__module__.split(".")[1])
+        assert getattr(home, cls.__name__) is cls
+
+
+def test_two_of_one_name_are_both_shown() -> None:
+    told = call("models", "Sum").output
+    assert "onstream.kernel.Sum" in told
+    assert "onstream.stats.Sum" in told
+    assert "KernelSum" not in call("models").output
+    assert {line["module"] for line in json.loads(call("models", "Sum", "--json").output)} == {
+        "onstream.kernel", "onstream.stats",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("RandomForest", None),
+        ("ARF", None),
+        ("XGBoost", None),
+        ("NaiveBayes", None),
+        ("PAClasifier", "PAClassifier"),
+        ("RFB", "RBF"),
+        ("VFTD", "VFDT"),
+        ("logisticregression", "LogisticRegression"),
+        ("LogisticRegresion", "LogisticRegression"),
+        ("StandartScaler", "StandardScaler"),
+        ("KNN", "KNNRegressor' or 'KNNClassifier"),
+        ("x", None),
+        ("P" * 5000, None),
+        ("", None),
+    ],
+)
+def test_suggestions_are_sensible_or_none(name: str, wanted: Any) -> None:
+    assert meant(name, by_name()) == (f" Did you mean '{wanted}'?" if wanted else "")
