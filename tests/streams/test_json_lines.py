@@ -206,3 +206,22 @@ def test_blank_lines(write) -> None:
 
 def test_empty(write) -> None:
     assert list(read_jsonl(write(), target="y")) == []
+
+
+def test_a_date_on_a_line_that_is_read_alone(write, monkeypatch) -> None:
+    monkeypatch.setattr(files.line_blocks, "__defaults__", (8,))
+    path = write({"a": "2020-01-01", "y": 1}, {"a": "2020-01-02", "b": "2020-01-01", "y": 0})
+    stream = read_jsonl(path, "y", on_error="skip")
+    assert [x["a"] for x, _ in stream] == ["2020-01-01", "2020-01-02"]
+    assert stream.rejected == 0
+
+
+def test_the_reason_is_not_hidden_by_nan(write) -> None:
+    path = write(GOOD, '{"a": NaN, "b": 7, "y": "no"}')
+    with pytest.raises(ValueError, match='line 2, column "b": 7 is not text'):
+        list(read_jsonl(path, target="y"))
+
+
+def test_large_whole_numbers(write) -> None:
+    stream = read_jsonl(write({"a": 2**60 + 1, "y": 2**60 + 1}), target="y")
+    assert list(stream) == [({"a": 2.0**60}, 2**60 + 1)]

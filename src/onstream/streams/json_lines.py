@@ -104,12 +104,13 @@ class JSONLines(Reader):
                 unexpected_field_behavior="ignore" if wanted else "infer",
             ),
         )
-        if not wanted:
-            self._meet(table)
+        if not wanted and self._meet(table):
+            return self._parse(data)
         columns = {}
         for field, column in zip(table.schema, table.columns, strict=True):
             kind = self.schema.get(field.name, field.type)
-            columns[field.name] = column if field.type == kind else column.cast(kind)
+            same = field.type == kind
+            columns[field.name] = column if same else column.cast(kind, safe=False)  # 2**60 + 1
         return pa.table(columns) if columns else table  # without columns there are rows, too
 
     def _wanted(self) -> bool:
@@ -118,8 +119,11 @@ class JSONLines(Reader):
         named = [*(only or []), self.columns.target, self.columns.weight]
         return only is not None and all(key is None or key in self.schema for key in named)
 
-    def _meet(self, table: Any) -> None:
-        """Keys met for the first time: numbers are floats, but for the target."""
+    def _meet(self, table: Any) -> bool:
+        """Keys met for the first time: numbers are floats, but for the target.
+
+        True if some were taken for dates, which are text: the lines must be read again.
+        """
         import pyarrow as pa
 
         new = {}
@@ -135,10 +139,8 @@ class JSONLines(Reader):
                 new[field.name] = pa.string()
             elif not pa.types.is_null(kind):
                 raise ValueError(f'column "{field.name}": a value is an object or a list')
-        if any(pa.types.is_timestamp(table.schema.field(key).type) for key in new):
-            self.schema.update(new)
-            raise ValueError("dates are text: read again")
         self.schema.update(new)
+        return any(pa.types.is_timestamp(table.schema.field(key).type) for key in new)
 
     def _matters(self, key: str) -> bool:
         expected = self.columns.expected
@@ -218,7 +220,7 @@ class JSONGrammar(Grammar):
         if why:
             return None, why
         try:
-            row = msgspec.json.decode(line)
+            row = msgspec.json.decode(NO_NUMBER.sub(b"0.5", line))
         except (msgspec.MsgspecError, RecursionError) as error:
             return None, f"not valid JSON: {error!s:.120}"
         for key, value in row.items():
