@@ -30,6 +30,15 @@ def stream(parts: list[tuple[int, float, float]], seed: int) -> np.ndarray:
     return np.concatenate([level + noise * rng.normal(size=n) for n, level, noise in parts])
 
 
+@pytest.mark.parametrize("offset", [1e9, 1e12])
+def test_a_large_mean_makes_no_false_cut(offset):
+    """The same cuts as without it; the offset is taken away without rounding."""
+    far, near = ADWIN(delta=0.5), ADWIN(delta=0.5)
+    for v in (np.random.default_rng(0).normal(size=30_000) + offset).tolist():
+        assert far.update(v) == near.update(v - offset)
+    assert far.width == near.width
+
+
 @given(levels, st.integers(0, 99), st.sampled_from([0.002, 0.05, 0.5]))
 def test_window_and_alarms_are_those_of_the_plain_list(parts, seed, delta):
     detector, plain = ADWIN(delta=delta), Plain(delta)

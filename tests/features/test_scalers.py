@@ -163,3 +163,29 @@ class TestImputer:
         assert model.predict_one([np.nan, 4.0]) in (0, 1)
         with pytest.raises(ValueError, match="finite"):
             (StandardScaler() | PAClassifier()).learn_many(X, [0, 1, 0])
+
+
+@pytest.mark.parametrize("offset", [1e9, 1e12, -1e12])
+def test_large_means_with_little_spread(offset):
+    """Against the batch, which first takes the offset away; in one piece, merged, saved."""
+    X = np.random.default_rng(0).normal(size=(20_000, 1)) + offset
+    exact = X - offset  # without rounding
+    expected = (exact - exact.mean()) / exact.std()
+    whole, one, two = StandardScaler(), StandardScaler(), StandardScaler()
+    whole.learn_many(X)
+    one.learn_many(X[:7_000])
+    two.learn_many(X[7_000:])
+    one.merge(two)
+    for scaler in (whole, one, loads(dumps(whole))):
+        np.testing.assert_allclose(scaler.transform_many(X), expected, rtol=0.0, atol=1e-9)
+
+
+def test_files_without_what_rounding_took_from_the_mean_are_read():
+    scaler = StandardScaler()
+    scaler.learn_many([[1e9], [1e9 + 1.0], [1e9 + 3.0]])
+    fields = scaler._state.snapshot()
+    del fields["low"]
+    old = StandardScaler()
+    old._restore(fields)
+    assert old.transform_one([1e9 + 1.0])[0] == pytest.approx(-1.0 / 3.0 / np.sqrt(14.0 / 9.0))
+    assert "low" not in old._state.snapshot()

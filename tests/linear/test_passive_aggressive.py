@@ -214,15 +214,6 @@ def test_plain_pa_ignores_c():
 
 
 @quick
-@given(signed_blocks(most_rows=40), st.sampled_from(VARIANTS), Cs, st.booleans())
-def test_squared_losses_bound_the_mistakes(block, variant, C, intercept):
-    X, y = block
-    model = PAClassifier(variant=variant, C=C, intercept=intercept)
-    margins = y * model.predict_learn_many(X, y, output="score")
-    assert np.sum(margins <= 0.0) <= np.sum(hinge(margins) ** 2)
-
-
-@quick
 @given(separable_blocks(most_rows=40))
 def test_bound_a_separable(data):
     X, y, u = data

@@ -14,6 +14,8 @@ from .detector import LARGEST, Detector
 
 cnp.import_array()
 
+cdef double FAR = 1e12  # square of the mean over the variance
+
 
 class ADWIN(Detector):
     """Adaptive windowing (Bifet & Gavaldà, SIAM Data Mining, 2007).
@@ -206,9 +208,15 @@ cdef bint cut(Adwin* a) noexcept nogil:
 cdef bint differs(const Adwin* a) noexcept nogil:
     """Try every boundary between buckets, the oldest first."""
     cdef double n = a.width, n0 = 0.0, n1, total0 = 0.0, size, inverse, gap
-    cdef double mean = a.total / n, sure, wide, narrow
+    cdef double center = 0.0, mean = a.total / n, sure, wide, narrow
     cdef const Bucket* row
     cdef int i, j
+    if mean * mean * n > FAR * a.m2:  # so far from 0 that sums have lost what makes the difference
+        center, mean = mean, 0.0
+        for i in range(a.rows):
+            size = <double> (<int64_t> 1 << i)
+            for j in range(a.counts[i]):
+                mean += (a.buckets[i * PLACES + j].total - size * center) / n
     # |mu0 - mu1| > sqrt(wide / m) + narrow / m, with 1/m = 1/n0 + 1/n1
     if a.rigorous:  # sqrt(ln(4 / delta') / 2m), delta' = delta / n
         sure = log(4.0 * n / a.delta)
@@ -224,7 +232,7 @@ cdef bint differs(const Adwin* a) noexcept nogil:
             n1 = n - n0
             if n1 < MIN_PART:
                 return False
-            total0 += row[j].total
+            total0 += row[j].total - size * center  # a power of two: no rounding
             if n0 < MIN_PART:
                 continue
             inverse = n / (n0 * n1)

@@ -25,7 +25,11 @@ from .transformer import Transformer
 cnp.import_array()
 
 cdef enum:
-    KEPT = 4  # numbers per feature
+    KEPT = 5  # numbers per feature
+    SAVED = 4  # of them in the field "stats" of a file; the last, where it is not 0, in "low"
+
+
+cdef double FAR = 1e12  # square of the mean over the variance
 
 
 cdef class PerFeature(TransformerState):
@@ -127,12 +131,15 @@ cdef class PerFeature(TransformerState):
         stats = np.empty((width, KEPT))
         if width:
             memcpy(cnp.PyArray_DATA(<cnp.ndarray> stats), self.stats, stats.nbytes)
-        return {"stats": stats}
+        return saved(stats)
 
     def adopt(self, fields):
         cdef Py_ssize_t width = self.door.width
         self.reserve(width)
-        stats = np.ascontiguousarray(fields.array("stats", (width, KEPT)))
+        stats = np.zeros((width, KEPT))
+        stats[:, :SAVED] = fields.array("stats", (width, SAVED))
+        if not fields.missing("low"):
+            stats[:, SAVED] = fields.array("low", (width,))
         if (stats[:, 0] < 0.0).any():
             raise ValueError("a weight in stats is negative")
         if width:
@@ -141,6 +148,12 @@ cdef class PerFeature(TransformerState):
 
     def held(self):
         return TransformerState.held(self) + KEPT * 8 * self.room + (4 + KEPT * 8) * self.old_room
+
+
+def saved(stats):
+    """The numbers of all features, as files keep them."""
+    told = {"stats": np.ascontiguousarray(stats[:, :SAVED])}
+    return {**told, "low": stats[:, SAVED].copy()} if stats[:, SAVED].any() else told
 
 
 cdef inline bint skipped(const Example* e, Py_ssize_t i) noexcept nogil:
@@ -157,22 +170,28 @@ cdef class ScalerState(PerFeature):
 
 
 cdef class StandardState(ScalerState):
-    """Numbers of a feature: weight, mean, sum of squared deviations, mark of text."""
+    """Numbers of a feature: weight, mean, sum of squared deviations, mark of text; and what rounding
+    took from the mean, where that is much larger than the deviation: at 1e9 its last place is 1e-7."""
 
     cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
-        cdef double total = stats[0] + weight, delta = value - stats[1]
-        cdef double mean = stats[1] + delta * (weight / total)
-        cdef double spread = stats[2] + max(0.0, weight * delta * (value - mean))  # not by rounding
+        cdef double total = stats[0] + weight, delta = (value - stats[1]) - stats[4]
+        cdef double step = delta * (weight / total), mean = stats[1] + step, low = 0.0, moved
+        # What is added to the squares is below 0 only by rounding.
+        cdef double spread = stats[2] + max(0.0, weight * delta * (value - mean))
+        if mean * mean * total > FAR * spread:
+            moved = mean - stats[1]
+            low = stats[4] + ((stats[1] - (mean - moved)) + (step - moved))
+            spread = stats[2] + max(0.0, weight * delta * ((value - mean) - low))
         if not (fabs(mean) < 1e300 and spread < 1e300 and total < 1e300):
             return False
-        stats[0], stats[1], stats[2] = total, mean, spread
+        stats[0], stats[1], stats[2], stats[4] = total, mean, spread, low
         return True
 
     cdef double scaled(self, const double* stats, double value) noexcept nogil:
         cdef double variance = stats[2] / stats[0]
         if not variance > 0.0:  # or so small that floats have no such number
             return self.constant(stats, value)
-        return (value - stats[1]) / sqrt(variance)
+        return ((value - stats[1]) - stats[4]) / sqrt(variance)
 
 
 cdef class MinMaxState(ScalerState):
@@ -262,8 +281,10 @@ class _PerFeature(Transformer):
             rows = max(len(mine["stats"]), len(theirs["stats"]))
             places = np.arange(len(theirs["stats"]))
         ours, other = np.zeros((rows, KEPT)), np.zeros((rows, KEPT))
-        ours[:len(mine["stats"])] = mine["stats"]
-        other[places] = theirs["stats"]
+        ours[:len(mine["stats"]), :SAVED] = mine["stats"]
+        ours[:len(mine["stats"]), SAVED] = mine.get("low", 0.0)
+        other[places, :SAVED] = theirs["stats"]
+        other[places, SAVED] = theirs.get("low", 0.0)
         with np.errstate(all="ignore"):
             stats = self._together(ours, other)
         if not (np.abs(stats) < 1e300).all():
@@ -271,18 +292,22 @@ class _PerFeature(Transformer):
                 f"{type(self).__name__}: the values seen here and there are so large that together "
                 f"they leave the range of floats."
             )
-        told = {"seen": mine["seen"] + theirs["seen"], "stats": stats}
+        told = {"seen": mine["seen"] + theirs["seen"], **saved(stats)}
         if "start" in mine:
             told["start"] = mine["start"] + theirs["start"]
         return told
 
 
 def both_means(ours, other):
-    """Total weights, means, and the part of each deviation that is due to the other."""
+    """Total weights, means and what these lack, and the part of each deviation that is due to the
+    other."""
     total = ours[:, 0] + other[:, 0]
     share = np.divide(other[:, 0], total, out=np.zeros(len(total)), where=total > 0.0)
-    delta = other[:, 1] - ours[:, 1]
-    return total, ours[:, 1] + delta * share, delta * delta * ours[:, 0] * share
+    delta = (other[:, 1] - ours[:, 1]) + (other[:, 4] - ours[:, 4])
+    mean = ours[:, 1] + delta * share
+    moved = mean - ours[:, 1]
+    low = ours[:, 4] + ((ours[:, 1] - (mean - moved)) + (delta * share - moved))
+    return total, mean, low, delta * delta * ours[:, 0] * share
 
 
 class StandardScaler(_PerFeature):
@@ -308,9 +333,10 @@ class StandardScaler(_PerFeature):
         return StandardState(type(self).__name__)
 
     def _together(self, ours, other):
-        total, mean, between = both_means(ours, other)
+        total, mean, low, between = both_means(ours, other)
         spread = ours[:, 2] + other[:, 2] + between
-        return np.column_stack([total, mean, spread, np.maximum(ours[:, 3], other[:, 3])])
+        low = np.where(mean * mean * total > FAR * spread, low, 0.0)
+        return np.column_stack([total, mean, spread, np.maximum(ours[:, 3], other[:, 3]), low])
 
 
 class MinMaxScaler(_PerFeature):
@@ -339,7 +365,7 @@ class MinMaxScaler(_PerFeature):
         low = np.where(mine & theirs, np.minimum(ours[:, 1], other[:, 1]), ours[:, 1] + other[:, 1])
         high = np.where(mine & theirs, np.maximum(ours[:, 2], other[:, 2]), ours[:, 2] + other[:, 2])
         indicators = np.maximum(ours[:, 3], other[:, 3])
-        return np.column_stack([ours[:, 0] + other[:, 0], low, high, indicators])
+        return np.column_stack([ours[:, 0] + other[:, 0], low, high, indicators, 0.0 * low])
 
 
 class Imputer(_PerFeature):
@@ -373,5 +399,5 @@ class Imputer(_PerFeature):
         return ImputerState(type(self).__name__, mean=self.strategy == "mean", value=self.value)
 
     def _together(self, ours, other):
-        total, mean, _ = both_means(ours, other)
+        total, mean, _, _ = both_means(ours, other)
         return np.column_stack([total, mean, np.maximum(ours[:, 2:], other[:, 2:])])
