@@ -19,7 +19,11 @@ def bernoulli(seed: int, *parts: tuple[int, float]) -> np.ndarray:
 
 
 levels = st.lists(
-    st.tuples(st.integers(1, 150), st.floats(-100.0, 100.0), st.floats(0.0, 5.0)),
+    st.tuples(
+        st.integers(1, 150),
+        st.floats(-100.0, 100.0),
+        st.just(0.0) | st.floats(1e-100, 5.0),  # squares of less are rounded away
+    ),
     min_size=1,
     max_size=5,
 )
