@@ -6,12 +6,15 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from .table import Case
 from .tools import assert_finite, attempt, by_name, fingerprint, named, reloaded, some_rows
+
+pytestmark = pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")  # names at random
 
 EXTREME = [
     0.0,

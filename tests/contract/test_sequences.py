@@ -10,6 +10,7 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -22,6 +23,8 @@ from hypothesis.stateful import (
 
 from .table import Case
 from .tools import assert_finite, attempt, fingerprint, reloaded
+
+pytestmark = pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")  # names at random
 
 values = st.one_of(
     st.floats(-5.0, 5.0),

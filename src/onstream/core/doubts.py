@@ -24,8 +24,8 @@ def doubt_values(door: Any, seen: int) -> None:
         door.warn(
             "new values",
             f"{those}: nearly every value is new ({counts[columns[0]]:,} in {seen:,} examples). "
-            f"Each takes memory and tells nothing about the next example. Leave such a column out, or "
-            f"make numbers of it.",
+            f"Each takes memory and tells nothing about the next example. Leave such a column "
+            f"out, or make numbers of it.",
         )
 
 
@@ -51,7 +51,7 @@ def doubt_frame(door: Any, names: list[Any]) -> None:
     learned = {*door.columns_known(), *map(str, range(door.array_columns()))}
     if not learned or not names:
         return
-    if not any(door.knows(name) for name in names):
+    if not any(door.knows(str(name)) for name in names):
         doubt_names(door, names)
         return
     lacking = learned.difference(map(str, names))
@@ -85,7 +85,7 @@ def doubt_example(door: Any, x: Any, seen: int) -> None:
         doubt_names(door, range(len(x)))
     elif seen > len(door.columns_known()) + door.array_columns():
         names = [name for name, value in dict(x).items() if not is_missing(value)]
-        if not any(door.knows(name) for name in names):
+        if not any(door.knows(str(name)) for name in names):
             doubt_names(door, names)
 
 
