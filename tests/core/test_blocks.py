@@ -211,7 +211,7 @@ def test_no_memory_for_a_block() -> None:
     calm = LogisticRegression(labels=[0, 1])
     calm.learn_many(X, y)
     told = set()
-    for k in range(0, 1500, 5):
+    for k in range(1500):
         model = LogisticRegression(labels=[0, 1])
         testcapi.set_nomemory(k, k + 1)
         try:
@@ -224,6 +224,8 @@ def test_no_memory_for_a_block() -> None:
             continue
         finally:
             testcapi.remove_mem_hooks()
+        if row == 1000:  # there were not so many requests
+            break
         assert model.seen == row
         model.learn_many(X[row:], y[row:])
         assert dumps(model) == dumps(calm), k

@@ -8,7 +8,7 @@ warning, or a finaliser that garbage collection calls, may let other threads run
 Whoever has waited looks again: others may have been faster.
 
 A process that forks has only one thread in its child, and whoever was inside will never come out
-there. So a fork waits until no block is half written, and a gate that finds itself in a child
+there. So a fork waits until no model is half changed, and a gate that finds itself in a child
 starts anew.
 """
 
@@ -24,6 +24,8 @@ cdef long forks = 0  # that have led to this process
 cdef int forking = 0  # threads that are about to fork
 cdef unsigned long forker = 0  # the latest of them
 cdef set writing = set()  # gates behind which a block is being written
+cdef unsigned long ones[64]  # threads that learn one example each, as far as there is room
+cdef int n_ones = 0
 
 
 cdef class Gate:
@@ -47,8 +49,11 @@ cdef class Gate:
         New blocks of reading let it pass, unless another thread is inside learn_many: its blocks
         come first, and wait for those who read.
         """
+        global n_ones
         if self.forks != forks:
             self.after_fork()
+        if forking:
+            let_fork()
         if self.learning or self.readers or self.writing:
             self.ones_waiting += 1
             try:
@@ -61,9 +66,19 @@ cdef class Gate:
             self.ones_waiting -= 1
         self.owner = PyThread_get_thread_ident()
         self.learning = self.one = True
+        if n_ones < 64:
+            ones[n_ones] = self.owner
+            n_ones += 1
         return 0
 
     cdef int end_one(self) except -1:
+        global n_ones
+        cdef int i
+        for i in range(n_ones - 1, -1, -1):  # mostly the last
+            if ones[i] == self.owner:
+                n_ones -= 1
+                ones[i] = ones[n_ones]
+                break
         self.learning = self.one = False
         return self.tell()
 
@@ -81,23 +96,20 @@ cdef class Gate:
         return self.tell()
 
     cdef int begin_write(self) except -1:
-        cdef double patience = PATIENCE  # a hook that runs before the fork may wait for us
         if self.forks != forks:
             self.after_fork()
         while self.looking:  # those who waited during the block before come first
             sleep(0.00005)
-        while True:
-            if forking and forker != PyThread_get_thread_ident() and patience > 0.0:
-                sleep(NAP)
-                patience -= NAP
-            elif self.readers or self.writing:
-                self.writers_waiting += 1
-                try:
-                    self.wait("write")
-                finally:
-                    self.writers_waiting -= 1
-            else:
-                break
+        if forking:
+            let_fork()
+        while self.readers or self.writing:
+            self.writers_waiting += 1
+            try:
+                self.wait("write")
+            finally:
+                self.writers_waiting -= 1
+            if forking:
+                let_fork()
         writing.add(self)
         self.writing = True
         return 0
@@ -194,14 +206,14 @@ cdef class Gate:
     cdef int after_fork(self) except -1:
         """This is another process: of all threads only the one that forked is here."""
         thread = PyThread_get_thread_ident()
-        if self.writing and self.owner != thread:
+        if (self.writing or self.one) and self.owner != thread:
             raise RuntimeError(
                 f"{self.who}: another thread was teaching it when the process forked, so that this "
                 f"copy is half changed. Load it anew, or fork while nobody teaches it."
             )
         self.forks = forks
         if self.learning and self.owner != thread:
-            self.learning = self.one = False
+            self.learning = False
             self.unfinished = True
         self.inside = {thread: self.inside[thread]} if thread in self.inside else {}
         self.readers = self.inside.get(thread, 0)
@@ -251,28 +263,46 @@ def forking_now():
 
 
 def before_fork():
-    """Let no block begin, and wait for those being written by other threads."""
+    """Let nobody begin to change a model, and wait for those who do."""
     global forking, forker
     cdef double left = PATIENCE
     cdef unsigned long thread = PyThread_get_thread_ident()
     forker = thread
     forking += 1
-    while left > 0.0 and any([(<Gate> gate).owner != thread for gate in writing]):
+    while left > 0.0 and others_change(thread):
         sleep(NAP)
         left -= NAP
 
 
+cdef bint others_change(unsigned long thread) noexcept:
+    """Is a model being changed by another thread than this one?"""
+    cdef int i
+    for i in range(n_ones):
+        if ones[i] != thread:
+            return True
+    return any([(<Gate> gate).owner != thread for gate in writing])
+
+
+cdef int let_fork() except -1:
+    """Wait until nobody is about to fork, but not for ever: a hook of the user may wait for us."""
+    cdef double left = PATIENCE
+    while forking and forker != PyThread_get_thread_ident() and left > 0.0:
+        sleep(NAP)
+        left -= NAP
+    return 0
+
+
 def after_in_parent():
-    """Blocks may begin again."""
+    """Lessons may begin again."""
     global forking
     forking -= 1
 
 
 def after_in_child():
     """Gates look at `forks`, and start anew."""
-    global forks, forking
+    global forks, forking, n_ones
     forks += 1
-    forking = 0
+    forking = n_ones = 0
     writing.clear()
 
 

@@ -371,8 +371,8 @@ cdef class State:
             return source.load(start, stop)
         except ValueError as error:
             raise ValueError(
-                f"{error} It was not when it was checked: X was changed meanwhile. The rows before "
-                f"row {start} were learned."
+                f"{error} It was not when it was checked: X was changed meanwhile. From row "
+                f"{start} on nothing was learned."
             ) from None
 
     cdef int forget_unfinished(self) except -1:
