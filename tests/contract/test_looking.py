@@ -18,7 +18,15 @@ from .table import Case
 from .tools import learned
 
 # What tells nothing of what was learned.
-APART = {"params", "clone", "merge_kind", "steps", "parts", "predict_proba_one", "predict_proba_many"}
+APART = {
+    "params",
+    "clone",
+    "merge_kind",
+    "steps",
+    "parts",
+    "predict_proba_one",
+    "predict_proba_many",
+}
 NOTHING_THERE = {("FOGD", "supports")}
 SPECIAL = ("__reduce__", "_repr_html_")
 

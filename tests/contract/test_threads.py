@@ -257,21 +257,23 @@ def test_blocks_release_the_gil(learner: Case, verb: str) -> None:
     X, y = blocks(learner.takes_labels, 2)
     model = learner.make()
     model.learn_many(X[:10], y[:10])
-    inside, got_on = False, threading.Event()
+    inside, got_on, over = False, threading.Event(), threading.Event()
 
     def watch() -> None:
-        if inside:
-            got_on.set()
+        while not over.is_set():
+            if inside:
+                got_on.set()
+            time.sleep(1e-5)
 
+    watcher = Job(watch)
     end = time.monotonic() + PATIENCE
-    while not got_on.is_set():
-        assert time.monotonic() < end, "the other thread stood still"
-        watcher = threading.Thread(target=watch, daemon=True)
-        watcher.start()  # it waits for the GIL, or was faster
+    while not got_on.is_set() and time.monotonic() < end:
         inside = True
         getattr(model, verb)(*((X, y) if "learn" in verb else (X,)))
         inside = False
-        watcher.join(PATIENCE)
+    over.set()
+    watcher.end()
+    assert got_on.is_set(), "the other thread stood still"
 
 
 def test_a_prediction_waits_for_one_block_at_most(learner: Case) -> None:
@@ -319,7 +321,7 @@ def test_a_snapshot_while_learning_is_a_whole_state(learner: Case) -> None:
     for one in (model, expected):
         one.learn_many(X[:2], y[:2])
     reader = Reader(model.learn_many, X, y)
-    taken = {model.seen: dumps(model) for _ in reader.stops()}
+    taken = dict((model.seen, dumps(model)) for _ in reader.stops())  # noqa: C402
     reader.job.end()
     assert {2 + i * BLOCK for i in range(4)} <= set(taken)
     for seen, data in sorted(taken.items()):

@@ -1,4 +1,4 @@
-"""A buffer that is changed between its check and the lesson: what is learned is what was checked."""
+"""A buffer changed between its check and the lesson: what is learned is what was checked."""
 
 from collections.abc import Callable
 from typing import Any
@@ -79,5 +79,5 @@ def test_a_block_that_was_good_before_is_refused() -> None:
 def test_a_block_that_was_checked_before_and_is_bad_now() -> None:
     """All of X was checked, since the model is large: the message says what was learned."""
     X, y = rows(20_000)
-    with pytest.raises(ValueError, match="X was changed meanwhile. From row 0 on nothing was"):
+    with pytest.raises(ValueError, match=r"X was changed meanwhile\. From row 0 on nothing was"):
         learned_while(lambda: X.fill(np.nan), X, y, hash_bits=18)

@@ -128,7 +128,7 @@ def test_an_interrupt_stops_a_long_block() -> None:
 
     thread = threading.Thread(target=interrupt, daemon=True)
     thread.start()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012
         while True:
             model.learn_many(X, y)
     over.set()
@@ -141,7 +141,6 @@ def test_an_interrupt_stops_a_long_block() -> None:
 
 
 # -- forks -----------------------------------------------------------------------------------------
-
 
 
 def told_by_child(work: Callable[[], str]) -> str:
@@ -279,7 +278,9 @@ class TestForks:
         other = Elsewhere(stay)
         for work in (use, dumps, lambda model: model.predict_one({}), lambda model: model.seen):
             told = told_by_child(lambda work=work: str(work(model)))
-            assert told.startswith("RuntimeError: PAClassifier: another thread was teaching it"), told
+            assert told.startswith("RuntimeError: PAClassifier: another thread was teaching it"), (
+                told
+            )
         other.end()
         assert use(model).startswith("6 ")
 

@@ -1,4 +1,4 @@
-"""Threads on one model: some teach, some ask, look, save, merge or fork, one spoils what is learned.
+"""Threads on one model: some teach, others ask, look, save, merge or fork, one spoils what comes.
 
 Nobody hangs, nobody raises anything but a refusal of what was spoilt, no lesson is lost, and the
 model can be saved, loaded and used in the end.
@@ -39,10 +39,10 @@ class Crowd:
         self.rows = by_name(self.X)
         self.taught: list[int] = []
         self.part: Any = None
-        if case.cls.merge_kind is not None and case.params.get("forgetting", 1.0) == 1.0:
-            if type(model) is case.cls:
-                self.part = case.make()
-                self.part.learn_many(self.X[:20], self.y[:20])
+        merges = case.cls.merge_kind is not None and case.params.get("forgetting", 1.0) == 1.0
+        if merges and type(model) is case.cls:
+            self.part = case.make()
+            self.part.learn_many(self.X[:20], self.y[:20])
 
     def one(self) -> None:
         for i in range(len(self.X)):
@@ -134,7 +134,8 @@ def attempt(random: Random) -> None:
     """One crowd around one model."""
     case = random.choice(CASES)
     model = case.make()
-    if random.random() < 0.2 and "hash_bits" not in case.params:
+    ends = (case.classifies or case.regresses) and "hash_bits" not in case.params
+    if ends and random.random() < 0.2:
         model = StandardScaler() | case.make()
     crowd = Crowd(random, case, model)
     kinds = [crowd.one, crowd.many, crowd.ask, crowd.look, crowd.save, crowd.merge, crowd.fork]

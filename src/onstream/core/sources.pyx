@@ -17,7 +17,7 @@ from .door cimport Door, bounded, merge_repeats
 from .example cimport NUMBER, Example, onstream_ceiling, onstream_falls, onstream_peak
 from .index cimport ALL, KNOWN, MISSING, UNASKED, Welcome
 from .memory cimport onstream_fetch, release, resize
-from .plain import plain_array, to_float64, unmasked
+from .plain import plain_array, unmasked
 
 cnp.import_array()
 

@@ -202,7 +202,7 @@ class FeatureState:
         return self.shared.reading()
 
     def settled(self) -> Self:
-        """This state; no block is ever being written."""
+        """Itself: no block is ever being written."""
         return self
 
     def snapshot(self) -> dict[str, Any]:

@@ -74,7 +74,9 @@ class Gradient(ABC):
         try:
             for epoch in range(epochs):
                 if decay is not None and epoch > 0:
-                    self._slow_down(1.0 / (1.0 + kappa * epoch) if decay == "inverse" else rho**epoch)
+                    self._slow_down(
+                        1.0 / (1.0 + kappa * epoch) if decay == "inverse" else rho**epoch
+                    )
                 before = self._flat()
                 one_pass(epochs=1, seed=generator)
                 if tol is not None and largest_change(before, self._flat()) < tol:

@@ -191,7 +191,7 @@ class StructureState:
         return self.margins.reading()
 
     def settled(self) -> Self:
-        """This state; no block is ever being written."""
+        """Itself: no block is ever being written."""
         return self
 
     def snapshot(self) -> dict[str, Any]:
