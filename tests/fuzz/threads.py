@@ -134,7 +134,7 @@ def attempt(random: Random) -> None:
     """One crowd around one model."""
     case = random.choice(CASES)
     model = case.make()
-    ends = (case.classifies or case.regresses) and "hash_bits" not in case.params
+    ends = (case.classifies or case.regresses) and not case.hashed and not case.functions
     if ends and random.random() < 0.2:
         model = StandardScaler() | case.make()
     crowd = Crowd(random, case, model)
