@@ -419,6 +419,8 @@ def sound(question: Any, name: str) -> None:
         answer = question()
     except (ValueError, TypeError, AttributeError):  # of a parameter that has no such answer
         return
+    except MemoryError:  # supports as a table, of a model that has met a column beyond a billion
+        return
     assert finite(answer), f"{name} is {answer!r:.200}"
 
 

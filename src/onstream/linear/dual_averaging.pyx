@@ -178,6 +178,8 @@ cdef class FTRL(Optimizer):
         n = np.vstack([fields.array("n", (width, k)), fields.array("bias_n", (k,))])
         if (n < 0.0).any():
             raise ValueError("n holds a negative sum of squares")
+        if (np.abs(z) > 1e200).any():  # of gradients: one more would be beyond the range of floats
+            raise ValueError("z holds a sum that cannot be")
         if not self.intercept and (z[width].any() or n[width].any()):
             raise ValueError("there is a bias without an intercept")
         cdef double* zs = <double*> cnp.PyArray_DATA(<cnp.ndarray> z)
