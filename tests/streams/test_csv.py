@@ -587,3 +587,10 @@ def test_options_that_make_no_sense(write, wrong: dict) -> None:
 def test_one_text_for_missing_values(write) -> None:
     path = write("a,y\nNone,1\nN,2\n")
     assert [x["a"] for x, _ in read_csv(path, "y", missing="None")] == [None, "N"]
+
+
+@pytest.mark.parametrize("chunk", [3, 1000])
+def test_a_mark_within_the_file_is_part_of_a_value(write, monkeypatch, chunk: int) -> None:
+    monkeypatch.setattr(files.line_blocks, "__defaults__", (chunk,))
+    stream = read_csv(write("a\n1\n\ufeff2\n3\n"), types={"a": float}, on_error="skip")
+    assert [x["a"] for x, _ in stream] == [1.0, 3.0]

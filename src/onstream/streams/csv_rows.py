@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .csv_types import is_float
-from .files import LONGEST, Lines
+from .files import BOM, LONGEST, Lines
 from .lines import Grammar, Piece, Text, attempt, parsed
 from .rejects import Tally, at_line
 
@@ -49,6 +49,8 @@ class CSVGrammar(Grammar):
         last = data[data.rfind(b"\n", 0, -1) + 1 :]
         if b'"' in last and quote_open(last, False, self.format.delimiter):
             raise ValueError(never_closed(self.format))  # Arrow would close it
+        if data.startswith(BOM):  # within a file it is a part of the value; Arrow drops the first
+            data = BOM + data
         return pc.read_csv(
             pa.BufferReader(data),
             read_options=pc.ReadOptions(
