@@ -11,4 +11,4 @@ for extra in project["project"]["optional-dependencies"].values():
     needs += extra
 for need in needs:
     if isinstance(need, str) and (found := re.fullmatch(r"([\w-]+)>=([\d.]+)", need)):
-        print(f"{found[1]}=={found[2]}")
+        sys.stdout.write(f"{found[1]}=={found[2]}\n")

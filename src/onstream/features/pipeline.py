@@ -89,7 +89,7 @@ class Pipeline(Learner):
         last = self.steps[-1].clone()
         if "labels" in last.params:
             last = last.clone(labels=None)
-        last._restore({**fields, **features_of(last, self._state.inner_features())})
+        last._restore({**fields, **features_of(last, inner)})
         found = []
         for i, (step, names) in enumerate(zip(self.steps, between, strict=False)):
             copy = step.clone()  # which knows of no nominal values: its numbers are all it changes
