@@ -21,6 +21,9 @@ from .plain import plain_array, unmasked
 
 cnp.import_array()
 
+cdef enum:
+    PIECE = 1 << 10  # numbers that are copied, then checked
+
 # What one block may hold: a fraction of a millisecond of work for most learners.
 cdef Py_ssize_t BLOCK_VALUES = 1 << 15  # 256 KiB: what was checked is still in the cache
 cdef Py_ssize_t BLOCK_ROWS = 1 << 13
@@ -44,6 +47,18 @@ cdef class Source:
 
 cdef Py_ssize_t block_rows(Py_ssize_t values_per_row) noexcept:
     return max(1, min(BLOCK_ROWS, BLOCK_VALUES // max(1, values_per_row)))
+
+
+cdef double copied(double* to, const double* given, Py_ssize_t n) noexcept nogil:
+    """Copy numbers, and say what none of them is larger than: in pieces that stay in the first cache."""
+    cdef Py_ssize_t at = 0, size
+    cdef double most = 0.0
+    while at < n:
+        size = min(n - at, <Py_ssize_t> PIECE)
+        memcpy(to + at, given + at, size * sizeof(double))
+        most = max(most, onstream_ceiling(to + at, size))
+        at += size
+    return most
 
 
 cdef class Dense(Source):
@@ -88,8 +103,11 @@ cdef class Dense(Source):
         cdef Py_ssize_t n = (stop - start) * self.columns
         cdef double peak
         self.first = self.last = start  # nothing, if it is refused
-        self.copy(start, stop)
-        peak = onstream_ceiling(self.values, n)
+        if self.given != NULL:
+            peak = copied(self.values, self.given + start * self.columns, n)
+        else:
+            self.copy(start, stop)
+            peak = onstream_ceiling(self.values, n)
         if peak == INFINITY:
             peak = self.door.peak(self.values, n)  # NaN may be allowed
         if peak == INFINITY:
@@ -105,9 +123,6 @@ cdef class Dense(Source):
 
     cdef int copy(self, Py_ssize_t start, Py_ssize_t stop) except -1:
         """Put rows start ... stop-1 into the block."""
-        if self.given != NULL:
-            memcpy(self.values, self.given + start * self.columns, (stop - start) * self.columns * sizeof(double))
-            return 0
         with np.errstate(over="ignore"):  # what a float64 cannot hold becomes infinite
             np.copyto(self.block[:stop - start], self.X[start:stop], casting="unsafe")
         return 0
@@ -247,8 +262,7 @@ cdef class Sparse(Packed):
             self.room = n
         if n:
             memcpy(self.own_ids, self.all_ids + offset, n * sizeof(int32_t))
-            memcpy(self.own_values, self.all_values + offset, n * sizeof(double))
-        peak = onstream_ceiling(self.own_values, n)
+        peak = copied(self.own_values, self.all_values + offset, n)
         rising = self.rises(start, stop)
         if peak == INFINITY:
             while -INFINITY < self.own_values[at] < INFINITY:
