@@ -13,8 +13,9 @@ from plotly.offline import get_plotlyjs
 from rich.console import Console
 
 from onstream import RLS, LogisticRegression, PAClassifier
+from onstream.base.printable import printable
 from onstream.evaluate import F1, Accuracy, Kappa, LastValue, MajorityClass, prequential
-from onstream.evaluate.figures import compact, visible
+from onstream.evaluate.figures import compact
 from onstream.evaluate.page import write
 from onstream.evaluate.report import scale, shown
 from onstream.tree import HoeffdingTreeClassifier
@@ -341,7 +342,7 @@ def test_names_are_only_names(tmp_path):
     assert "F1 of '[/x]', %" in lines[0]
     assert "\x1b" not in str(report)
     for name, line in zip(names, lines[2:], strict=True):
-        assert line.startswith(f"{visible(name)} ")
+        assert line.startswith(f"{printable(name)} ")
     page = report.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
     head = page.index('<script type="application/json" id="data">') + 42
     data = json.loads(page[head : page.index("</script>", head)])
@@ -351,7 +352,7 @@ def test_names_are_only_names(tmp_path):
     assert len(key) == len(names)
     for name, text in zip(names, key, strict=True):
         shown = text.get_text().lstrip("\u2060").replace(r"\$", "$")
-        assert shown.startswith(visible(name))
+        assert shown.startswith(printable(name))
 
 
 class Diverges:

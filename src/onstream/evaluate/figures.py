@@ -23,11 +23,6 @@ def compact(n: float) -> str:
     return f"{n:.3g}"
 
 
-def visible(text: str) -> str:
-    """Text in one line, whose control characters are seen instead of obeyed."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
 def encodable(text: str) -> str:
     """Text that every file can hold: half a character becomes its number."""
     return text.encode(errors="backslashreplace").decode()

@@ -5,7 +5,7 @@ from io import BytesIO
 from textwrap import fill
 from typing import Any
 
-from .figures import visible
+from ..base.printable import printable
 from .report import Report, colours, heading, scale, shown
 
 
@@ -106,5 +106,5 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
 
 def plain(text: str) -> str:
     """Text as it is: a dollar begins no formula, an underscore hides no line of the key."""
-    text = visible(text).replace("$", r"\$")
+    text = printable(text).replace("$", r"\$")
     return f"\u2060{text}" if text.startswith("_") else text
