@@ -27,6 +27,7 @@ COPIES: list[Callable[[Any], Any]] = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 def test_copies_keep_everything(case: Case) -> None:
     X = some_rows()
     for model in (case.make(), learned(case), named(case)):

@@ -66,9 +66,21 @@ def test_a_block_of_unknown_features_is_doubted_once(learner: Case, kind: str) -
         assert fingerprint(model) == before
 
 
-def test_an_example_of_unknown_features_is_doubted_once(learner: Case) -> None:
-    for x in ({"A": 1.0, "B": 2.0}, np.ones(3), pd.Series({"A": 1.0})):
+def test_an_array_of_unknown_columns_is_doubted_once(learner: Case) -> None:
+    for model in models(learner):
+        with pytest.warns(DataWarning, match="learned were 'a', 'b', 'c'") as told:
+            model.predict_one(np.ones(3))
+        assert len(told) == 1
+        quietly(model.predict_one, np.ones(3))
+
+
+def test_ten_mappings_of_unknown_features_are_doubted_once(learner: Case) -> None:
+    for x in ({"A": 1.0, "B": 2.0}, pd.Series({"A": 1.0})):
         for model in models(learner):
+            for _ in range(2):
+                quietly(model.predict_one, {"a": 1.0})  # the count begins anew
+                for _ in range(9):
+                    quietly(model.predict_one, x)
             with pytest.warns(DataWarning, match="learned were 'a', 'b', 'c'") as told:
                 model.predict_one(x)
             assert len(told) == 1
@@ -93,7 +105,7 @@ def test_a_warning_may_be_an_error(learner: Case) -> None:
                 with pytest.raises(DataWarning):
                     ask(frame(["A"]))
             with pytest.raises(DataWarning):
-                model.predict_one({"A": 1.0})
+                model.predict_one(np.ones(3))
 
 
 def test_what_is_known_in_part_is_not_doubted(learner: Case) -> None:

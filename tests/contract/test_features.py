@@ -68,6 +68,7 @@ def test_whole_numbers_and_their_names_are_the_same(case: Case) -> None:
         assert list(known) == keys
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 def test_texts_that_only_look_like_whole_numbers(case: Case) -> None:
     if case.hashed:
         return

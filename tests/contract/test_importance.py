@@ -169,6 +169,7 @@ def test_weights_of_any_size_leave_a_model_that_loads(learner: Case) -> None:
         assert fingerprint(reloaded(model)) == fingerprint(model)
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 def test_weights_of_any_size_leave_a_transformer_that_loads(transformer: Any) -> None:
     rng = np.random.default_rng(9)
     for _ in range(20):

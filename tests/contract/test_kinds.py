@@ -123,6 +123,7 @@ def test_any_number_is_a_value(case: Case) -> None:
     assert odd.score_one({"e": array}) == plain.score_one({"e": np.float32(3.0)})
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 def test_columns_are_matched_by_name(case: Case) -> None:
     stream = streams(case)[0]
     names = [f"f{j}" for j in range(stream.X.shape[1])]

@@ -54,6 +54,7 @@ def test_before_the_first_label_predictions_are_none(classifier: Case) -> None:
     assert model.predict_learn_many([{"a": 1.0}], [True]).dtype == np.bool_
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 def test_one_label_is_always_predicted(classifier: Case) -> None:
     for label in ("only", 5, 1, 0, True, False):
         model = classifier.make()

@@ -88,6 +88,7 @@ def assert_counted(make: Callable[[], Any], teach: Callable[[Any], None]) -> Non
         assert attempts_left or model.memory_bytes == counted
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 @pytest.mark.parametrize("teach", TEACHERS)
 def test_memory_is_what_the_allocator_says(learner: Case, teach: Teacher) -> None:
     features = 400 if grows_with_the_square(learner, teach) else 2000

@@ -46,6 +46,7 @@ cdef class Door(Index):
         self.spare = NULL
         self.keys = Keys()
         self.warned = set()
+        self.misses = 0
 
     def __dealloc__(self):
         cdef Row* row
@@ -134,6 +135,11 @@ cdef class Door(Index):
         """Doubts about an example to predict of which no feature is known."""
         if self.bits < 0 and self.width > 0 and "unknown" not in self.warned:
             doubt_example(self, x, seen)
+
+    def missed(self, Py_ssize_t mappings=1):
+        """Nothing was known of so many mappings: of how many in a row that is now."""
+        self.misses += mappings
+        return self.misses
 
     def doubt_rows(self, X, Py_ssize_t seen):
         """The same for a block."""

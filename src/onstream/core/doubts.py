@@ -13,6 +13,7 @@ from .sparse import SparseBlock
 
 NEARLY_ALL = 0.9  # of the examples: then a text column that has so many values tells nothing
 MANY_VALUES = 1000  # of a text column, before it is doubted
+IN_A_ROW = 10  # mappings of which nothing is known, before they are doubted
 
 
 def doubt_values(door: Any, seen: int) -> None:
@@ -71,6 +72,7 @@ def doubt_rows(door: Any, X: Any, seen: int) -> None:
         for x in X:
             door.doubt_example(x, seen)
     elif isinstance(X, SparseBlock):
+        door.missed(len(X) - 1)
         door.doubt_example(dict.fromkeys(X.distinct()[0], 1.0), seen)
     elif len(getattr(X, "shape", ())) == 2 and not hasattr(X, "__arrow_c_stream__"):
         doubt_names(door, range(X.shape[1]))
@@ -79,13 +81,14 @@ def doubt_rows(door: Any, X: Any, seen: int) -> None:
 def doubt_example(door: Any, x: Any, seen: int) -> None:
     """Warn of an example to predict of which nothing is known.
 
-    In a mapping words may come and go, so there must be more examples than columns by now.
+    In mappings words may come and go: there must be more examples than columns by now, and nothing
+    be known of several in a row.
     """
     if not isinstance(x, Mapping) and not hasattr(x, "keys"):
         doubt_names(door, range(len(x)))
     elif seen > len(door.columns_known()) + door.array_columns():
         names = [name for name, value in dict(x).items() if not is_missing(value)]
-        if not any(door.knows(str(name)) for name in names):
+        if not any(map(door.knows, map(str, names))) and door.missed() >= IN_A_ROW:
             doubt_names(door, names)
 
 

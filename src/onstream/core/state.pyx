@@ -276,6 +276,8 @@ cdef class State:
                     self.outer_score(&e, row.scores)
                     if e.n == 0:
                         door.doubt_example(x, self.seen)
+                    else:
+                        door.misses = 0
                     return row
             except:
                 door.give(row)
@@ -517,6 +519,8 @@ cdef class State:
             source = open_source(self.entrance, X, False, None)
             if source.blank:
                 self.entrance.doubt_rows(X, self.seen)
+            else:
+                self.entrance.misses = 0
             answers = self.answers(output, source.rows, 0, &task)
             task.numbers, task.targets, task.weights = NULL, NULL, NULL
             scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))

@@ -257,6 +257,8 @@ cdef class TransformerState(Step):
                     self.collect(&e, &pool)
                     if e.n == 0:
                         door.doubt_example(x, self.seen)
+                    else:
+                        door.misses = 0
                     return {self.name_out(pool.ids[i]): pool.values[i] for i in range(pool.n)}
             finally:
                 door.give(row)
@@ -278,6 +280,8 @@ cdef class TransformerState(Step):
             source = open_source(self.entrance, X, False, None)
             if source.blank:
                 self.entrance.doubt_rows(X, self.seen)
+            else:
+                self.entrance.misses = 0
             width = self.last_door().width
             rows = []
             if source.array_columns >= 0 and width <= 65_536:
