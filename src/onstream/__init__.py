@@ -111,7 +111,11 @@ def __getattr__(name: str) -> Any:
 def _home(name: str) -> str:
     """Where a name is that somebody looks for here."""
     for package in sorted({*_PACKAGES, "linear"}):
-        if name in getattr(import_module(f"{__name__}.{package}"), "__all__", ()):
+        try:
+            names = getattr(import_module(f"{__name__}.{package}"), "__all__", ())
+        except ImportError:  # of something that is not installed
+            continue
+        if name in names:
             return f"; it is in {__name__}.{package}: from {__name__}.{package} import {name}"
     return ""
 

@@ -1,6 +1,7 @@
 """Naive Bayes: the table of the lecture, batches, any order, merging, unlearning."""
 
 import math
+import warnings
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from onstream import NotMergeable
 from onstream.base import DataWarning
 from onstream.bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
-from onstream.features import BagOfWords, FeatureHasher, MinMaxScaler, StandardScaler
+from onstream.features import BagOfWords, FeatureHasher, MinMaxScaler, Select, StandardScaler
 from onstream.persist import dumps, loads
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
@@ -498,3 +499,33 @@ def test_electricity():
     frame = pq.read_table(SHARED / "electricity.parquet").to_pandas()
     y = frame.pop("y").astype(str).to_numpy()
     assert (GaussianNB().predict_learn_many(frame.astype(float).to_numpy(), y) == y).mean() >= 0.728
+
+
+def test_columns_that_are_not_selected_do_not_count():
+    X = np.random.default_rng(0).poisson(1.0, size=(50, 6)).astype(float)
+    X[:, 3:] = 0.0
+    y = (X[:, 0] > 0).tolist()
+    asked = {}
+    for kind in ("array", "dicts"):
+        model = Select(0, 1) | MultinomialNB()
+        rows = X if kind == "array" else [dict(enumerate(row)) for row in X.tolist()]
+        model.learn_many(rows, y)
+        asked[kind] = model.predict_proba_one({0: 1.0, 1: 2.0})
+    assert asked["array"] == pytest.approx(asked["dicts"], rel=1e-12)
+
+
+def test_negative_counts_made_errors_are_told_of_their_own_example():
+    model = MultinomialNB()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        with pytest.raises(DataWarning):
+            model.learn_one({"a": -1.0}, "x")
+        model.learn_one({"a": 1.0}, "x")
+
+
+def test_a_sparse_matrix_of_one_number():
+    model = GaussianNB()
+    for value, label in ((1.0, "low"), (5.0, "high"), (1.1, "low"), (5.1, "high")):
+        model.learn_many(sp.csr_array([[value]]), [label])
+    assert model.predict_many(sp.csr_array([[5.0]])).tolist() == ["high"]
+    assert model.predict_many(sp.csr_array([[1.0]])).tolist() == ["low"]

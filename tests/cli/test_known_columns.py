@@ -69,7 +69,10 @@ def test_columns_without_any_value_are_named(model: Path) -> None:
         assert f'{file}: no row has a value in column "demand"' in told
         assert len(told.splitlines()) == 1
     file = model.with_name("new.jsonl")
-    file.write_text('{"price": 1, "COLOUR": "red", "y": 0}\n{"demand": 1, "y": 1}\n')
+    rows = '{"price": 1, "COLOUR": "red", "y": 0}\n{"demand": 1, "y": 1}\n'
+    file.write_text(rows)
+    assert not call("predict", model, file, "-t", "y").stderr  # it may come later
+    file.write_text(50 * rows)
     told = call("predict", model, file, "-t", "y").stderr
     assert f'{file}: no row has a value in column "colour"' in told
 
@@ -135,3 +138,13 @@ def test_python_says_nothing_of_its_own(model: Path) -> None:
     )  # fmt: skip
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith(f'Warning: {file}: there is no column "price"')
+
+
+def test_a_row_of_new_words_is_answered_like_the_others(tmp_path: Path) -> None:
+    """Lines of a pipe come one by one; in a file they are one block."""
+    rows, model = tmp_path / "rows.vw", tmp_path / "m.onstream"
+    rows.write_text("1 | a\n-1 | b\n" * 20)
+    call("train", rows, "-m", "PAClassifier()", "-o", model)
+    text = "| a\n" + "| new words\n" * 15 + "| b\n"
+    answers = call("predict", model, "-", "--format", "vw", stdin=text).stdout.split()
+    assert len(answers) == 18

@@ -167,7 +167,8 @@ def test_a_named_pipe_is_written_through(name: str, rows: Path, model: Path) -> 
     reader = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
     reader.start()
     call(*WRITERS[name](rows, model, pipe))
-    reader.join(timeout=20)
+    reader.join(timeout=120)
+    assert not reader.is_alive()
     assert got[0].splitlines()[0].replace('"', "") == HEADS[name]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 PATIENCE = 120.0  # seconds until a thread counts as hanging
+NAP = 0.0005
 COLUMNS = 200
 BLOCK = (1 << 15) // COLUMNS  # rows of that many columns that are learned as one block
 
@@ -52,11 +53,13 @@ def together(*jobs: Callable[[], Any]) -> None:
 
 def asleep(model: Any, jobs: list[Job]) -> bool:
     """Wait until all these jobs sleep at the model's gate. False: one ended instead."""
-    while all(job.is_alive() for job in jobs):
+    for _ in range(int(PATIENCE / NAP)):
+        if not all(job.is_alive() for job in jobs):
+            return False
         if model._state.gate.waiting >= len(jobs):
             return True
-        time.sleep(0.0005)
-    return False
+        time.sleep(NAP)
+    raise AssertionError("a thread neither sleeps nor ends")
 
 
 @contextmanager

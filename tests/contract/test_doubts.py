@@ -131,6 +131,34 @@ def test_new_texts_of_a_known_column_are_not_doubted(learner: Case) -> None:
         model.predict_many(pd.DataFrame({"color": ["red", "green"]}))
 
 
+def test_labels_that_come_while_a_warning_is_told(classifier: Case) -> None:
+    """Whoever shows the warning may teach the model: the answer is that of the model then."""
+    if classifier.params:
+        pytest.skip("its defaults do")
+    for verb in ("predict_one", "score_one", "predict_proba_one"):
+        model = next(models(classifier))
+        if not hasattr(model, verb):
+            continue
+
+        def teach(*told: Any, model: Any = model) -> None:
+            for i in range(40):
+                model.learn_one({"a": 1.0}, f"late {i}")
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.showwarning = teach
+            said = getattr(model, verb)(np.ones(3))
+        assert len(model.labels) > 40
+        assert repr(said) == repr(quietly(getattr(model, verb), np.ones(3)))
+
+
+def test_an_empty_sparse_matrix_is_not_doubted(learner: Case) -> None:
+    X = sp.csr_array(np.ones((3, 2)))
+    model = learner.make()
+    model.learn_many(X, targets(learner, 3))
+    quietly(model.predict_many, sp.csr_array((4, 2)))
+
+
 def test_words_may_come_and_go(learner: Case) -> None:
     """Few examples of many features: nobody can say that all should be known."""
     model = learner.make()
@@ -211,8 +239,11 @@ def test_what_is_selected_must_be_there(step: bool) -> None:
         with pytest.warns(DataWarning, match="there is no feature 'nope' to select; there are"):
             model.learn_many(X)
     model = Select("nope") | StandardScaler() if step else Select("nope")
+    for i in range(99):
+        quietly(model.learn_one, rows[i % ROWS])
     with pytest.warns(DataWarning, match="'nope'"):
         model.learn_one(rows[0])
     with pytest.warns(DataWarning, match="there is no feature 'd' to select"):
         Select("a", "d").learn_many(frame())
     quietly(Select("a", "d").learn_many, rows)  # which may come later
+    quietly(Select("a").learn_one, {"a": None, "b": 1.0})

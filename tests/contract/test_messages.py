@@ -1,5 +1,6 @@
 """Words of the library: the row as the user counts it, and hints for names of other libraries."""
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 import onstream
 from onstream.base import learners
 from onstream.features import Select, StandardScaler
-from onstream.streams import SEA, Drift
+from onstream.streams import SEA, Drift, from_iterable
 
 from .table import Case
 from .tools import fingerprint, targets
@@ -122,9 +123,7 @@ def test_the_package_says_where_a_name_is() -> None:
 
 
 def test_a_verb_of_ones_own_needs_its_block() -> None:
-    with pytest.raises(
-        TypeError, match="Half: learn_many and prequential would not call its learn_"
-    ):
+    with pytest.raises(TypeError, match="Half: learn_many would not call its learn_one; override"):
 
         class Half(onstream.PAClassifier):
             def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
@@ -139,6 +138,12 @@ def test_a_verb_of_ones_own_needs_its_block() -> None:
 
     Whole().learn_one({}, 1)
 
+    class Louder(Whole):
+        def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
+            """The block is that of the class above, which may call this."""
+
+    Louder().learn_one({}, 1)
+
 
 def test_parameters_that_are_no_whole_numbers() -> None:
     for make in (
@@ -149,3 +154,10 @@ def test_parameters_that_are_no_whole_numbers() -> None:
     ):
         with pytest.raises((TypeError, ValueError), match=r"^\w+: (max_|names)\w* must be"):
             make()
+
+
+def test_fit_names_the_row_of_a_stream() -> None:
+    rows = [({"a": math.inf if i == 8199 else 1.0}, 1.0) for i in range(9000)]
+    with pytest.raises(ValueError, match="row 8199: ") as caught:
+        onstream.linear.RLS().fit(from_iterable(rows))
+    assert caught.value.row == 8199

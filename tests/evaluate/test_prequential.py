@@ -523,6 +523,9 @@ class TestOtherPeoplesLearners:
             def learn_one(self, x, y, w=1.0):
                 pass
 
+            def learn_many(self, X, y, w=None):
+                pass
+
         X, y = data(50)
         model = Never()
         report = prequential(model, (X, y))
@@ -737,3 +740,12 @@ def test_names_are_those_of_the_command_line():
     ]
     with pytest.raises(KeyError, match=r"whose Accuracy\? Say value\(learner, metric\)"):
         prequential(models, (X, y)).value("Accuracy")
+
+
+def test_a_small_first_target_is_no_divergence():
+    X, _ = data(300)
+    model = RLS()
+    model.learn_many(X, X[:, 0] + 3.0)
+    y = X[:, 0] + 3.0
+    y[0] = 0.0001
+    assert not prequential(model, (X, y)).runs[0].remark

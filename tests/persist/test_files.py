@@ -297,12 +297,20 @@ def test_what_killed_saves_left_is_removed(model: Any, tmp_path: Path) -> None:
         return left.name
 
     for _ in range(3):
-        leave("model", files.machine(), gone.pid)
+        leave("model", files.machine(), gone.pid, age=2 * files.RECENT)
     leave("model", "elsewhere", 1, age=2 * files.LEFT_BEHIND)
+    beginning = files.scratch_beginning(path)
+    (tmp_path / f"{beginning}x.tmp").write_bytes(b"of somebody else")
     kept = {
-        leave("model", files.machine(), os.getpid()),  # another thread is about to finish
+        f"{beginning}x.tmp",
+        leave("model", files.machine(), gone.pid),  # it may be alive in another container
+        leave(
+            "model", files.machine(), os.getpid(), age=2 * files.RECENT
+        ),  # another thread is about to finish
         leave("model", "elsewhere", gone.pid),
-        leave("other", files.machine(), gone.pid),  # a save to that file will remove it
+        leave(
+            "other", files.machine(), gone.pid, age=2 * files.RECENT
+        ),  # a save to that file will remove it
     }
     onstream.save(model, path)
     assert {p.name for p in tmp_path.iterdir()} == {"model"} | kept

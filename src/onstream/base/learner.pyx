@@ -3,6 +3,7 @@
 cimport cython
 
 import inspect
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -81,7 +82,7 @@ class Learner(SaysNames, Elsewhere, Face):
                     f"{type(self).__name__}: {name} is fixed when the learner is made; "
                     f"clone({name}={value!r}) gives a new learner with another value."
                 )
-            if name not in known and not hasattr(self, name) and nearest(name, known, 0.8):
+            if name not in known and not hasattr(self, name) and nearest(name, known, 0.86):
                 raise AttributeError(
                     f"{type(self).__name__}: there is no parameter {name!r}.{nearest(name, known)} "
                     f"Parameters are fixed when the learner is made."
@@ -175,8 +176,11 @@ class Learner(SaysNames, Elsewhere, Face):
                 )
             for _ in range(epochs):
                 if hasattr(X, "batches"):  # the stream offers blocks
+                    before = 0
                     for block in X.blocks() if hasattr(X, "blocks") else X.batches(STREAM_BLOCK):
-                        self.learn_many(*block)
+                        with rows_as(lambda row: before + row):
+                            self.learn_many(*block)
+                        before += len(block[1])
                     continue
                 for pair in stream_of(self, X):
                     self.learn_one(*pair)
@@ -196,13 +200,8 @@ class Learner(SaysNames, Elsewhere, Face):
                 continue
             order = generator.permutation(rows)
             shuffled = take_rows(self, X, order), take_rows(self, y, order), None if w is None else w[order]
-            try:
+            with rows_as(lambda row: int(order[row])):
                 self.learn_many(*shuffled)
-            except (TypeError, ValueError, MemoryError) as error:
-                if hasattr(error, "row"):  # the row as the user counts it
-                    row = int(order[error.row])
-                    error.args, error.row = (renumbered(error, row),), row
-                raise
         return self
 
     def __or__(self, other):
@@ -220,14 +219,32 @@ class Learner(SaysNames, Elsewhere, Face):
         return revive, (type(self), self.params, self._state.snapshot()), noted(self)
 
 
+@contextmanager
+def rows_as(count):
+    """Errors about a row of a block name it as the user counts it."""
+    try:
+        yield
+    except (TypeError, ValueError, MemoryError) as error:
+        if hasattr(error, "row"):
+            row = count(error.row)
+            error.args, error.row = (renumbered(error, row),), row
+        raise
+
+
 def refuse_half_verbs(cls):
     """A class of the user's that changes a verb for one example must change it for many, too."""
     for one, many in BOTH_VERBS.items():
-        if one in vars(cls) and hasattr(cls, one) and not any(verb in vars(cls) for verb in many):
+        if one in vars(cls) and all(is_ours(cls, verb) for verb in many):
             raise TypeError(
-                f"{cls.__name__}: {many[0]} and prequential would not call its {one}; "
-                f"override {' and '.join(many)}, too."
+                f"{cls.__name__}: {many[0]} would not call its {one}; override "
+                f"{' and '.join(many)}, too."
             )
+
+
+def is_ours(cls, verb):
+    """Is this verb of a class the one of the library, and not the user's?"""
+    makers = [base for base in cls.__mro__ if verb in vars(base)]
+    return bool(makers) and makers[0].__module__.startswith("onstream.")
 
 
 def noted(learner):

@@ -175,7 +175,7 @@ cdef class CountingState(NaiveBayesState):
     cdef Py_ssize_t columns(self, Py_ssize_t width) noexcept nogil:
         """How many of the first features are columns of arrays, if so many features are known. These
         are declared: they count though they may never have been above 0."""
-        return min(self.door.implicit, width) if self.door is self.entrance else 0
+        return min(self.door.implicit, width) if self.front is None else 0
 
     cdef bint counts_for(self, Py_ssize_t id, Py_ssize_t columns) noexcept nogil:
         """Does this feature say anything? Without smoothing, an empty column does not."""
@@ -267,9 +267,13 @@ cdef class MultinomialState(CountingState):
 
     cdef int tell_of_negatives(self) except -1:
         """Warn of a value below 0, once; learning has left it out without the GIL."""
-        if self.below >= 0:
+        cdef Py_ssize_t below = self.below
+        if below >= 0:
+            self.below = -1
+            if "negative" in self.entrance.warned:
+                return 0
             self.entrance.warn_once("negative", (
-                f"feature {self.door.name_of(self.below)!r:.80} is {self.below_value:g}, and a count "
+                f"feature {self.door.name_of(below)!r:.80} is {self.below_value:g}, and a count "
                 f"is not below 0: such values are left out. Pass counts (behind a hasher "
                 f"signed=False), or use GaussianNB for numbers."
             ))

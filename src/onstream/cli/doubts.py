@@ -42,11 +42,13 @@ def keep_quiet() -> None:
     warnings.simplefilter("ignore", DataWarning)
 
 
-def refuse_strangers(*, lacking_is_told: bool) -> None:
+def refuse_strangers(*, lacking_is_told: bool, only_told: bool) -> None:
     """From now on rows of which the model knows nothing are an error, not a warning.
 
-    That a file lacks columns is told by the learner unless the command line has told it.
+    Where each row brings features of its own (`only_told`), some may all be new. That a file lacks
+    columns is told by the learner unless the command line has told it.
     """
-    warnings.filterwarnings("error", NONE_KNOWN, DataWarning)
+    if not only_told:
+        warnings.filterwarnings("error", NONE_KNOWN, DataWarning)
     if lacking_is_told:
         warnings.filterwarnings("ignore", SOME_LACK, DataWarning)

@@ -9,6 +9,8 @@ from ..core.data_warning import warn_of_data
 from ..persist import load_notes, save
 from ..streams.columns import KINDS, Expected, is_number, is_text, quoted
 
+MANY_ROWS = 100  # of features that come and go, before one that never came is missed
+
 
 class Memory:
     """The columns met so far; stands in the notes of a model's file."""
@@ -99,10 +101,12 @@ class Watch:
         self.learned = learned
         self.empty = set(learned)  # no value has come there yet
         self.begun = False
+        self.rows = 0
 
     def see(self, X: Any) -> None:
         """A block of rows comes."""
         names = set(getattr(X, "column_names", None) or ())
+        self.rows += getattr(X, "num_rows", 0)
         if not names or not self.empty:
             return
         if not self.begun:
@@ -122,9 +126,9 @@ class Watch:
             if X.column(name).null_count < X.num_rows:
                 self.empty.discard(name)
 
-    def end(self) -> None:
-        """All rows have come."""
-        if self.begun and self.empty:
+    def end(self, least: int) -> None:
+        """All rows have come; fewer than `least` say nothing about what never came."""
+        if self.begun and self.empty and self.rows >= least:
             none = [name for name in self.learned if name in self.empty]
             several = "columns" if len(none) > 1 else "column"
             self.tell(

@@ -12,12 +12,12 @@ from ..persist import load
 from . import options
 from .doubts import refuse_strangers
 from .live import Live
-from .memory import Memory
+from .memory import MANY_ROWS, Memory
 from .outputs import check_outputs
 from .pace import pieces
 from .paper import left_out, remark
 from .places import STANDARD, is_standard, opened_text
-from .sources import columns, needs_no_label, open_stream
+from .sources import columns, has_any_features, needs_no_label, open_stream
 
 BLOCK = 8_192
 
@@ -70,7 +70,8 @@ def predict(
         raise ValueError("onstream: --id needs a source with columns, such as a CSV file.")
     if "prediction" in ids:
         raise ValueError("onstream: --id prediction: the answers have a column of this name.")
-    refuse_strangers(lacking_is_told=bool(memory.kinds))
+    loose = has_any_features(source, reading["format"])
+    refuse_strangers(lacking_is_told=bool(memory.kinds), only_told=loose)
     watch = memory.watch(source, columns(reading["drop"]), ids)
     silent = quiet or is_standard(out)
     with opened_text(out) as file, Live("predict", stream, reading["limit"], quiet=silent) as live:
@@ -93,7 +94,7 @@ def predict(
             if stream.live:
                 file.flush()
             live.advance(len(rows))
-    watch.end()
+    watch.end(MANY_ROWS if loose else 0)
     if stream.rejected and not quiet:
         remark(left_out(stream, "have no answer"))
 

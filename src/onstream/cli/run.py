@@ -11,12 +11,12 @@ from .contenders import Contender
 from .doubts import refuse_strangers
 from .faults import FAULTS, with_the_rest
 from .live import Live
-from .memory import Memory
+from .memory import MANY_ROWS, Memory
 from .names import metrics
 from .outputs import check_models, check_outputs, check_page
 from .pace import CtrlC, pieces
 from .paper import left_out, paper, remark
-from .sources import columns, has_target, open_stream, to_learn
+from .sources import columns, has_any_features, has_target, open_stream, to_learn
 from .specs import build
 
 
@@ -84,7 +84,8 @@ def run(
         closed = all(contender.file for contender in contenders)
         stream.expect(memory.expected(closed=closed, labelled=True))
     watch = memory.watch(source, columns(reading["drop"]))
-    refuse_strangers(lacking_is_told=bool(memory.kinds))
+    loose = has_any_features(source, reading["format"])
+    refuse_strangers(lacking_is_told=bool(memory.kinds), only_told=loose)
     alone = len(models) == 1
     outputs = {"--report": report, "--save": out if alone else None}
     check_outputs(stream, outputs, on_error, *(contender.file for contender in contenders))
@@ -108,7 +109,7 @@ def run(
             if not course.going():
                 raise typer.Exit(1) from None
             raise with_the_rest(error, course.rows if out else 0, out) from None
-    watch.end()
+    watch.end(MANY_ROWS if loose else 0)
     if not course.rows:
         if not ctrl_c.pressed:
             raise ValueError(f"onstream: {source}: there were no rows to learn.")

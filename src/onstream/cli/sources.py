@@ -134,6 +134,11 @@ def has_target(source: str, format: str | None) -> bool:
     return not is_generator(source) and (format or format_of(source)) not in ("libsvm", "vw")
 
 
+def has_any_features(source: str, format: str | None) -> bool:
+    """Say whether each row of this source brings features of its own, rather than all columns."""
+    return not is_generator(source) and (format or format_of(source)) in ("jsonl", "libsvm", "vw")
+
+
 def missing_values(more: list[str] | None) -> tuple[str, ...] | None:
     """The usual texts for a missing value, and some more."""
     from ..streams.csv_files import MISSING

@@ -14,12 +14,12 @@ from . import options
 from .contenders import saved
 from .faults import FAULTS, Unreadable, with_the_rest
 from .live import Live
-from .memory import Memory
+from .memory import MANY_ROWS, Memory
 from .names import check_online
 from .outputs import check_models, check_outputs
 from .pace import CtrlC, pieces
 from .paper import paper, remark
-from .sources import columns, open_stream, to_learn
+from .sources import columns, has_any_features, open_stream, to_learn
 from .specs import parse_model
 
 
@@ -94,7 +94,7 @@ def train(
             fault = error
     if rows:
         memory.save(learner, out)
-    watch.end()
+    watch.end(MANY_ROWS if has_any_features(source, reading["format"]) else 0)
     if fault is not None:
         raise with_the_rest(fault, rows, out) from None
     if not rows and not ctrl_c.pressed:

@@ -11,7 +11,7 @@ class DataWarning(UserWarning):
     """Something about the data is probably not what the user meant; the message says what to do.
 
     Every model tells each kind once. `warnings.simplefilter("ignore", DataWarning)` silences it,
-    `"error"` makes an error of it, and what was not learned yet stays unlearned.
+    `"error"` makes an error of it; what is told of an example that was learned stays learned.
     """
 
 

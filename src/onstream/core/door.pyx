@@ -46,6 +46,7 @@ cdef class Door(Index):
         self.spare = NULL
         self.keys = Keys()
         self.warned = set()
+        self.good = None
         self.misses = 0
 
     def __dealloc__(self):
@@ -122,6 +123,18 @@ cdef class Door(Index):
     def warn(self, str kind, str message):
         """The same, for modules in Python."""
         self.warn_once(kind, message)
+
+    def has_warned(self, str kind):
+        """Was such a warning given?"""
+        return kind in self.warned
+
+    def find_good(self, names):
+        """A frame with these columns lacks nothing."""
+        self.good = tuple(names), self.width
+
+    def found_good(self, names):
+        """Was such a frame looked at before, and nothing has come since?"""
+        return self.good is not None and self.good == (tuple(names), self.width)
 
     def doubt_learned(self, Py_ssize_t seen):
         """Doubts about examples to learn; with them it is `seen` examples."""

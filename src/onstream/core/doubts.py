@@ -49,6 +49,10 @@ def doubt_frame(door: Any, names: list[Any]) -> None:
     """Warn of a frame to predict that has no column that was learned, or lacks some of them."""
     if door.hashes() or door.selected() is not None:  # told by `doubt_selection`
         return
+    if door.has_warned("columns") and door.has_warned("unknown"):
+        return
+    if door.found_good(names):
+        return
     learned = {*door.columns_known(), *map(str, range(door.array_columns()))}
     if not learned or not names:
         return
@@ -64,6 +68,8 @@ def doubt_frame(door: Any, names: list[Any]) -> None:
             f"X lacks {told(sorted(lacking))}, learned before: predicted as if missing. "
             f"X has {told(names)}. Were columns renamed?",
         )
+    else:
+        door.find_good(names)
 
 
 def doubt_rows(door: Any, X: Any, seen: int) -> None:
@@ -72,10 +78,14 @@ def doubt_rows(door: Any, X: Any, seen: int) -> None:
         for x in X:
             door.doubt_example(x, seen)
     elif isinstance(X, SparseBlock):
-        door.missed(len(X) - 1)
-        door.doubt_example(dict.fromkeys(X.distinct()[0], 1.0), seen)
+        names = X.distinct()[0]
+        if names:
+            door.missed(len(X) - 1)
+            door.doubt_example(dict.fromkeys(names, 1.0), seen)
     elif len(getattr(X, "shape", ())) == 2 and not hasattr(X, "__arrow_c_stream__"):
-        doubt_names(door, range(X.shape[1]))
+        columns = range(X.shape[1])
+        if not any(map(door.knows, map(str, columns))):  # a sparse matrix may just be empty
+            doubt_names(door, columns)
 
 
 def doubt_example(door: Any, x: Any, seen: int) -> None:
@@ -86,10 +96,12 @@ def doubt_example(door: Any, x: Any, seen: int) -> None:
     """
     if not isinstance(x, Mapping) and not hasattr(x, "keys"):
         doubt_names(door, range(len(x)))
-    elif seen > len(door.columns_known()) + door.array_columns():
-        names = [name for name, value in dict(x).items() if not is_missing(value)]
-        if not any(map(door.knows, map(str, names))) and door.missed() >= IN_A_ROW:
-            doubt_names(door, names)
+        return
+    names = [name for name, value in dict(x).items() if not is_missing(value)]
+    if not names or any(map(door.knows, map(str, names))) or door.missed() < IN_A_ROW:
+        return
+    if seen > len(door.columns_known()) + door.array_columns():
+        doubt_names(door, names)
 
 
 def doubt_names(door: Any, names: Iterable[Any]) -> None:

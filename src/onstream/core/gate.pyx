@@ -295,7 +295,7 @@ cdef int let_fork() except -1:
 def after_in_parent():
     """Lessons may begin again."""
     global forking
-    forking -= 1
+    forking = max(0, forking - 1)  # it may have been imported after the fork had begun
 
 
 def after_in_child():

@@ -106,6 +106,7 @@ def sparse_rows(Door door, X, bint learning, weights):
             return coded_rows(door, block, learning, weights)
         filled = Filled(door, np.broadcast_to(0.0, (n_rows, n_columns)), learning)
         (<Filled> filled).parts = starts, columns, values
+        (<Filled> filled).given = NULL  # of one number, it would be read as an array
         (<Filled> filled).array_columns = -1
         return filled
     if door.nan_missing and np.isnan(values).any():

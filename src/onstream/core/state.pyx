@@ -24,6 +24,10 @@ from .rows import check_weights, open_source
 
 cnp.import_array()
 
+cdef enum:
+    SETTLED = 100  # examples one by one, before features that were to be selected are missed
+
+
 cdef class State:
     def __cinit__(self, str who, hash_bits=None, hash_seed=0, *args, **kwargs):
         self.who = who
@@ -222,7 +226,7 @@ cdef class State:
             finally:
                 self.gate.end_one()
             x = self.entrance.plain(x)  # user code may run here, so ask again at the gate
-        if self.entrance.suspect or (self.seen == 1 and self.entrance.wanted is not None):
+        if self.entrance.suspect or (self.seen == SETTLED and self.entrance.wanted is not None):
             self.entrance.doubt_learned(self.seen)  # user code again
         return 0
 
@@ -267,23 +271,29 @@ cdef class State:
         cdef Door door = self.entrance
         cdef Row* row
         cdef Example e
+        cdef bint doubted = False, blank
         while True:
             self.gate.to_read()
             self.outer_reserve(door.width)
             row = door.take(16, 2 * self.outputs() + 2)
+            blank = False
             try:
                 if door.read(x, KNOWN, row, &e) == 0:
-                    self.outer_score(&e, row.scores)
-                    if e.n == 0:
-                        door.doubt_example(x, self.seen)
-                    else:
-                        door.misses = 0
-                    return row
+                    if e.n or doubted:
+                        if e.n:
+                            door.misses = 0
+                        self.outer_score(&e, row.scores)
+                        return row
+                    blank = True
             except:
                 door.give(row)
                 raise
             door.give(row)
-            x = door.plain(x)  # user code may run here, so ask again at the gate
+            if blank:  # user code may run here, or below, so ask again at the gate
+                door.doubt_example(x, self.seen)
+                doubted = True
+            else:
+                x = door.plain(x)
 
     # -- many examples --------------------------------------------------------------------------------
 
@@ -372,10 +382,11 @@ cdef class State:
         try:
             return source.load(start, stop)
         except ValueError as error:
-            raise ValueError(
+            error.args = (
                 f"{error} It was not when it was checked: X was changed meanwhile. From row "
-                f"{start} on nothing was learned."
-            ) from None
+                f"{start} on nothing was learned.",
+            )
+            raise
 
     cdef int forget_unfinished(self) except -1:
         """Forget what a thread that stayed behind in a fork had read, but not learned."""

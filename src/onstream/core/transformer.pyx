@@ -255,11 +255,12 @@ cdef class TransformerState(Step):
                 if door.read(x, KNOWN, row, &e) == 0:
                     e.weight, e.label, e.y = 1.0, -1, 0.0
                     self.collect(&e, &pool)
+                    made = {self.name_out(pool.ids[i]): pool.values[i] for i in range(pool.n)}
                     if e.n == 0:
                         door.doubt_example(x, self.seen)
                     else:
                         door.misses = 0
-                    return {self.name_out(pool.ids[i]): pool.values[i] for i in range(pool.n)}
+                    return made
             finally:
                 door.give(row)
                 release(pool.values)

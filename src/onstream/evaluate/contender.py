@@ -51,6 +51,7 @@ class Contender:
         self.by_one = not hasattr(model, "predict_learn_many") or has_own_verbs(type(model))
         self.rows = self.judged = 0
         self.largest = 0.0  # target so far, of numbers
+        self.wildest = 0.0  # prediction so far
         self.diverged: int | None = None  # row of the first prediction far beyond that
         self.taught = False  # has any label arrived yet?
         self.wall = self.cpu = 0.0
@@ -112,6 +113,7 @@ class Contender:
             largest = np.maximum.accumulate(np.maximum(np.abs(truth), self.largest))
             self.largest = float(largest[-1])
             wild = (np.abs(said) > WILD * largest) & (largest > 0.0)
+            self.wildest = max(self.wildest, float(np.abs(said).max()))
             if self.diverged is None and wild.any():
                 self.diverged = self.rows + int(rows[np.argmax(wild)])
             if self.detector is not None:
@@ -212,7 +214,7 @@ class Contender:
         if self.stopped:  # figures over fewer rows are not those of the others
             values = [[math.nan] * len(of) for of in values]
         remarks: list[str] = []
-        if self.diverged is not None:
+        if self.diverged is not None and not self.wildest <= WILD * self.largest:
             remarks.append(
                 f"diverged at row {self.diverged + first:,}: it predicted more than {WILD:,.0f} "
                 f"times the largest target; try {advice(self.model)}"

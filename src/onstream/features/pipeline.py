@@ -52,8 +52,6 @@ class Pipeline(Learner):
         self.steps = [step.clone() for step in checked_steps("Pipeline", members, steps)]
         if any(not isinstance(step, Transformer) for step in self.steps[:-1]):
             raise TypeError("Pipeline: all steps but the last must be transformers.")
-        if any(isinstance(step, BagOfWords) for step in self.steps[1:]):
-            raise ValueError("BagOfWords: it must be the first step, where the text comes in.")
         last = self.steps[-1]
         hashes = not isinstance(last, Transformer) and getattr(last, "hash_bits", None) is not None
         if hashes and len(self.steps) > 1:

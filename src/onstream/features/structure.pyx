@@ -149,19 +149,20 @@ cdef class UnionState(TransformerState):
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         """One feature that comes in after the other, so that blocks and loops number them alike."""
-        cdef Py_ssize_t p, wide, room
+        cdef Py_ssize_t p, wide, room, done
         if width >= self.done_room:
             room = roomier(self.done_room, width + 1)
             self.came_out = <Py_ssize_t*> resize(
                 self.came_out, self.done_room * sizeof(Py_ssize_t), room * sizeof(Py_ssize_t))
             self.done_room = room
         while self.done < width:
-            self.done += 1
+            done = self.done + 1
             for p in range(len(self.parts)):
-                wide = (<TransformerState> self.parts[p][0]).pass_room(self.done)
+                wide = (<TransformerState> self.parts[p][0]).pass_room(done)
                 while self.widths[p] < wide:
                     self.place(p)
-            self.came_out[self.done] = len(self.order)
+            self.came_out[done] = len(self.order)
+            self.done = done
         self.made.commit(len(self.order))
         return 0
 

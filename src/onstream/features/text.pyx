@@ -160,12 +160,12 @@ cdef class BagState(TransformerState):
     cdef int wire(self, Door door) except -1:
         if not isinstance(door, TextDoor):
             raise ValueError(
-                f"{self.who}: it must be the first step, where the text comes in; for several texts "
+                f"BagOfWords: it must be the first step, where the text comes in; for several texts "
                 f"say on=['subject', 'body']."
             )
         if (door.bits >= 0) != (self.bits is not None):
             raise ValueError(
-                f"{self.who}: after another BagOfWords it cannot hash words (hash_bits); for several "
+                f"BagOfWords: after another BagOfWords it cannot hash words (hash_bits); for several "
                 f"texts say on=['subject', 'body']."
             )
         (<TextDoor> door).put(self.fields, self.how)

@@ -15,6 +15,7 @@ from typing import Any
 from ..base import Learner, Part
 from .format import BEGINNING, ModelFileError, dumps, loads, notes_of
 
+RECENT = 60.0  # seconds in which a process may have another number elsewhere, in a container, say
 LEFT_BEHIND = 3600.0  # seconds after which nobody writes to a scratch file any more
 
 
@@ -138,10 +139,11 @@ def remove_left_behind(target: Path) -> None:
     with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
             if entry.name.startswith(beginning) and entry.name.endswith(".tmp"):
-                with contextlib.suppress(OSError):
+                with contextlib.suppress(OSError, ValueError, OverflowError):
                     where, process = entry.name[len(beginning) :].split("-")[:2]
                     dead = where == machine() and not is_running(process)
-                    if dead or time.time() - entry.stat().st_mtime > LEFT_BEHIND:
+                    age = time.time() - entry.stat().st_mtime
+                    if age > (RECENT if dead else LEFT_BEHIND):
                         os.unlink(entry.path)
 
 

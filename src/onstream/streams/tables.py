@@ -135,7 +135,7 @@ class TableReader(Reader):
                 try:
                     item = next(batches, None)
                 except Exception as error:
-                    ours = isinstance(error, (FileNotFoundError, PermissionError))
+                    ours = isinstance(error, (FileNotFoundError, PermissionError, MemoryError))
                     if ours or error is start.refused:
                         raise
                     place = at_row(name, row + 1)
