@@ -1,5 +1,7 @@
 """A buffer changed between its check and the lesson: what is learned is what was checked."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -81,3 +83,31 @@ def test_a_block_that_was_checked_before_and_is_bad_now() -> None:
     X, y = rows(20_000)
     with pytest.raises(ValueError, match=r"X was changed meanwhile\. From row 0 on nothing was"):
         learned_while(lambda: X.fill(np.nan), X, y, hash_bits=18)
+
+
+def test_a_process_of_one_thread_learns_the_same() -> None:
+    """There nobody can change X, so blocks are read where they are; here is another thread."""
+    program = """if True:
+        import hashlib, threading
+        import numpy as np, scipy.sparse as sp
+        from onstream import LogisticRegression, Perceptron
+        from onstream.persist import dumps
+
+        X = np.random.default_rng(0).normal(size=(9000, 7))
+        M = sp.csr_array(X * (X > 0.5))
+        tangled = sp.csr_array(M.sum(axis=1).reshape(-1, 1) * np.ones((1, 3)))
+        tangled.indices = np.tile(np.array([2, 0, 2], dtype=np.int32), 9000)[: tangled.nnz]
+
+        def told():
+            models = [LogisticRegression().fit(rows, X[:, 0] > 0, shuffle=False)
+                      for rows in (X, X[::-1], M, tangled)]
+            return [hashlib.sha256(dumps(model)).hexdigest() for model in models]
+
+        alone = told()
+        over = threading.Event()
+        other = threading.Thread(target=over.wait)
+        other.start()
+        assert told() == alone
+        over.set()
+    """
+    subprocess.run([sys.executable, "-c", program], check=True)

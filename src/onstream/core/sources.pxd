@@ -11,6 +11,7 @@ cdef class Source:
     cdef Py_ssize_t array_columns  # columns of an array without names; -1: something else
     cdef Py_ssize_t bytes   # of X, if `check` has to look at them; else 0
     cdef Py_ssize_t chunk   # rows per block: what one reader may have to wait for
+    cdef bint exposed       # code of the user runs between the check of a block and its reading
     cdef bint blank         # there are features in X, but none of them is known
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1
@@ -22,7 +23,9 @@ cdef class Dense(Source):
     cdef object X             # what the user passed
     cdef const double* given  # its numbers, if it is a C-contiguous array of float64; else NULL
     cdef object block         # a copy of some of its rows as float64: nobody else can change it
-    cdef double* values       # its numbers
+    cdef double* own_values   # its numbers
+    cdef bint private         # only threads of Python can reach the memory of X
+    cdef const double* values  # numbers of the present block: these, or X itself while nobody can change it
     cdef Py_ssize_t first     # row of X that stands first there
     cdef Py_ssize_t last      # row after the last: first ... last-1 were checked
     cdef Py_ssize_t columns
@@ -66,6 +69,7 @@ cdef class Sparse(Packed):
     cdef const int32_t* all_ids     # the matrix itself, which another thread may be changing,
     cdef const double* all_values
     cdef const int64_t* all_starts  # but for these, which are ours
+    cdef bint private               # only threads of Python can reach its memory
     cdef int32_t* own_ids           # a copy of rows first ... last-1, which were checked
     cdef double* own_values
     cdef int64_t* own_starts        # where they start in it, if some were merged
@@ -74,6 +78,7 @@ cdef class Sparse(Packed):
     cdef Py_ssize_t from_row        # the row that stands first in `starts`
     cdef Py_ssize_t offset          # of the entries that `starts` counts, those before the copy
 
+    cdef int copy(self, Py_ssize_t offset, Py_ssize_t n) except -1
     cdef bint rises(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef int merge_rows(self, Py_ssize_t start, Py_ssize_t stop) except -1
 

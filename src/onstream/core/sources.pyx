@@ -49,6 +49,26 @@ cdef Py_ssize_t block_rows(Py_ssize_t values_per_row) noexcept:
     return max(1, min(BLOCK_ROWS, BLOCK_VALUES // max(1, values_per_row)))
 
 
+cdef extern from "Python.h":
+    ctypedef struct PyInterpreterState
+    ctypedef struct PyThreadState
+    PyInterpreterState* PyInterpreterState_Get() nogil
+    PyThreadState* PyInterpreterState_ThreadHead(PyInterpreterState* of)
+    PyThreadState* PyThreadState_Next(PyThreadState* of)
+
+
+cdef bint alone() noexcept:
+    """Is there no other thread of Python? Only this one could start one, and it is busy here."""
+    return PyThreadState_Next(PyInterpreterState_ThreadHead(PyInterpreterState_Get())) == NULL
+
+
+def is_private(array):
+    """Is the memory of an array NumPy's own, so that only threads of Python reach it?"""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array.base is None and array.flags.owndata
+
+
 cdef double copied(double* to, const double* given, Py_ssize_t n) noexcept nogil:
     """Copy numbers, and say what none of them is larger than: in pieces that stay in the first cache."""
     cdef Py_ssize_t at = 0, size
@@ -87,12 +107,15 @@ cdef class Dense(Source):
         self.identity = True
         self.first = self.last = 0
         self.given = NULL
+        self.private = False
         if self.rows == 0:
             return
         if X.dtype == np.float64 and X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative:
             self.given = <const double*> cnp.PyArray_DATA(<cnp.ndarray> X)
+            self.private = is_private(X)
         self.block = np.empty((min(self.chunk, self.rows), self.columns))
-        self.values = <double*> cnp.PyArray_DATA(<cnp.ndarray> self.block)
+        self.own_values = <double*> cnp.PyArray_DATA(<cnp.ndarray> self.block)
+        self.values = self.own_values
         if names is None:
             door.check_columns(self.columns)
         self.names = names
@@ -103,15 +126,19 @@ cdef class Dense(Source):
         cdef Py_ssize_t n = (stop - start) * self.columns
         cdef double peak
         self.first = self.last = start  # nothing, if it is refused
-        if self.given != NULL:
-            peak = copied(self.values, self.given + start * self.columns, n)
-        else:
+        self.values = self.own_values
+        if self.given == NULL:
             self.copy(start, stop)
             peak = onstream_ceiling(self.values, n)
+        elif self.private and not self.exposed and alone():  # nobody can change it now
+            self.values = self.given + start * self.columns
+            peak = onstream_ceiling(self.values, n)
+        else:
+            peak = copied(self.own_values, self.given + start * self.columns, n)
         if peak == INFINITY:
             peak = self.door.peak(self.values, n)  # NaN may be allowed
         if peak == INFINITY:
-            block = self.block[:stop - start]
+            block = np.asarray(self.X[start:stop] if self.values != self.own_values else self.block[:stop - start])
             bad = np.isinf(block) if self.door.nan_missing else ~np.isfinite(block)
             row, column = map(int, np.argwhere(bad)[0])
             name = column if self.names is None else self.names[column]
@@ -229,7 +256,7 @@ cdef class Packed(Source):
 
 
 cdef class Sparse(Packed):
-    """The rows of a sparse matrix, copied and checked block by block. In a block in which a column
+    """The rows of a sparse matrix, checked block by block, and copied if others may change them. In a block in which a column
     stands before a smaller one, or twice, repeated entries are added."""
 
     def __cinit__(self):
@@ -248,6 +275,7 @@ cdef class Sparse(Packed):
         self.ahead = self.chunk * (n // max(1, self.rows))
         self.all_ids, self.all_values, self.all_starts = self.ids, self.values, self.starts
         self.first = self.last = 0
+        self.private = is_private(self.owner[0]) and is_private(self.owner[1])
         return 0
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
@@ -255,6 +283,28 @@ cdef class Sparse(Packed):
         cdef double peak
         cdef bint rising
         self.first = self.last = start  # nothing, if it is refused
+        self.ids, self.values = self.all_ids + offset, self.all_values + offset
+        if self.exposed or not (self.private and alone()):  # else nobody can change them now
+            self.copy(offset, n)
+        peak = onstream_ceiling(self.values, n)
+        rising = self.rises(start, stop)
+        if peak == INFINITY:
+            while -INFINITY < self.values[at] < INFINITY:
+                at += 1
+            while self.all_starts[start + 1] <= offset + at:
+                start += 1
+            self.door.bad_value(int(self.ids[at]), self.values[at], start)
+        self.peak = max(self.peak, peak)
+        self.starts, self.from_row, self.offset = self.all_starts, 0, offset
+        if not rising:
+            if self.ids != self.own_ids:
+                self.copy(offset, n)
+            self.merge_rows(start, stop)
+        self.last = stop
+        return 0
+
+    cdef int copy(self, Py_ssize_t offset, Py_ssize_t n) except -1:
+        """Have n entries as our own."""
         if n > self.room:
             self.room = 0
             self.own_ids = <int32_t*> resize(self.own_ids, 0, n * sizeof(int32_t))
@@ -262,25 +312,13 @@ cdef class Sparse(Packed):
             self.room = n
         if n:
             memcpy(self.own_ids, self.all_ids + offset, n * sizeof(int32_t))
-        peak = copied(self.own_values, self.all_values + offset, n)
-        rising = self.rises(start, stop)
-        if peak == INFINITY:
-            while -INFINITY < self.own_values[at] < INFINITY:
-                at += 1
-            while self.all_starts[start + 1] <= offset + at:
-                start += 1
-            self.door.bad_value(int(self.own_ids[at]), self.own_values[at], start)
-        self.peak = max(self.peak, peak)
+            memcpy(self.own_values, self.all_values + offset, n * sizeof(double))
         self.ids, self.values = self.own_ids, self.own_values
-        self.starts, self.from_row, self.offset = self.all_starts, 0, offset
-        if not rising:
-            self.merge_rows(start, stop)
-        self.last = stop
         return 0
 
     cdef bint rises(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        """Does each of the rows copied name its columns in rising order, so none twice?"""
-        cdef const int32_t* ids = self.own_ids
+        """Does each of the rows of this block name its columns in rising order, so none twice?"""
+        cdef const int32_t* ids = self.ids
         cdef const int64_t* starts = self.all_starts
         cdef Py_ssize_t offset = starts[start], n = starts[stop] - offset, row, i, falls
         cdef uint32_t top = 0

@@ -312,6 +312,7 @@ cdef class State:
                 self.forget_unfinished()
             weights = plain_weights(self.who, w)
             source = open_source(self.entrance, X, weights is None or (weights > 0.0).any(), weights)
+            source.exposed = self.scripted
             check_weights(self.who, source.rows, weights)
             targets, newcomers = self.targets(y, source.rows, weights)
             if self.entrance.suspect or (before == 0 and self.entrance.wanted is not None):

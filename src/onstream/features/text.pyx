@@ -160,13 +160,13 @@ cdef class BagState(TransformerState):
     cdef int wire(self, Door door) except -1:
         if not isinstance(door, TextDoor):
             raise ValueError(
-                f"BagOfWords: it must be the first step, where the text comes in; for several texts "
-                f"say on=['subject', 'body']."
+                "BagOfWords: it must be the first step, where the text comes in; for several texts "
+                "say on=['subject', 'body']."
             )
         if (door.bits >= 0) != (self.bits is not None):
             raise ValueError(
-                f"BagOfWords: after another BagOfWords it cannot hash words (hash_bits); for several "
-                f"texts say on=['subject', 'body']."
+                "BagOfWords: after another BagOfWords it cannot hash words (hash_bits); for several "
+                "texts say on=['subject', 'body']."
             )
         (<TextDoor> door).put(self.fields, self.how)
         return TransformerState.wire(self, door)
