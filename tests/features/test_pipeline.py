@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from onstream.base import Classifier, NotMergeable, Regressor
+from onstream.base import Classifier, DataWarning, NotMergeable, Regressor
 from onstream.bayes import CategoricalNB, GaussianNB, MultinomialNB
 from onstream.evaluate import prequential
 from onstream.features import (
@@ -85,8 +85,8 @@ def test_operators():
         (lambda: StandardScaler() | PAClassifier(hash_bits=4), "FeatureHasher"),
         (lambda: StandardScaler() | BagOfWords(), "BagOfWords: it must be the first step"),
         (
-            lambda: BagOfWords() | CategoricalNB(),
-            "Pipeline: CategoricalNB takes numbers as nominal",
+            lambda: BagOfWords() | GaussianNB(categorical=["a"]),
+            "Pipeline: GaussianNB takes numbers as nominal",
         ),
         (
             lambda: FeatureHasher() | HoeffdingTreeClassifier(nominal=["a"]),
@@ -414,3 +414,15 @@ def test_sums_of_hashed_values_stay_finite():
     model.learn_many([{"a": 1.0, "b": 1.0, "c": 1.0}, {"a": 2.0, "b": 2.0, "c": 2.0}])
     told = model.transform_one({"a": 1.7e308, "b": 1.7e308, "c": 1.7e308})
     assert all(map(math.isfinite, told.values()))
+
+
+@pytest.mark.parametrize("step", [BagOfWords(on="t"), FeatureHasher(hash_bits=6)], ids=repr)
+def test_names_behind_steps_that_make_numbers_are_told(step):
+    """Its numbers are not names, so it models them as GaussianNB does, and says so once."""
+    model = step | CategoricalNB()
+    rows, y = [{"t": "to be"}, {"t": "or not"}, {"t": "to be or"}], ["x", "y", "x"]
+    with pytest.warns(DataWarning, match="modelled as by GaussianNB") as told:
+        model.learn_many(rows, y)
+    assert len(told) == 1
+    model.learn_many(rows, y)
+    assert dumps(loads(dumps(model))) == dumps(copy.deepcopy(model)) == dumps(model)

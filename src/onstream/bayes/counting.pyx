@@ -53,8 +53,6 @@ class MultinomialNB(NaiveBayes):
     'spam'
     """
 
-    takes_counts = True  # Pipeline: nothing that makes counts negative may stand before it
-
     def __init__(
         self, *, alpha=1.0, prior_alpha=0.0, labels=None, max_labels=10_000, init=None,
         reset_schedule=False,

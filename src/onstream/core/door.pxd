@@ -25,6 +25,7 @@ cdef class Door(Index):
     cdef Keys keys         # what the last mapping looked like
     cdef set warned        # kinds of warnings that were given
     cdef object good       # columns of the last frame in which nothing was missed, and the width then
+    cdef str pending       # what to warn of with the first example that is learned; None: nothing
     cdef Py_ssize_t misses  # mappings to predict in a row of which nothing was known
 
     cdef Row* take(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL

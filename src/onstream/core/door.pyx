@@ -48,6 +48,7 @@ cdef class Door(Index):
         self.warned = set()
         self.good = None
         self.misses = 0
+        self.pending = None
 
     def __dealloc__(self):
         cdef Row* row
@@ -139,6 +140,9 @@ cdef class Door(Index):
     def doubt_learned(self, Py_ssize_t seen):
         """Doubts about examples to learn; with them it is `seen` examples."""
         self.suspect = False
+        if self.pending is not None:
+            message, self.pending = self.pending, None
+            self.warn_once("pending", message)
         if "new values" not in self.warned:
             doubt_values(self, seen)
         if "selection" not in self.warned:

@@ -100,7 +100,13 @@ cdef class State:
         if not steps:
             return
         entrance = door = self.entrance_before(steps)
-        if self.door.categorical is not None and not door.nominal:
+        if self.door.categorical is True and not door.nominal:
+            entrance.pending = (
+                f"{learner} takes numbers as nominal values, but a step before it makes numbers of its own: "
+                f"these are modelled as by GaussianNB. Leave out that step, or end in a learner of numbers."
+            )
+            entrance.suspect = True
+        elif self.door.categorical is not None and not door.nominal:
             raise ValueError(
                 f"{who}: {learner} takes numbers as nominal values, but a step before it makes numbers "
                 f"of its own, which are none. Leave out that step, or end in a learner of numbers."
