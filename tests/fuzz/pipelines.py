@@ -9,6 +9,7 @@ import copy
 import math
 import pickle
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from onstream.base import NotMergeable, Regressor
+from onstream.base import DataWarning, NotMergeable, Regressor
 from onstream.bayes import (
     BayesianLinearRegression,
     BernoulliNB,
@@ -211,7 +212,7 @@ def as_plain(value: Any) -> Any:
 
 def in_order(found: dict[Any, Any], names: list[Any]) -> dict[Any, Any]:
     """The row as a table has it: its features in the order of the columns."""
-    return {name: as_plain(found[name]) for name in names if name in found}
+    return {name: as_plain(found.get(name)) for name in names}
 
 
 # -- what must hold --------------------------------------------------------------------------------
@@ -414,6 +415,13 @@ VERBS = (
 
 def attempt(random: Random) -> None:
     """One pipeline and what a user may do with it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        live(random)
+
+
+def live(random: Random) -> None:
+    """A few verbs."""
     try:
         pair = Pair(random)
     except ValueError as error:  # such steps do not go together, and it says so

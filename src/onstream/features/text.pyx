@@ -8,9 +8,13 @@ from ..core.data_warning import told
 from ..core.door cimport Door, Row
 from ..core.example cimport Example
 from ..core.frames import rows_of_table, text_column
-from ..core.index cimport KNOWN, Welcome
+from ..core.index cimport ALL, Welcome
 from ..core.plain import plain_mapping
 from ..core.transformer cimport Pool, TransformerState
+
+
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
 
 
 cdef class TextDoor(Door):
@@ -18,11 +22,12 @@ cdef class TextDoor(Door):
 
     cdef dict bags          # features that are text -> (shortest, longest, fold, binary)
     cdef bint apart         # numbers beside a text are not called as its words may be
-    cdef bint met           # one of the texts has come
+    cdef bint met           # hashed: one of the texts was learned,
+    cdef bint coming        # or is about to be
 
     def __cinit__(self, str who, hash_bits, hash_seed):
         self.bags = {}
-        self.apart, self.met = True, False
+        self.apart, self.met, self.coming = True, False, False
 
     def put(self, fields, tuple how):
         """These features are text."""
@@ -30,14 +35,22 @@ cdef class TextDoor(Door):
             if self.bags.setdefault(field, how) is not how:
                 raise ValueError(f"{self.who}: the text {field!r} is taken to words twice.")
 
-    def restore(self, list features, Py_ssize_t implicit, Py_ssize_t columns):
-        Door.restore(self, features, implicit, columns)
-        self.met = self.bits >= 0 or len(features) > 0
+    cdef int truncate(self) except -1:
+        self.coming = False
+        return Door.truncate(self)
+
+    cdef int commit(self, Py_ssize_t width, Py_ssize_t row=PY_SSIZE_T_MAX) except -1:
+        self.met |= self.coming
+        return Door.commit(self, width, row)
+
+    cdef bint is_new(self) noexcept:
+        """Has no feature come yet? Hashed ones are not kept, so it is texts that count there."""
+        return not (self.met or self.coming) if self.bits >= 0 else not self.names and self.implicit == 0
 
     cdef int read(self, object x, Welcome welcome, Row* row, Example* e) except -1:
         e.codes = NULL
         if PyUnicode_CheckExact(x) or type(x) is dict:
-            if welcome != KNOWN and not self.met:
+            if welcome == ALL and self.is_new():
                 self.meet(x)
             return self.read_mapping(self.counted(x), welcome, row, e)
         return Door.read(self, x, welcome, row, e)
@@ -51,8 +64,8 @@ cdef class TextDoor(Door):
 
     cdef int meet(self, object x) except -1:
         """The first text: it must be where it is looked for."""
-        self.met = PyUnicode_CheckExact(x) or any(field in x for field in self.bags)
-        if not self.met:
+        self.coming = PyUnicode_CheckExact(x) or any(field in x for field in self.bags)
+        if not self.coming:
             others = [name for name, value in x.items() if isinstance(value, str)]
             if others:
                 raise ValueError(
@@ -178,8 +191,12 @@ cdef class BagState(TransformerState):
         pass  # `out` is a copy of the example already
 
     def own(self):
-        return {"apart": (<TextDoor> self.door).apart}
+        cdef TextDoor door = self.door
+        return {"apart": door.apart, "met": door.met} if door.bits >= 0 else {"apart": door.apart}
 
     def adopt(self, fields):
         # Files of the first version called a column as it is, even if a word was called the same.
-        (<TextDoor> self.door).apart = False if fields.missing("apart") else fields.flag("apart")
+        cdef TextDoor door = self.door
+        door.apart = False if fields.missing("apart") else fields.flag("apart")
+        if door.bits >= 0:
+            door.met = True if fields.missing("met") else fields.flag("met")
