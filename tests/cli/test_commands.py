@@ -136,7 +136,7 @@ def test_predict_from_standard_input_as_json_lines(sea: Path) -> None:
         check=True,
     )
     assert [json.loads(line)["prediction"] for line in done.stdout.splitlines()] == [1, 0]
-    assert done.stderr.startswith('Warning: standard input: no row has a value in column "2"')
+    assert not done.stderr  # features may come and go there
 
 
 def test_run(sea: Path) -> None:

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from onstream.base import DataWarning
 from onstream.features import Select, StandardScaler
+from onstream.linear import LogisticRegression
 
 from .table import Case
 from .tools import fingerprint, targets
@@ -177,6 +178,14 @@ def test_what_is_not_selected_may_be_missing(learner: Case) -> None:
     quietly(model.predict_many, frame(["a"]))
     with pytest.warns(DataWarning, match="no feature 'a' to select"):
         model.predict_many(frame(["b"]))
+
+
+def test_what_no_part_of_a_union_selects_may_be_missing() -> None:
+    model = (Select("a") | StandardScaler()) + Select("b") | LogisticRegression()
+    model.learn_many(frame(), [True, False] * (ROWS // 2))
+    quietly(model.predict_many, frame(["a", "b"]))
+    with pytest.warns(DataWarning, match="no feature 'a' to select; there are 'A', 'b'"):
+        model.predict_many(frame(["A", "b"]))
 
 
 # -- ids and dates -----------------------------------------------------------------------------

@@ -20,6 +20,7 @@ def verbs(model: Any) -> list[str]:
     return found
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 def test_prediction_changes_nothing(case: Case) -> None:
     for model in (learned(case), named(case)):
         before = fingerprint(model)
@@ -46,6 +47,7 @@ def test_prediction_on_a_new_model_changes_nothing(case: Case) -> None:
     model.learn_one(X[0, :3], streams(case)[0].y[0])  # the width of arrays is not settled either
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 def test_prediction_remembers_no_feature(case: Case) -> None:
     model = named(case)
     model.predict_one(UNKNOWN[0])

@@ -738,6 +738,9 @@ def test_names_are_those_of_the_command_line():
         "StandardScaler() | LogisticRegression()",
         "StandardScaler() | LogisticRegression(eta=0.2)",
     ]
+    one = prequential(StandardScaler() | LogisticRegression(), (X, y), window=20)
+    name = "StandardScaler | LogisticRegression"
+    assert one.value("Accuracy", "window") == one.value(name, "Accuracy", "window")
     with pytest.raises(KeyError, match=r"whose Accuracy\? Say value\(learner, metric\)"):
         prequential(models, (X, y)).value("Accuracy")
 

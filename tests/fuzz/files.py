@@ -93,7 +93,7 @@ def pipelines() -> list[Any]:
     return [
         StandardScaler() | LogisticRegression(),
         (Select("a", 0) + MinMaxScaler()) | SGDClassifier(),
-        FeatureHasher(hash_bits=3) | BernoulliNB(),
+        FeatureHasher(hash_bits=3, signed=False) | BernoulliNB(),
         Imputer() | GaussianNB(),
         StandardScaler() | HoeffdingTreeRegressor(grace_period=2),
         MinMaxScaler() | KNNClassifier(k=2, window=5),
@@ -314,15 +314,16 @@ def forged(case: Case, random: Random) -> bytes:
 
 def attempt(random: Random) -> None:
     """One file."""
-    case = random.choice(list(cases().values()))
-    data = forged(case, random)
-    with little_memory(), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        try:
-            model = loads(data)
-        except ModelFileError:
-            return
-        use(model, case, random)
+        case = random.choice(list(cases().values()))
+        data = forged(case, random)
+        with little_memory():
+            try:
+                model = loads(data)
+            except ModelFileError:
+                return
+            use(model, case, random)
 
 
 @contextmanager

@@ -99,6 +99,7 @@ def peaks(limit: int | None, stream: Stream, every: int = 60) -> tuple[Any, int,
         gc.unfreeze()
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.parametrize("limit", [30_000, 100_000, 300_000])
 def test_the_limit_is_kept_whatever_comes(name: str, limit: int) -> None:
@@ -178,6 +179,7 @@ def test_blocks_and_files_make_no_difference(name: str) -> None:
     assert dumps(block) == dumps(loop)
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 def test_tables_and_mappings_are_the_same() -> None:
     """Columns of text and numbers, with more values than may be kept."""
     pa = pytest.importorskip("pyarrow")

@@ -58,6 +58,7 @@ def test_the_same_as_mappings(make: Any, nominal: Any) -> None:
     assert there.tolist() == twin.predict_proba_many(rows_of(other)).tolist()
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 @pytest.mark.parametrize("make", LEARNERS)
 def test_columns_in_another_order_and_unknown_ones(make: Any) -> None:
     table, other = columns(400), columns(400, seed=2)

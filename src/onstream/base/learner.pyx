@@ -82,7 +82,7 @@ class Learner(SaysNames, Elsewhere, Face):
                     f"{type(self).__name__}: {name} is fixed when the learner is made; "
                     f"clone({name}={value!r}) gives a new learner with another value."
                 )
-            if name not in known and not hasattr(self, name) and nearest(name, known, 0.86):
+            if name not in known and not hasattr(self, name) and nearest(name, known, 0.85):
                 raise AttributeError(
                     f"{type(self).__name__}: there is no parameter {name!r}.{nearest(name, known)} "
                     f"Parameters are fixed when the learner is made."

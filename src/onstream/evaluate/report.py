@@ -70,8 +70,11 @@ class Report:
     def value(self, learner: str, metric: str | None = None, range: str = "cumulative") -> float:
         """A final value; `range` is "cumulative", "window" or "fading".
 
-        With a single learner its name can be left out: `value("Accuracy")`.
+        With a single learner its name can be left out: `value("Accuracy")`, `value("Accuracy",
+        "window")`.
         """
+        if metric is not None and metric in RANGES and len(self.runs) == 1:
+            range, metric = metric, None
         if metric is None:
             if len(self.runs) != 1:
                 known = ", ".join(run.name for run in self.runs)

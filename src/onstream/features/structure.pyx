@@ -123,6 +123,10 @@ cdef class UnionState(TransformerState):
         release(self.rooms)
         release(self.came_out)
 
+    def selects(self):
+        chosen = [part[0].selects() for part in self.parts]
+        return None if None in chosen else set().union(*chosen)
+
     def keeps_nominal(self):
         return all(step.keeps_nominal() for part in self.parts for step in part)
 

@@ -201,7 +201,10 @@ def check_cost(header: Header, fields: dict[str, Any]) -> None:
     A union has a name for each of its features: what columns and slots of hashed parts amount to
     must be there, as numbers of the state (see `UnionState.own`).
     """
-    features = slots_in_unions({CLASS: header.cls, "params": header.params})
+    try:
+        features = slots_in_unions({CLASS: header.cls, "params": header.params})
+    except RecursionError:
+        raise ModelFileError(f"the parameters of the {header.cls} are nested too deeply.") from None
     columns = header.numbers.get("implicit")
     if features and type(columns) is int:
         features += columns
