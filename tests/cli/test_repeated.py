@@ -83,3 +83,8 @@ def test_names_with_commas_are_quoted() -> None:
     with pytest.raises(ValueError, match="two types for 'a'"):
         column_types(["a=str", "a=float"])
     assert column_types(["a=str", "a=text"]) == {"a": str}
+
+
+def test_a_column_without_a_name_can_be_dropped() -> None:
+    assert columns(["a,b", ""]) == ["a", "b", ""]
+    assert columns(["a"]) == ["a"]

@@ -594,3 +594,13 @@ def test_a_mark_within_the_file_is_part_of_a_value(write, monkeypatch, chunk: in
     monkeypatch.setattr(files.line_blocks, "__defaults__", (chunk,))
     stream = read_csv(write("a\n1\n\ufeff2\n3\n"), types={"a": float}, on_error="skip")
     assert [x["a"] for x, _ in stream] == [1.0, 3.0]
+
+
+def test_a_column_without_a_name_is_told(tmp_path):
+    """That is how pandas writes an index."""
+    path = tmp_path / "index.csv"
+    path.write_text(",a,y\n0,1.5,x\n1,2.5,z\n")
+    with pytest.warns(DataWarning, match=r"column 1 has no name; .*drop=\[''\] \(--drop ''\)"):
+        rows = list(read_csv(path, target="y"))
+    assert rows[0] == ({"": 0.0, "a": 1.5}, "x")
+    assert next(iter(read_csv(path, target="y", drop=[""]))) == ({"a": 1.5}, "x")

@@ -168,6 +168,7 @@ def columns(texts: list[str] | None) -> list[str] | None:
     """Names of columns, in several texts or separated by commas; quoted if one has a comma."""
     if texts is None:
         return None
-    rows = csv.reader(texts, skipinitialspace=True)
-    names = [name.strip() for row in rows for name in row]
-    return list(dict.fromkeys(name for name in names if name))
+    named = [text for text in texts if text.strip()]
+    names = [name.strip() for row in csv.reader(named, skipinitialspace=True) for name in row]
+    nameless = [""] if len(named) < len(texts) else []  # a column without a name
+    return list(dict.fromkeys([name for name in names if name] + nameless))

@@ -193,6 +193,11 @@ class CSV(Reader):
                 if names is None:
                     continue
                 chosen = self._choose(source.name, names)
+                if self.header is True and "" in chosen.features:
+                    tally.warnings.append(
+                        f"{source.name}: column {names.index('') + 1} has no name; if it is the "
+                        f"index of a data frame, leave it out by drop=[''] (--drop '')."
+                    )
             if not lines.data:
                 continue
             if self.schema is None:
