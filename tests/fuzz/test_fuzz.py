@@ -6,6 +6,7 @@ import pytest
 from tests.fuzz.running import case, fuzzers
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 @pytest.mark.parametrize("name", fuzzers())
 def test_a_few_cases(name):
     fuzzer = import_module(f"tests.fuzz.{name}")

@@ -66,7 +66,7 @@ class Crowd:
         names = [n for n in dir(type(self.model)) if not n.startswith("_")]
         for _ in range(ROUNDS):
             for name in names:
-                if isinstance(getattr(type(self.model), name), property):
+                if isinstance(getattr(type(self.model), name, None), property):
                     getattr(self.model, name, None)  # probabilities are not always there
 
     def save(self) -> None:

@@ -131,3 +131,11 @@ def test_save_and_go_on() -> None:
     assert dumps(twin) == dumps(model)
     assert model.n_leaves > 3
     assert "±" in model.to_text()
+
+
+def test_slots_that_are_very_narrow_have_finite_numbers():
+    model = HoeffdingTreeRegressor()
+    for i in range(300):
+        model.learn_one({"a": i * 1e-306}, float(i % 7))
+    model.learn_one({"a": 1.0}, 1.0)
+    assert dumps(loads(dumps(model))) == dumps(model)

@@ -58,11 +58,16 @@ cdef int insert(Arena* a, Observer* o, const Slot* s) noexcept nogil:
     return 0
 
 
+cdef inline double slot_of(double x, double radius) noexcept nogil:
+    """The number of a value's slot: finite, however narrow slots are."""
+    return min(max(floor(x / radius), -1e299), 1e299)
+
+
 cdef void watch(Arena* a, Observer* o, double x, double y, double w, bint exact) noexcept nogil:
     """Note a value and its target; `make_room` was called before."""
     cdef Slot s
     s.x, s.n, s.mean, s.m2 = x, w, y, 0.0
-    s.key = x if o.radius == 0.0 else floor(x / o.radius)
+    s.key = x if o.radius == 0.0 else slot_of(x, o.radius)
     if insert(a, o, &s) != 0:
         return
     o.values += 1
@@ -81,7 +86,7 @@ cdef void quantise(Arena* a, Observer* o) noexcept nogil:
         o.radius = 0.0
         return
     for i in range(o.n):
-        o.slots[i].key = floor(o.slots[i].x / o.radius)
+        o.slots[i].key = slot_of(o.slots[i].x, o.radius)
         if i > 0 and o.slots[i].key == o.slots[last].key:
             join(&o.slots[last], &o.slots[i])
         else:
