@@ -4,6 +4,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from onstream.base import DataWarning
 from onstream.features import BagOfWords, StandardScaler
 from onstream.linear import LogisticRegression, PAClassifier
 from onstream.persist import dumps, loads
@@ -125,6 +126,21 @@ def test_the_text_must_be_where_it_is_looked_for():
         model.predict_many(frame)
     again = loads(dumps(model))
     again.learn_one({"kind": "mail"}, "ham")
+
+
+@pytest.mark.parametrize("bits", [None, 10])
+def test_a_text_of_another_name_is_told_once(bits):
+    model = BagOfWords(hash_bits=bits) | LogisticRegression()
+    model.learn_one({"text": "free prize"}, "spam")
+    model.learn_one({"n": 1.0}, "ham")  # the text may be missing
+    with pytest.warns(
+        DataWarning, match="no feature 'text', learned before; of text there is 'message'"
+    ):
+        model.learn_one({"message": "free prize"}, "spam")
+    model.learn_one({"message": "hello"}, "ham")  # once
+    block = BagOfWords(hash_bits=bits) | LogisticRegression()
+    with pytest.warns(DataWarning, match="'message'"):
+        block.learn_many([{"text": "free"}, {"message": "free prize"}], ["spam", "ham"])
 
 
 def test_words_and_columns_are_apart():

@@ -50,8 +50,11 @@ cdef class TextDoor(Door):
     cdef int read(self, object x, Welcome welcome, Row* row, Example* e) except -1:
         e.codes = NULL
         if PyUnicode_CheckExact(x) or type(x) is dict:
-            if welcome == ALL and self.is_new():
-                self.meet(x)
+            if welcome == ALL:
+                if self.is_new():
+                    self.meet(x)
+                elif type(x) is dict:
+                    self.miss(<dict> x)
             return self.read_mapping(self.counted(x), welcome, row, e)
         return Door.read(self, x, welcome, row, e)
 
@@ -72,6 +75,24 @@ cdef class TextDoor(Door):
                     f"{self.who}: BagOfWords finds no feature {told(self.bags)}; of text there is "
                     f"{told(others)}. Say on={others[0]!r}; or give None where the text is missing."
                 )
+        return 0
+
+    cdef int miss(self, dict x) except -1:
+        """A later example may lack the text; warn if one of another name came in its place."""
+        for field in self.bags:
+            if field in x:
+                return 0
+        others = [name for name, value in x.items() if PyUnicode_CheckExact(value)]
+        if others and self.bits < 0:
+            known = self.columns_known()
+            others = [name for name in others if str(name) not in known]
+        if others and "pending" not in self.warned:
+            self.suspect = True
+            self.pending = (
+                f"BagOfWords finds no feature {told(self.bags)}, learned before; of text there is "
+                f"{told(others)}, taken as nominal values. Was the text renamed? Give None where "
+                f"it is missing."
+            )
         return 0
 
     cdef dict counted(self, object x):
