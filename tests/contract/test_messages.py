@@ -40,6 +40,10 @@ def test_fit_names_the_row_as_the_user_counts_it(learner: Case) -> None:
                 model.fit(block, column, shuffle=shuffle)
             assert told.value.row == 3  # type: ignore[union-attr]
             assert fingerprint(model) == fingerprint(learner.make())
+    pairs = list(zip(bad.tolist(), y, strict=True))
+    with pytest.raises(ValueError, match=rf"^{learner.name}: row 3:") as told:
+        learner.make().fit(pairs)
+    assert told.value.row == 3  # type: ignore[attr-defined]
 
 
 def test_fit_words_what_cannot_be_read(learner: Case) -> None:

@@ -12,7 +12,7 @@ from ..core.regressor cimport RegressorState
 from ..core.state cimport LABEL, NOTHING, PROBA, SCORE, State
 from ..core.fields import Fields
 from ..core.frames import movable, read_table
-from ..core.plain import plain_weights
+from ..core.plain import in_row, plain_weights
 from ..core.rows import check_weights, shuffled_csr
 from ..core.sparse import SparseBlock
 
@@ -182,8 +182,13 @@ class Learner(SaysNames, Elsewhere, Face):
                             self.learn_many(*block)
                         before += len(block[1])
                     continue
-                for pair in stream_of(self, X):
-                    self.learn_one(*pair)
+                for row, pair in enumerate(stream_of(self, X)):
+                    try:
+                        self.learn_one(*pair)
+                    except (TypeError, ValueError) as error:
+                        if not str(error).startswith(f"{type(self).__name__}: "):  # the user's own
+                            raise
+                        raise in_row(error, type(self).__name__, row) from None
             return self
         X = block_of(self, X)
         rows = count_rows(self, "X", X)
