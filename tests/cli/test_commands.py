@@ -123,6 +123,9 @@ def test_training_goes_on(sea: Path) -> None:
     whole = sea.with_name("whole.onstream")
     call("train", sea, "-t", "y", "-m", "PAClassifier()", "-o", whole)
     assert model.read_bytes() == whole.read_bytes()
+    call("train", sea, "-t", "y", "-m", "PAClassifier()", "-o", model, "--limit", 1200)
+    call("train", sea, "--from", model, "-o", model, "--skip", 1200)  # it knows its target
+    assert model.read_bytes() == whole.read_bytes()
 
 
 def test_predict_from_standard_input_as_json_lines(sea: Path) -> None:

@@ -19,7 +19,7 @@ from .names import check_online
 from .outputs import check_models, check_outputs
 from .pace import CtrlC, pieces
 from .paper import paper, remark
-from .sources import columns, has_any_features, open_stream, to_learn
+from .sources import columns, has_any_features, has_target, open_stream, to_learn
 from .specs import parse_model
 
 
@@ -44,7 +44,7 @@ def train(
 
     \b
     onstream train bids.csv -t won -m 'LogisticRegression()' -o bids.onstream
-    onstream train today.csv -t won --from bids.onstream --out bids.onstream
+    onstream train today.csv --from bids.onstream --out bids.onstream
     """
     if model is None and start is None:
         raise ValueError(
@@ -62,12 +62,14 @@ def train(
             f"onstream: {type(learner).__name__} learns no targets; put a learner behind it: "
             f"'StandardScaler() | LogisticRegression()'."
         )
+    memory = Memory(reading["target"]) if start is None else Memory.of(start)
+    if reading["target"] is None and has_target(source, reading["format"]):
+        reading["target"] = memory.target  # that of the model it goes on with
     stream = open_stream(source, **reading)
     goes_on = start is not None and same_file(start, out)
     check_outputs(stream, {"--out": out}, reading["on_error"], None if goes_on else start)
     check_models("--out", out)
     target, limit = reading["target"], reading["limit"]
-    memory = Memory(target) if start is None else Memory.of(start)
     if start is not None:
         if memory.target != target:
             memory.target, memory.target_kind = target, ""
