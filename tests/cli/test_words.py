@@ -35,6 +35,16 @@ def test_help_fits_80_columns(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
         assert example.strip() in told, example  # in one line, to be copied
 
 
+@pytest.mark.parametrize("width", [80, 200])
+def test_the_list_of_models_fits(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = call("models").output.splitlines()
+    assert max(map(len, lines)) <= width
+    for cls in everything():
+        assert any(cls.__name__ in line.split() for line in lines), cls
+    assert len(lines) < 4 * len(everything())
+
+
 def test_a_missing_model_points_to_the_list(tmp_path: Path) -> None:
     line = [sys.executable, "-c", "from onstream.cli.main import main; main()", "run", "x.csv"]
     done = subprocess.run(line, capture_output=True, text=True, env={**os.environ, "COLUMNS": "80"})

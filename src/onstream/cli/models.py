@@ -5,7 +5,9 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
+from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 from ..base import (
@@ -21,6 +23,8 @@ from ..base.learner import parameters
 from . import options
 from .names import baselines, generators, meant, metrics, needs_all_at_once, short_names
 from .paper import paper
+
+WIDE = 110  # columns of a terminal that the table needs
 
 
 def models(
@@ -56,17 +60,39 @@ def models(
     if as_json:
         typer.echo(msgspec.json.encode([facts(cls) for cls in chosen]).decode())
         return
+    chosen.sort(key=lambda cls: (family_of(cls), cls.__name__))
+    console = paper()
+    if console.width >= WIDE:
+        console.print(as_table(chosen))
+    else:
+        list_narrowly(console, chosen)
+
+
+def as_table(chosen: list[type[Any]]) -> Table:
+    """A row for each."""
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("family", "name", "learns", "what it is"):
         table.add_column(heading, no_wrap=heading == "name", overflow="fold")
     last = None
-    for cls in sorted(chosen, key=lambda cls: (family_of(cls), cls.__name__)):
+    for cls in chosen:
         here = family_of(cls)
         table.add_row(
             here if here != last else "", with_short(cls), kind_of(cls), escape(summary(cls))
         )
         last = here
-    paper().print(table)
+    return table
+
+
+def list_narrowly(console: Console, chosen: list[type[Any]]) -> None:
+    """What each is stands below its name, where beside it there is no room."""
+    last = None
+    for cls in chosen:
+        if family_of(cls) != last:
+            last = family_of(cls)
+            console.print(f"[bold]{last}[/]")
+        learns = f"  [dim]{kind_of(cls)}[/]" if kind_of(cls) else ""
+        console.print(f"  {with_short(cls)}{learns}", highlight=False)
+        console.print(Padding(escape(summary(cls)), (0, 0, 0, 6)), highlight=False)
 
 
 def everything() -> list[type[Any]]:
