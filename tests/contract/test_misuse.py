@@ -12,6 +12,17 @@ from .table import Case
 from .tools import attempt, fingerprint, learned, streams, targets
 
 X, _ = np.random.default_rng(0).normal(size=(5, 10)), None
+
+
+class OldFrame:
+    """A frame of before the Arrow stream: as an array its columns would lose their names."""
+
+    columns = ("a", "b")
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.ones((2, 2))
+
+
 NO_BLOCKS: list[Any] = [
     (row for row in X),
     iter(X.tolist()),
@@ -53,6 +64,7 @@ NO_BLOCKS: list[Any] = [
     np.array([["x", 1.0]], dtype=object),
     np.array([[1j, 1.0]], dtype=object),
     np.array([[[1.0], 1.0]], dtype=object),
+    OldFrame(),
 ]
 
 

@@ -252,7 +252,7 @@ def test_arrow_types() -> None:
     good = [
         pa.array([1, 2], pa.int8()),
         pa.array([1, 2], pa.uint64()),
-        pa.array([1.0, 2.0], pa.float16()),
+        pa.array(np.array([1.0, 2.0], dtype=np.float16)),
         pa.array([1.0, 2.0], pa.float32()),
         pa.array([Decimal(1), Decimal(2)], pa.decimal128(5, 2)),
         pa.array([Decimal(1), Decimal(2)], pa.decimal256(50, 2)),

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import typer
 from numpy.typing import NDArray
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from ..datasets import noaa_weather
 from ..evaluate import (
@@ -31,7 +31,7 @@ from ..tree import (
     HoeffdingTreeClassifier,
     HoeffdingTreeRegressor,
 )
-from .paper import paper
+from .paper import Bar, paper
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -83,7 +83,7 @@ def demo(
         races = [race.first(6_000) for race in races]
 
     reports = []
-    with Progress(
+    with Bar(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),

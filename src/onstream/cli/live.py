@@ -3,10 +3,10 @@
 from typing import Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
-from .paper import bars
+from .paper import Bar, bars
 
 
 class Live:
@@ -26,7 +26,7 @@ class Live:
         ]
         if wide:
             columns.append(TimeRemainingColumn())
-        self.bar = Progress(
+        self.bar = Bar(
             *columns,
             console=self.console,
             transient=True,

@@ -39,7 +39,7 @@ READING: dict[str, tuple[Any, Any]] = {
     "types": (
         Annotated[
             list[str] | None,
-            typer.Option(help="Types of CSV columns: 'zip=str,price=float'; repeat it."),
+            typer.Option(help="Types of CSV columns: 'zip=str,n=float'; repeat it."),
         ],
         None,
     ),

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from rich.console import Console
+from rich.progress import Progress
 
 from ..base.printable import printable
 from .words import on_the_shell
@@ -25,6 +26,20 @@ class Paper(Console):
             super().print(*things, **options)
         self.file.write(re.sub(r" +$", "", written.get(), flags=re.MULTILINE))
         self.file.flush()
+
+
+class Bar(Progress):
+    """A progress bar that writes nothing where it is disabled; rich before 15 ends it by a line."""
+
+    def start(self) -> None:
+        """Show it."""
+        if not self.disable:
+            super().start()
+
+    def stop(self) -> None:
+        """Take it away."""
+        if not self.disable:
+            super().stop()
 
 
 def paper() -> Console:

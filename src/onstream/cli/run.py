@@ -26,7 +26,7 @@ def run(
     model: Annotated[
         list[str],
         typer.Option(
-            "--model", "-m", help="A learner, 'PAClassifier(C=0.1)', or a saved model; repeat it."
+            "--model", "-m", help="A learner, 'RLS(lam=0.1)', or a saved model; repeat it."
         ),
     ],
     reading: dict[str, Any],

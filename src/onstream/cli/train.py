@@ -29,7 +29,7 @@ def train(
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.")],
     reading: dict[str, Any],
     model: Annotated[
-        str | None, typer.Option("--model", "-m", help="A learner: 'PAClassifier(C=0.1)'.")
+        str | None, typer.Option("--model", "-m", help="A learner: 'RLS(lam=0.1)'.")
     ] = None,
     start: Annotated[
         Path | None, typer.Option("--from", help="Go on with this saved model instead.")

@@ -46,6 +46,12 @@ def open_source(Door door, X, bint learning, weights):
         X = plain_array(door.who, X if len(X) else np.empty((0, 0)), 2)
         return array_rows(door, X, learning, weights)
     if hasattr(X, "__array__"):
+        if hasattr(X, "columns"):
+            raise TypeError(
+                f"{door.who}: X is a {type(X).__name__} of {type(X).__module__.split('.')[0]} without an "
+                f"Arrow stream, so its columns' names cannot be read. Use a newer release (pandas "
+                f"2.2, Polars 1.3), or pass an Arrow table or a list of mappings."
+            )
         return array_rows(door, np.asarray(X), learning, weights)
     raise TypeError(
         f"{door.who}: X must be a 2-D array, a CSR matrix, a list of mappings or a data frame, "
