@@ -12,7 +12,8 @@ import pytest
 import scipy.sparse as sp
 
 from onstream.base import DataWarning
-from onstream.features import Select, StandardScaler
+from onstream.bayes import GaussianNB
+from onstream.features import Imputer, MinMaxScaler, Select, StandardScaler, Union
 from onstream.linear import LogisticRegression
 
 from .table import Case
@@ -65,6 +66,43 @@ def test_a_block_of_unknown_features_is_doubted_once(learner: Case, kind: str) -
         assert len(told) == 1
         quietly(model.predict_many, STRANGE[kind]())
         assert fingerprint(model) == before
+
+
+@pytest.mark.parametrize("kind", ["frame", "polars", "arrow", "array", "lists"])
+@pytest.mark.parametrize("verb", ["learn_many", "predict_learn_many"])
+def test_a_block_to_learn_of_new_columns_only_is_doubted_once(
+    learner: Case, kind: str, verb: str
+) -> None:
+    for model in models(learner):
+        before, y = fingerprint(model), targets(learner, ROWS)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(DataWarning, match="was learned before; learned were 'a', 'b', 'c'"):
+                getattr(model, verb)(STRANGE[kind](), y)
+        assert fingerprint(model) == before  # as an error it is one that leaves no trace
+        with pytest.warns(DataWarning, match="Were columns renamed") as told:
+            getattr(model, verb)(STRANGE[kind](), y)
+        assert len(told) == 1
+        quietly(getattr(model, verb), STRANGE[kind](), y)
+
+
+@pytest.mark.parametrize("step", [StandardScaler, MinMaxScaler, Imputer])
+def test_blanks_of_a_sparse_matrix_before_a_step_that_takes_them_as_missing(step: Any) -> None:
+    X, y = sp.csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])), [0, 1, 0]
+    makes: list[Any] = [
+        lambda: step() | LogisticRegression(),
+        lambda: Union(Select("0"), step()) | LogisticRegression(),
+    ]
+    for make in makes:
+        for verb, rest in (("learn_many", (y,)), ("predict_many", ())):
+            model = make()
+            quietly(model.learn_many, X.toarray(), y)
+            with pytest.warns(DataWarning, match=f"{step.__name__} takes what a sparse") as told:
+                getattr(model, verb)(X, *rest)
+            assert len(told) == 1
+            quietly(getattr(model, verb), X, *rest)
+        quietly(make().learn_many, sp.csr_array(np.ones((3, 2))), y)  # nothing is left out
+    quietly((step() | GaussianNB()).learn_many, X, y)  # to which it is 0
 
 
 def test_an_array_of_unknown_columns_is_doubted_once(learner: Case) -> None:

@@ -21,6 +21,7 @@ cdef struct Row:
 cdef class Door(Index):
     cdef bint nan_missing  # NaN means missing (a learner switches this on when it is made)
     cdef bint fill_sparse  # what a sparse row leaves out is the number 0, not missing (likewise)
+    cdef str blank_step    # the step that takes what a sparse row leaves out as missing; None: no step does
     cdef Row* spare        # rows that nobody reads into now
     cdef Keys keys         # what the last mapping looked like
     cdef set warned        # kinds of warnings that were given

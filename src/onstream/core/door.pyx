@@ -43,6 +43,7 @@ cdef enum:
 cdef class Door(Index):
     def __cinit__(self, str who, hash_bits, hash_seed):
         self.nan_missing = self.fill_sparse = False
+        self.blank_step = None
         self.spare = NULL
         self.keys = Keys()
         self.warned = set()

@@ -72,6 +72,19 @@ def doubt_frame(door: Any, names: list[Any]) -> None:
         door.find_good(names)
 
 
+def doubt_new_columns(door: Any, names: Iterable[Any]) -> None:
+    """Warn of a block to learn none of whose columns is known, though others were learned."""
+    if door.hashes() or door.selected() is not None or door.has_warned("renamed"):
+        return
+    known = [*range(door.array_columns()), *sorted(door.columns_known())]
+    if known and names and not any(door.knows(str(name)) for name in names):
+        door.warn(
+            "renamed",
+            f"none of the columns {told(names)} was learned before; learned were {told(known)}. "
+            f"They are new features now. Were columns renamed?",
+        )
+
+
 def doubt_rows(door: Any, X: Any, seen: int) -> None:
     """Warn of a block to predict of which nothing is known; frames are judged by their columns."""
     if isinstance(X, (list, tuple)):

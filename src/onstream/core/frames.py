@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .doubts import doubt_frame, doubt_selection
+from .doubts import doubt_frame, doubt_new_columns, doubt_selection
 from .plain import is_missing, number_text
 from .rows import pack, pack_coded, refuse_value
 from .sources import Columns, Dense
@@ -21,8 +21,8 @@ def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any
     columns = [decoded(table.column(name)) for name in names]
     source = column_rows(door, who, names, columns, table.num_rows, learning, weights)
     doubt_selection(door, names)
-    if not learning and table.num_rows:
-        doubt_frame(door, names)
+    if table.num_rows:
+        (doubt_new_columns if learning else doubt_frame)(door, names)
     return source
 
 

@@ -18,6 +18,7 @@ from .example cimport NUMBER, Example
 from .hashing cimport mix, seed_key
 from .index cimport ALL, KNOWN, MET, MISSING, UNASKED, Welcome
 from .memory cimport release, resize, roomier
+from .doubts import doubt_new_columns
 from .plain import in_row, plain_array, to_float64
 from .sources cimport Dense, Filled, Packed, Source, Sparse
 from .sparse import SparseBlock
@@ -67,6 +68,8 @@ def check_weights(str who, Py_ssize_t rows, weights):
 
 def array_rows(Door door, X, bint learning, weights):
     """An array; where numbers may be nominal values, column by column like a table."""
+    if learning and door.width > 0 and door.implicit == 0 and X.ndim == 2 and len(X):
+        doubt_new_columns(door, range(X.shape[1]))
     if not (door.nominal and door.codes_numbers() and X.ndim == 2 and len(X)):
         return Dense(door, X, learning)
     X = plain_array(door.who, X, 2)
@@ -115,6 +118,11 @@ def sparse_rows(Door door, X, bint learning, weights):
         (<Filled> filled).given = NULL  # of one number, it would be read as an array
         (<Filled> filled).array_columns = -1
         return filled
+    if door.blank_step is not None and len(values) < n_rows * n_columns:
+        door.warn_once("blanks", (
+            f"{door.blank_step} takes what a sparse matrix leaves out as missing, not as the number 0. "
+            f"If it is 0, pass X.toarray()."
+        ))
     if door.nan_missing and np.isnan(values).any():
         there = ~np.isnan(values)
         starts = np.concatenate([[0], np.cumsum(there)])[starts]

@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from ..core.door cimport bounded
+from ..core.door cimport Door, bounded
 from ..core.example cimport LEARNED, NUMBER, OVERFLOW, Example
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
@@ -44,10 +44,17 @@ cdef class PerFeature(TransformerState):
     cdef Py_ssize_t old_n
     cdef Py_ssize_t old_room
 
+    def __cinit__(self, str who, **options):
+        self.door.blank_step = who
+
     def __dealloc__(self):
         release(self.stats)
         PyMem_RawFree(self.old_ids)
         PyMem_RawFree(self.old)
+
+    cdef int wire(self, Door door) except -1:
+        door.blank_step = self.who
+        return TransformerState.wire(self, door)
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room
