@@ -199,6 +199,7 @@ class Elsewhere:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")  # arrays after mappings
 class TestForks:
     def test_while_another_thread_reads(self) -> None:
         model = taught()
