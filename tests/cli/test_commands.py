@@ -128,6 +128,13 @@ def test_training_goes_on(sea: Path) -> None:
     assert model.read_bytes() == whole.read_bytes()
 
 
+def test_predictions_of_no_rows_have_their_columns(sea: Path) -> None:
+    model, empty = sea.with_name("m.onstream"), sea.with_name("empty.csv")
+    call("train", sea, "-t", "y", "-m", "PAClassifier()", "-o", model, "-q")
+    empty.write_text(sea.read_text().splitlines()[0] + "\n")
+    assert call("predict", model, empty, "--score").stdout == "prediction,score\n"
+
+
 def test_predict_from_standard_input_as_json_lines(sea: Path) -> None:
     model = sea.with_name("m.onstream")
     call("train", sea, "-t", "y", "-m", "PAClassifier()", "-o", model, "-q")

@@ -94,6 +94,8 @@ def predict(
             if stream.live:
                 file.flush()
             live.advance(len(rows))
+        if heading is None and as_format == "csv":  # a table without rows still has columns
+            writer.writerow([*ids, *answers(learner, [], proba=proba, score=score)])
     watch.end(MANY_ROWS if loose else 0)
     if stream.rejected and not quiet:
         remark(left_out(stream, "have no answer"))
