@@ -32,7 +32,9 @@ def labels(n=60, seed=1):
 
 
 @pytest.fixture(params=["array", "mappings"])
-def X(request):
+def X(request, transformer):
+    if request.param == "array" and "BagOfWords" in repr(transformer):
+        pytest.skip("it refuses arrays, which have no text")
     return rows() if request.param == "array" else mappings()
 
 
@@ -179,16 +181,17 @@ def test_what_the_learner_refuses_no_step_has_learned(transformer):
 @pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 def test_kinds_agree(transformer):
     X, y = rows(), labels()
+    named = [dict(enumerate(row)) for row in X.tolist()]
     scores = []
     for kind in (
         X,
         X.tolist(),
-        [dict(enumerate(row)) for row in X.tolist()],
+        named,
         sp.csr_matrix(X),
         pd.DataFrame(X, columns=list("012")),
     ):
-        if "BagOfWords" in repr(transformer) and isinstance(kind, pd.DataFrame):
-            continue  # it refuses a frame without its column
+        if "BagOfWords" in repr(transformer) and kind is not named:
+            continue  # it refuses what has no text
         model = learner_with(transformer, PAClassifier())
         model.learn_many(kind, y)
         scores.append(model.score_many(kind))

@@ -1,13 +1,18 @@
+import math
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 
 from onstream.base import DataWarning
+from onstream.base.learner import revive
 from onstream.features import BagOfWords, StandardScaler
 from onstream.linear import LogisticRegression, PAClassifier
 from onstream.persist import dumps, loads
+from onstream.persist.format import unpack
 
 TEXTS = [
     "Free offer, free!",
@@ -75,7 +80,14 @@ def test_hashed_words_need_no_memory():
 def test_misuse():
     with pytest.raises(ValueError, match="first step"):
         StandardScaler() | BagOfWords() | PAClassifier()
-    for params in ({"on": 3}, {"ngrams": 2}, {"ngrams": (2, 1)}, {"fold": 1}, {"hash_bits": 0}):
+    for params in (
+        {"on": 3},
+        {"ngrams": 2},
+        {"ngrams": (2, 1)},
+        {"fold": 1},
+        {"hash_bits": 0},
+        {"on": []},
+    ):
         with pytest.raises((TypeError, ValueError), match="BagOfWords: "):
             BagOfWords(**params)
 
@@ -143,11 +155,122 @@ def test_a_text_of_another_name_is_told_once(bits):
         block.learn_many([{"text": "free"}, {"message": "free prize"}], ["spam", "ham"])
 
 
+@pytest.mark.parametrize("bits", [None, 10])
+@pytest.mark.parametrize(
+    "X",
+    [np.eye(2), np.eye(2).tolist(), sp.csr_array(np.eye(2)), list(np.eye(2)), np.eye(2, dtype="O")],
+    ids=["array", "lists", "csr", "arrays", "objects"],
+)
+def test_an_array_has_no_text(X, bits):
+    model = BagOfWords(hash_bits=bits) | LogisticRegression()
+    model.learn_one("free", "spam")
+    before = dumps(model)
+    for call in (
+        lambda: model.learn_many(X, ["spam", "ham"]),
+        lambda: model.predict_many(X),
+        lambda: model.fit(X, ["spam", "ham"]),
+        lambda: model.learn_one(np.eye(2)[0], "spam"),
+        lambda: model.predict_one([1.0, 0.0]),
+    ):
+        with pytest.raises(TypeError, match=r"^Pipeline: .*finds no text.*with 'text'"):
+            call()
+    assert dumps(model) == before
+    model.learn_many(X[:0], [])
+
+
+@pytest.mark.parametrize("bits", [None, 10])
+@pytest.mark.parametrize("values", [[1.5, 2.5], [7, 9], [True, False]], ids=str)
+def test_numbers_for_a_text_are_told_once(values, bits):
+    frame = pd.DataFrame({"text": values, "n": [1.0, 2.0]})
+    for first in (None, "free prize"):
+        block, loop = (BagOfWords(hash_bits=bits) | LogisticRegression() for _ in range(2))
+        if first:
+            block.learn_one(first, "spam")
+            loop.learn_one(first, "spam")
+        with pytest.warns(DataWarning, match=f"^Pipeline: feature 'text' .* number {values[0]}"):
+            block.learn_many(frame, ["spam", "ham"])
+        block.learn_many(frame, ["spam", "ham"])  # once
+        rows = frame.to_dict("records")
+        with pytest.warns(DataWarning, match="should be text"):
+            loop.learn_one(rows[0], "spam")
+        loop.learn_one(rows[1], "ham")
+        loop.learn_many(rows, ["spam", "ham"])
+        assert dumps(loop) == dumps(block)
+
+
+def test_a_refused_example_is_not_told():
+    model = BagOfWords() | LogisticRegression()
+    with pytest.raises(ValueError, match="finite"):
+        model.learn_one({"text": 3.0, "n": math.inf}, "spam")
+    model.learn_one("free", "ham")
+    model.learn_one({"text": None}, "ham")
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.period_range("2020", periods=2, freq="M"),
+        pa.ExtensionArray.from_storage(pa.bool8(), pa.array([0, 1], pa.int8())),
+    ],
+    ids=["period", "bool8"],
+)
+def test_a_column_that_learners_refuse_is_refused(column):
+    texts = {"text": ["a", "b"], "p": column}
+    frame = pa.table(texts) if isinstance(column, pa.Array) else pd.DataFrame(texts)
+    told = "column 'p' is of type extension.*; a feature must be a number"
+    with pytest.raises(TypeError, match=f"^Pipeline: {told}"):
+        (BagOfWords() | LogisticRegression()).learn_many(frame, ["spam", "ham"])
+    others = frame.drop(columns="text") if isinstance(frame, pd.DataFrame) else frame.select(["p"])
+    with pytest.raises(TypeError, match=f"^LogisticRegression: {told}"):
+        LogisticRegression().learn_many(others, ["spam", "ham"])
+
+
 def test_words_and_columns_are_apart():
     x = {"text": "price is low", "price": 900.0}
     assert words(x) == {"price": 1.0, "is": 1.0, "low": 1.0, "price=": 900.0}
     hashed = words(x, hash_bits=16)
     assert sorted(map(abs, hashed.values())) == [1.0, 1.0, 1.0, 900.0]
+
+
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_column_of_texts_may_be_called_as_a_word(binary, turned):
+    x = {"subject": "hi", "text": "the subject is", "is": None}
+    x = dict(reversed(x.items())) if turned else x
+    found = {"subject=hi": 1.0, "the": 1.0, "subject": 1.0, "is": 1.0}
+    assert words(x, binary=binary) == found
+    hashed = words(x, binary=binary, hash_bits=16)
+    parts = [words({name: value}, on=["t", "b"], hash_bits=16) for name, value in found.items()]
+    assert hashed == {slot: value for part in parts for slot, value in part.items()}
+    model = BagOfWords(binary=binary) | LogisticRegression()
+    model.learn_many(pd.DataFrame([x, x]), ["spam", "ham"])
+    assert set(model.members[-1].weights) == set(found)
+    assert loads(dumps(model)).score_one(x) == model.score_one(x)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_column_may_be_called_as_a_word_of_several_texts(turned):
+    x = {"text=x": 7.0, "text": "x x", "body": "z", "body=z": "a", "text=y": None, "n": 2.0}
+    x = dict(reversed(x.items())) if turned else x
+    found = {"text=x=": 7.0, "text=x": 2.0, "body=z": 1.0, "body=z=a": 1.0, "n": 2.0}
+    assert words(x, on=["text", "body"]) == found
+
+
+def test_columns_that_end_in_the_mark_of_a_column():
+    x = {"text": "price", "price": 4.0, "price=": "low"}
+    assert words(x) == {"price": 1.0, "price=": 4.0, "price==low": 1.0}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_model_of_the_first_version_has_one_feature_for_both(turned):
+    data = dumps(BagOfWords())
+    header, fields = unpack(data)
+    del fields["apart"]
+    bag = revive(BagOfWords, header.params, fields)
+    x = {"price": 4.0, "text": "price is", "is": None}
+    x = dict(reversed(x.items())) if turned else x
+    bag.learn_one(x)
+    assert bag.transform_one(x) == {"price": 5.0, "is": 1.0}
 
 
 def test_two_bags_in_a_row():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .doubts import doubt_frame, doubt_new_columns, doubt_selection
-from .plain import is_missing, number_text
+from .plain import is_missing, number_text, row_error
 from .rows import pack, pack_coded, refuse_value
 from .sources import Columns, Dense
 
@@ -18,8 +18,11 @@ from .sources import Columns, Dense
 def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any:
     """A source of the rows of X: dense where every column is numeric without nulls."""
     table, names = read_table(who, X)
-    columns = [decoded(table.column(name)) for name in names]
-    source = column_rows(door, who, names, columns, table.num_rows, learning, weights)
+    try:
+        columns = [decoded(table.column(name)) for name in names]
+        source = column_rows(door, who, names, columns, table.num_rows, learning, weights)
+    except UnicodeDecodeError:
+        raise no_text(who, table, names) from None
     doubt_selection(door, names)
     if table.num_rows:
         (doubt_new_columns if learning else doubt_frame)(door, names)
@@ -49,6 +52,8 @@ def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
 
     try:
         table = pa.table(X)
+    except OverflowError:
+        raise too_large(who, X) from None
     except (pa.ArrowException, TypeError, ValueError) as error:
         if isinstance(X, (pa.Array, pa.ChunkedArray)) or len(getattr(X, "shape", ())) == 1:
             name = getattr(X, "name", None) or "a"
@@ -71,15 +76,51 @@ def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
 
 def rows_of_table(who: str, X: Any) -> tuple[list[str], list[dict[str, Any]]]:
     """The columns of a table, and its rows as mappings."""
+    import pyarrow as pa
+
     table, names = read_table(who, X)
-    return names, table.select(names).to_pylist()
+    for name in names:
+        if isinstance(table.field(name).type, pa.BaseExtensionType):  # a mapping shows its storage
+            raise no_feature(who, name, table.field(name).type)
+    try:
+        return names, table.select(names).to_pylist()
+    except UnicodeDecodeError:
+        raise no_text(who, table, names) from None
 
 
-def text_column(X: Any) -> list[str | None] | None:
+def too_large(who: str, X: Any) -> Exception:
+    """What to say of a frame with whole numbers that no column of Arrow can hold."""
+    for name in getattr(X, "columns", ()):
+        for row, value in enumerate(X[name]):
+            if isinstance(value, int) and not -(2**63) <= value < 2**64:
+                told = (
+                    f"column {name!r} is a whole number of {value.bit_length():,} bits; beyond 64 "
+                    f"it must be a float."
+                )
+                return row_error(ValueError, who, row, told)
+    return ValueError(f"{who}: X has whole numbers beyond 64 bits; make floats of them.")
+
+
+def no_text(who: str, table: Any, names: list[str]) -> Exception:
+    """What to say of a table with a text that is none."""
+    for name in names:
+        for row, value in enumerate(table.column(name)):
+            try:
+                value.as_py()
+            except UnicodeDecodeError as error:
+                told = f"column {name!r} is not UTF-8 text: {error.object!r:.60}."
+                return row_error(ValueError, who, row, told)
+    return ValueError(f"{who}: X holds text that is not UTF-8.")
+
+
+def text_column(who: str, X: Any) -> list[str | None] | None:
     """The texts in X if it is one column of them, be it a list, an array or a series; else None."""
     values = X
     if hasattr(X, "to_pylist"):  # Arrow's
-        values = X.to_pylist() if len(getattr(X, "shape", (0,))) == 1 else None
+        try:
+            values = X.to_pylist() if len(getattr(X, "shape", (0,))) == 1 else None
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{who}: X is not UTF-8 text: {error.object!r:.60}.") from None
     elif not isinstance(X, (list, tuple)):
         one = len(getattr(X, "shape", ())) == 1 and hasattr(X, "__array__")
         values = np.asarray(X, dtype=object).tolist() if one else None
@@ -203,10 +244,7 @@ def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
         return [], np.zeros(0, dtype=np.int64)
     kind = column.type.value_type if types.is_dictionary(column.type) else column.type
     if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
-        raise TypeError(
-            f"{who}: column {name!r} is of type {column.type}; a feature must be a number, "
-            f"a bool or a string. {remedy(kind)}, or drop the column."
-        )
+        raise no_feature(who, name, column.type)
     if types.is_string_view(kind):  # few functions of Arrow know this type
         column = pa.chunked_array([pa.array(column.to_pylist(), pa.string())])
     if column.num_chunks > 1:  # their dictionaries together may need longer numbers than each has
@@ -215,6 +253,17 @@ def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
     # Arrow's numbers may have 8 bits, and what is counted from them must not overflow.
     return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False).astype(
         np.int64
+    )
+
+
+def no_feature(who: str, name: str, kind: Any) -> TypeError:
+    """What to say of a column of an Arrow type that is no feature."""
+    import pyarrow.types as types
+
+    inner = kind.value_type if types.is_dictionary(kind) else kind
+    return TypeError(
+        f"{who}: column {name!r} is of type {kind}; a feature must be a number, "
+        f"a bool or a string. {remedy(inner)}, or drop the column."
     )
 
 

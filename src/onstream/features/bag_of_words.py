@@ -18,7 +18,7 @@ class BagOfWords(NamesOnly):
     ----------
     on : str or list of str, default "text"
         Features that are text. With several, a word is called `feature=word`, and numbers keep
-        their names.
+        their names (but for one that begins with `feature=`, which gets a = at its end).
     ngrams : (int, int), default (1, 1)
         Shortest and longest run of words to count; (1, 2) adds pairs, which tell more and need
         more memory.
@@ -52,6 +52,8 @@ class BagOfWords(NamesOnly):
         fields = [on] if isinstance(on, str) else on
         if not isinstance(fields, (list, tuple)) or not all(isinstance(f, str) for f in fields):
             raise TypeError(f"BagOfWords: on must name features, got {on!r:.80}.")
+        if not fields:
+            raise ValueError("BagOfWords: on is empty; it must name the features that are text.")
         self.on = on if isinstance(on, str) else list(on)
         if not isinstance(ngrams, (list, tuple)) or len(ngrams) != 2:
             raise TypeError(f"BagOfWords: ngrams must be (shortest, longest), got {ngrams!r:.80}.")

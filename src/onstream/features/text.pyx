@@ -2,6 +2,7 @@
 
 from cpython.unicode cimport PyUnicode_CheckExact
 
+import numpy as np
 from collections.abc import Mapping
 
 from ..core.data_warning import told
@@ -10,6 +11,7 @@ from ..core.example cimport Example
 from ..core.frames import rows_of_table, text_column
 from ..core.index cimport ALL, Welcome
 from ..core.plain import plain_mapping
+from ..core.sparse import SparseBlock
 from ..core.transformer cimport Pool, TransformerState
 
 
@@ -21,12 +23,14 @@ cdef class TextDoor(Door):
     """A door that takes text to pieces before it reads them."""
 
     cdef dict bags          # features that are text -> (shortest, longest, fold, binary)
+    cdef tuple spaces       # how the words of several texts begin
     cdef bint apart         # numbers beside a text are not called as its words may be
+    cdef dict doubts        # kind: what to warn of with the first example that is learned
     cdef bint met           # hashed: one of the texts was learned,
     cdef bint coming        # or is about to be
 
     def __cinit__(self, str who, hash_bits, hash_seed):
-        self.bags = {}
+        self.bags, self.spaces, self.doubts = {}, (), {}
         self.apart, self.met, self.coming = True, False, False
 
     def put(self, fields, tuple how):
@@ -34,9 +38,11 @@ cdef class TextDoor(Door):
         for field in fields:
             if self.bags.setdefault(field, how) is not how:
                 raise ValueError(f"{self.who}: the text {field!r} is taken to words twice.")
+        self.spaces = tuple(f"{field}=" for field in self.bags)
 
     cdef int truncate(self) except -1:
         self.coming = False
+        self.doubts.clear()
         return Door.truncate(self)
 
     cdef int commit(self, Py_ssize_t width, Py_ssize_t row=PY_SSIZE_T_MAX) except -1:
@@ -55,7 +61,11 @@ cdef class TextDoor(Door):
                     self.meet(x)
                 elif type(x) is dict:
                     self.miss(<dict> x)
+                if type(x) is dict:
+                    self.doubt_numbers(<dict> x)
             return self.read_mapping(self.counted(x), welcome, row, e)
+        if isinstance(x, np.ndarray):
+            self.refuse_numbers("an example")
         return Door.read(self, x, welcome, row, e)
 
     cdef object plain(self, object x):
@@ -86,18 +96,48 @@ cdef class TextDoor(Door):
         if others and self.bits < 0:
             known = self.columns_known()
             others = [name for name in others if str(name) not in known]
-        if others and "pending" not in self.warned:
-            self.suspect = True
-            self.pending = (
+        if others:
+            self.doubt("renamed", (
                 f"BagOfWords finds no feature {told(self.bags)}, learned before; of text there is "
                 f"{told(others)}, taken as nominal values. Was the text renamed? Give None where "
                 f"it is missing."
-            )
+            ))
         return 0
+
+    cdef int doubt_numbers(self, dict x) except -1:
+        """A number where the text should be is a feature like others; but hardly on purpose."""
+        for field in self.bags:
+            value = x.get(field)
+            if isinstance(value, (int, float)) and value == value:
+                self.doubt("no text", (
+                    f"feature {field!r} should be text, but is the number {value!r:.40}, which has no "
+                    f"words and is learned as it is. Make a string of it, or name the text: on=..."
+                ))
+        return 0
+
+    cdef int doubt(self, str kind, str message) except -1:
+        """Warn of it once, if the example is learned."""
+        if kind not in self.warned:
+            self.suspect = True
+            self.doubts.setdefault(kind, message)
+        return 0
+
+    def doubt_learned(self, Py_ssize_t seen):
+        """Doubts about examples to learn, those about texts included."""
+        Door.doubt_learned(self, seen)
+        doubts, self.doubts = self.doubts, {}
+        for kind, message in doubts.items():
+            self.warn_once(kind, message)
+
+    cdef int refuse_numbers(self, str what) except -1:
+        raise TypeError(
+            f"{self.who}: {what} is an array of numbers, in which BagOfWords finds no text. Pass "
+            f"strings, or mappings or a frame with {told(self.bags)}; or leave BagOfWords out."
+        )
 
     cdef dict counted(self, object x):
         """An example with words for its texts."""
-        cdef dict found = {}
+        cdef dict bags = {}, words = {}, shared = {}, found = {}
         cdef bint single = len(self.bags) == 1
         if PyUnicode_CheckExact(x):
             if not single:
@@ -105,24 +145,37 @@ cdef class TextDoor(Door):
                     f"{self.who}: with several texts, {told(self.bags)}, an example is a mapping; "
                     f"got one text, {x!r:.40}."
                 )
-            for how in self.bags.values():
-                self.count(x, "", how, found)
-            return found
+            return self.count(x, "", next(iter(self.bags.values())))
+        for field, how in self.bags.items():  # first of all: a column may be called as one of the words
+            text = (<dict> x).get(field)
+            if PyUnicode_CheckExact(text):
+                bags[field] = self.count(text, "" if single else f"{field}=", how)
+                words = bags[field] if single else {**words, **bags[field]}
         for name, value in (<dict> x).items():
-            how = self.bags.get(name)
-            if how is not None and PyUnicode_CheckExact(value):
-                self.count(value, "" if single else f"{name}=", how, found)
-            elif self.apart and single and not isinstance(value, str):
-                found[f"{name}="] = value  # no word has a = in it
+            if name in bags:
+                found.update(bags[name])
+            elif isinstance(value, str):
+                if name in words or str(name).endswith("="):  # written out, as the door would do it
+                    found[f"{name}={value}"] = 1.0
+                else:
+                    found[name] = value
+            elif self.apart and (single or str(name).startswith(self.spaces)):
+                found[f"{name}="] = value  # no word ends in =
+            elif name in words:
+                shared[name] = value
             else:
                 found[name] = value
+        for name, value in shared.items():  # in a model of the first version: see `adopt`
+            if value is not None:
+                found[name] = words[name] + value if isinstance(value, (int, float)) else value
         return found
 
-    cdef int count(self, str text, str space, tuple how, dict found) except -1:
+    cdef dict count(self, str text, str space, tuple how):
         """Count the n-grams of a text: words are letters and digits, whatever is between them."""
         cdef Py_ssize_t i, start = -1, n = len(text), size
         cdef Py_UCS4 letter
         cdef list words = []
+        cdef dict found = {}
         shortest, longest, fold, binary = how
         if fold:
             text = text.casefold()
@@ -141,11 +194,11 @@ cdef class TextDoor(Door):
             for i in range(len(words) - size + 1):
                 word = space + (words[i] if size == 1 else " ".join(words[i:i + size]))
                 found[word] = 1 if binary else found.get(word, 0) + 1
-        return 0
+        return found
 
     def as_rows(self, X):
         """Texts in a list, an array, a series or a frame, as mappings."""
-        texts = text_column(X)
+        texts = text_column(self.who, X)
         if texts is not None:
             if len(self.bags) > 1:
                 raise TypeError(
@@ -154,7 +207,9 @@ cdef class TextDoor(Door):
                 )
             field = next(iter(self.bags))
             return [{field: text} for text in texts]
-        if not hasattr(X, "__arrow_c_stream__"):
+        if not (hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")):
+            if is_numbers(X):
+                self.refuse_numbers("X")
             return X
         names, rows = rows_of_table(self.who, X)
         lacking = [field for field in self.bags if field not in names]
@@ -170,6 +225,17 @@ cdef class TextDoor(Door):
         if isinstance(x, str) or (isinstance(x, Mapping) and any(f in x for f in self.bags)):
             return
         Door.doubt_example(self, x, seen)
+
+
+def is_numbers(X):
+    """Say whether X is an array of numbers, dense or sparse, with any row."""
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and isinstance(X[0], (list, tuple, np.ndarray))
+    if isinstance(X, np.ndarray):
+        return X.ndim == 2 and len(X) > 0 and X.dtype.kind in "fiubO"
+    if isinstance(X, SparseBlock):
+        return len(X.starts) > 1
+    return (hasattr(X, "indptr") or hasattr(X, "tocsr")) and X.shape[0] > 0
 
 
 cdef class BagState(TransformerState):
