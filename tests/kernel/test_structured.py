@@ -180,3 +180,23 @@ def test_examples_are_neither_kept_nor_changed() -> None:
     before = model.score_one({"nodes": ["C", "O"], "edges": [(0, 1)]})
     graph["nodes"][0] = "N"
     assert model.score_one({"nodes": ["C", "O"], "edges": [(0, 1)]}) == before
+
+
+@pytest.mark.parametrize(
+    ("kernel", "x"),
+    [
+        (Spectrum(p=2), "\ud800xy"),
+        (Spectrum(p=2), ["\ud800x", "ab"]),
+        (Subsequence(), "\ud800xy"),
+        (Subsequence(), ["\ud800x", "ab"]),
+        (SubsetTree(), ("\ud800", "x")),
+        (WeisfeilerLehman(), {"nodes": ["\ud800", "x"], "edges": [(0, 1)]}),
+    ],
+    ids=repr,
+)
+def test_half_a_character_is_a_token_like_others(kernel: Any, x: Any) -> None:
+    assert kernel(x, x) > 0.0
+    model = KernelPerceptron(kernel=kernel)
+    model.learn_many([x, x], ["a", "b"])
+    again = loads(dumps(model))
+    assert again.predict_one(x) == model.predict_one(x) == "b"

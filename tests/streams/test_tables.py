@@ -338,3 +338,16 @@ def test_a_damaged_length_takes_no_memory(tmp_path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 100e6
     finally:
         tracemalloc.stop()
+
+
+def test_a_frame_with_text_that_is_none() -> None:
+    offsets = np.array([0, 1, 2, 3], dtype=np.int32)
+    texts = pa.StringArray.from_buffers(3, pa.py_buffer(offsets), pa.py_buffer(b"a\xffb"))
+    frame = pa.table({"t": texts, "y": [0, 1, 0]})
+    for target in ("y", "t"):
+        with pytest.raises(ValueError, match=r"the frame: row 1: .*3 rows are damaged.*UTF8"):
+            list(read_frame(frame, target=target))
+    stream = read_frame(frame, target="y", on_error="skip")
+    assert list(stream) == []
+    assert stream.rejected == 3
+    assert [x for x, _ in read_frame(frame, only=["y"])] == [{"y": 0}, {"y": 1}, {"y": 0}]

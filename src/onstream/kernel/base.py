@@ -84,7 +84,8 @@ class HistogramKernel(Kernel):
 
 def stable_hash(text: str) -> int:
     """63 bits that depend on the text alone: not on the process, nor on the machine."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+    data = text.encode(errors="surrogatepass")  # half a character is a token like others
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") >> 1
 
 
 def normal(value: float, a: float, b: float) -> float:

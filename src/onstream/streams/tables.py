@@ -145,15 +145,10 @@ class TableReader(Reader):
                 if item is None:
                     break
                 batch, share = item
-                try:
-                    batch.validate(full=True)  # offsets that point nowhere, text that is none
-                except pa.ArrowException as error:
-                    why = f"the next {batch.num_rows:,} rows are damaged: {error!s:.200}"
-                    tally.reject(at_row(name, row + 1), why, rows=batch.num_rows)
-                    row += batch.num_rows
-                    continue
-                tally.bytes_done = done + int(share * size)
-                yield from table_blocks(pa.Table.from_batches([batch]), start.columns, row, tally)
+                if sound(batch, at_row(name, row + 1), tally):
+                    tally.bytes_done = done + int(share * size)
+                    table = pa.Table.from_batches([batch])
+                    yield from table_blocks(table, start.columns, row, tally)
                 row += batch.num_rows
             schema = start.schema or schema
             done += size
@@ -202,6 +197,19 @@ def index_of(schema: Any) -> list[str]:
         return [name for name in listed if isinstance(name, str) and name in schema.names]
     except (ValueError, TypeError, AttributeError):  # no metadata that pandas would write
         return []
+
+
+def sound(rows: Any, place: str, tally: Tally) -> bool:
+    """Are rows whole? If offsets point nowhere, or text is none, all of them are rejected."""
+    import pyarrow as pa
+
+    try:
+        rows.validate(full=True)
+    except pa.ArrowException as error:
+        why = f"the next {rows.num_rows:,} rows are damaged: {error!s:.200}"
+        tally.reject(place, why, rows=rows.num_rows)
+        return False
+    return True
 
 
 def table_blocks(table: Any, columns: Chosen, row: int, tally: Tally) -> Iterator[Block]:
@@ -320,8 +328,9 @@ class Frame(Stream):
 
         def blocks() -> Iterator[Block]:
             for start in range(0, self.table.num_rows, BATCH):
-                part = self.table.slice(start, BATCH)
-                yield from table_blocks(part.select(self.columns.all), self.columns, start, tally)
+                part = self.table.slice(start, BATCH).select(self.columns.all)
+                if sound(part, at_row(self.columns.source, start + 1), tally):
+                    yield from table_blocks(part, self.columns, start, tally)
 
         try:
             for block in regrouped(blocks(), n):
