@@ -1,11 +1,15 @@
 """The sketches keep the promises of their definitions."""
 
 import copy
+import math
 import pickle
 import sys
 from collections import Counter
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from onstream.base import NotMergeable
@@ -253,3 +257,81 @@ def test_broken_numbers_of_a_sketch_are_refused(sketch):
         bad = {**fields, "sizes": np.append(fields["sizes"], np.zeros(20, np.int64))}
         with pytest.raises(ValueError, match="sizes"):
             sketch.clone()._restore(bad)
+
+
+NOT_MANY = {
+    "text": "hello",
+    "bytes": b"12",
+    "bytearray": bytearray(b"12"),
+    "mapping": {1: 2, 3: 4},
+    "counter": Counter([1, 1, 2]),
+    "pandas": pd.DataFrame({1: [5, 6], 2: [7, 8]}),
+    "polars": pl.DataFrame({"id": [5, 6]}),
+    "arrow": pa.table({"id": [5, 6]}),
+    "array": np.ones((2, 2), dtype=int),
+    "no dimension": np.array(3),
+    "number": 3,
+    "none": None,
+}
+
+
+@pytest.mark.parametrize("kind", NOT_MANY)
+def test_what_is_not_many_items_is_refused(sketch, kind):
+    sketch.update_many([1, 2])
+    before = dumps(sketch)
+    many, who = NOT_MANY[kind], type(sketch).__name__
+    with pytest.raises(TypeError, match=f"^{who}: items must be many values, .*, got a "):
+        sketch.update_many(many)
+    if many is not None:
+        with pytest.raises(TypeError, match=f"^{who}: w must be many values, .*, got a "):
+            sketch.update_many([1, 2], many)
+    assert dumps(sketch) == before
+
+
+def test_every_kind_of_many_items(sketch):
+    for many in (
+        [1, 2],
+        (1, 2),
+        {1, 2},
+        range(1, 3),
+        iter([1, 2]),
+        {1: 0, 2: 0}.keys(),
+        np.array([1, 2]),
+        pd.Series([1, 2]),
+        pl.Series([1, 2]),
+        [],
+    ):
+        sketch.update_many(many)
+    assert sketch.n == 18.0
+
+
+@pytest.mark.parametrize("value", [1e301, -1.7e308, math.inf, 10**400])
+def test_kll_refuses_what_no_file_can_hold(value):
+    sketch = KLL()
+    sketch.update_many([1.0, 1e300, -1e300])
+    before = dumps(sketch)
+    with pytest.raises(ValueError, match=r"^KLL: "):
+        sketch.update(value)
+    with pytest.raises(ValueError, match=r"^KLL: "):
+        sketch.update_many([2.0, value])
+    assert dumps(sketch) == before == dumps(loads(before)) == dumps(copy.deepcopy(sketch))
+    assert (sketch.rank(-1e305), sketch.rank(1e305)) == (0.0, 1.0)
+
+
+def test_kll_has_one_zero():
+    for zeros in ([-0.0], [-0.0, 0.0, -0.0]):
+        sketch = KLL()
+        sketch.update_many(zeros)
+        for each in (sketch, loads(dumps(sketch))):
+            assert math.copysign(1.0, each.value) == math.copysign(1.0, each.quantile(0.0)) == 1.0
+
+
+@pytest.mark.parametrize("k", [1.5, -1, "3", None])
+def test_how_many_frequent_items(k):
+    sketch = FrequentItems()
+    sketch.update_many(["a", "a", "b"])
+    with pytest.raises((TypeError, ValueError), match=r"^FrequentItems: k must be"):
+        sketch.top(k)
+    assert sketch.top(0) == []
+    with pytest.raises(ValueError, match=r"w must be a whole number up to 2\*\*53, got 46116860"):
+        sketch.update("a", 2**62)

@@ -6,7 +6,7 @@ so `KLL` and `Reservoir` differ from run to run.
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Self, TypeAlias
 
@@ -19,6 +19,7 @@ from ..base.part import StatefulPart
 from ..core.fields import Fields
 from ..core.plain import plain_number
 from .sketch_numbers import (
+    LARGEST,
     MOST,
     count_min,
     frequent_items,
@@ -44,6 +45,23 @@ def library() -> Any:
             'Sketches need the package datasketches: pip install "onstream[sketch]"'
         ) from None
     return datasketches
+
+
+def one_by_one(who: str, name: str, values: Any) -> Iterable[Any]:
+    """Many values, if that is what one gets by going over them: of a frame it is the columns."""
+    advice = ""
+    if isinstance(values, (str, bytes, bytearray, memoryview)):
+        advice = " A single item goes to update." if isinstance(values, str) else ""
+    elif isinstance(values, Mapping):
+        advice = " For items with their weights pass its keys and its values, each as a list."
+    elif len(getattr(values, "shape", (0,))) == 2:
+        advice = " Choose one column."
+    elif hasattr(values, "__iter__") and len(getattr(values, "shape", (0,))) == 1:
+        return values  # type: ignore[no-any-return]
+    raise TypeError(
+        f"{who}: {name} must be many values, in a list or a 1-D array, "
+        f"got a {type(values).__name__}.{advice}"
+    )
 
 
 class SketchState:
@@ -129,13 +147,13 @@ class Sketch(StatefulPart):
 
     def update_many(self, items: Iterable[Any], w: Iterable[float] | None = None) -> None:
         """Take many items, or none if one of them is refused."""
-        plain = [self._plain(item) for item in items]
-        weights = [1.0] * len(plain) if w is None else [self._weight(v) for v in w]
+        who = type(self).__name__
+        plain = [self._plain(item) for item in one_by_one(who, "items", items)]
+        weights = [1.0] * len(plain)
+        if w is not None:
+            weights = [self._weight(v) for v in one_by_one(who, "w", w)]
         if len(weights) != len(plain):
-            raise ValueError(
-                f"{type(self).__name__}: there are {len(plain):,} items and "
-                f"{len(weights):,} weights."
-            )
+            raise ValueError(f"{who}: there are {len(plain):,} items and {len(weights):,} weights.")
         self._total(self._state.n + sum(weights))
         for item, weight in zip(plain, weights, strict=True):
             if weight > 0.0:
@@ -321,7 +339,7 @@ class FrequentItems(Sketch):
     def _weight(self, w: Any) -> float:
         weight = super()._weight(w)
         if weight != int(weight) or weight > 2**53:
-            raise ValueError(f"FrequentItems: w must be a whole number, got {w!r:.40}.")
+            raise ValueError(f"FrequentItems: w must be a whole number up to 2**53, got {w!r:.40}.")
         return weight
 
     def _total(self, n: float) -> None:
@@ -354,6 +372,7 @@ class FrequentItems(Sketch):
 
     def top(self, k: int = 10) -> list[tuple[Item, int, int]]:
         """The k most frequent items, each with the least and the largest count it can have."""
+        k = whole(self, "k", k, least=0)
         kind = library().frequent_items_error_type.NO_FALSE_NEGATIVES
         rows = self._state.sketch.get_frequent_items(kind)
         found = [(msgspec.json.decode(row[0]), int(row[2]), int(row[3])) for row in rows]
@@ -394,9 +413,11 @@ class KLL(Sketch):
 
     def _plain(self, item: Any) -> float:
         value = plain_number("KLL", item)
-        if not math.isfinite(value):
-            raise ValueError(f"KLL: a value must be finite, got {value!r}.")
-        return value
+        if not abs(value) <= LARGEST:
+            raise ValueError(
+                f"KLL: a value must be from {-LARGEST:g} to {LARGEST:g}, got {value!r}."
+            )
+        return value + 0.0  # not -0.0
 
     def _put(self, item: Any, w: float) -> None:
         self._state.sketch.update(item)
@@ -420,9 +441,12 @@ class KLL(Sketch):
 
     def rank(self, value: float) -> float:
         """The share of values that do not exceed this one."""
+        value = plain_number("KLL", value)
+        if not math.isfinite(value):
+            raise ValueError(f"KLL: a value must be finite, got {value!r}.")
         if self._state.sketch.is_empty():
             return 0.0
-        return float(self._state.sketch.get_rank(self._plain(value), True))
+        return float(self._state.sketch.get_rank(value, True))
 
 
 class Reservoir(Sketch):
