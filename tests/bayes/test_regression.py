@@ -129,3 +129,29 @@ def test_a_late_feature_starts_from_its_prior():
     assert late.predict_dist_one({"a": 1.0, "b": 1.0}) == pytest.approx(
         early.predict_dist_one({"a": 1.0, "b": 1.0}), rel=1e-12
     )
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_huge_values_have_finite_answers(intercept):
+    """As of RLS: what overflows on the way is computed again in smaller numbers."""
+    model, rls = (cls(intercept=intercept) for cls in (BayesianLinearRegression, RLS))
+    for m in (model, rls):
+        m.learn_one({"a": 1.0, "b": 1.0}, 1e200)
+        m.learn_one({"a": 1.0, "b": -2.0}, 1e199)
+    queries = [{"a": s * u, "b": t * u} for s in (1, -1) for t in (1, -1) for u in (1e200, 1e300)]
+    queries += [{"a": 1e200, "b": -1e200, "c": 1e200}, {"c": 1e200}, {"a": 2.0, "b": -2.0}]
+    told = np.clip([rls.predict_one(x) for x in queries], -1e300, 1e300)
+    np.testing.assert_allclose([model.predict_one(x) for x in queries], told, rtol=1e-9)
+    np.testing.assert_allclose(model.score_many(queries), told, rtol=1e-9)
+    for x in queries:
+        known = model.predict_dist_one(x)
+        assert math.isfinite(known.mean)
+        assert 1.0 <= known.variance <= 1.1e300
+        assert max(x.values()) < 1e200 or known.variance > 1e200
+
+
+def test_huge_values_that_cancel():
+    model = BayesianLinearRegression(lam=1.0, intercept=False)
+    model.learn_one({"a": 1.0, "b": 1.0}, 3e150)
+    assert model.predict_one({"a": 1e200, "b": -1e200}) == 0.0
+    assert model.predict_one({"a": 1e-140, "b": 1e-140}) == pytest.approx(2e10)

@@ -1,6 +1,8 @@
 """Bayesian linear regression: the posterior of the weights becomes the prior of the next example."""
 
 cimport numpy as cnp
+from libc.float cimport DBL_MAX
+from libc.math cimport fabs, ldexp
 from libc.string cimport memcpy
 
 import numpy as np
@@ -21,6 +23,9 @@ from .merging import merge_posteriors, names_of
 cnp.import_array()
 
 cdef double SAFE = 1e300
+
+cdef enum:
+    SHIFT = 520  # a number * 2**-520, and another: their product cannot overflow
 
 
 class BayesianLinearRegression(Regressor):
@@ -99,6 +104,19 @@ class BayesianLinearRegression(Regressor):
             ) from None
 
 
+cdef double unknown_square(values, const Example* e) except? -1.0:
+    """The sum of squares of the values that are not in the example."""
+    cdef double size, known = sqnorm(e)
+    with np.errstate(over="ignore"):
+        total = float(values @ values)
+    if total <= DBL_MAX:
+        return total - known
+    size = np.abs(values).max()
+    known = sum([(e.values[i] / size) ** 2 for i in range(e.n)])
+    values = values / size
+    return (float(values @ values) - known) * size * size
+
+
 cdef class PosteriorState(RegressorState):
     cdef double lam
     cdef double noise
@@ -125,7 +143,19 @@ cdef class PosteriorState(RegressorState):
         self.P.extend(d, 1.0 / self.lam)
 
     cdef void score(self, const Example* e, double* out) noexcept nogil:
-        out[0] = min(max(self.P.along(e, self.m), -SAFE), SAFE) if self.P.room else 0.0
+        cdef double mean = self.P.along(e, self.m) if self.P.room else 0.0
+        if not fabs(mean) <= DBL_MAX:  # again in smaller numbers: now only the result can overflow
+            mean = ldexp(self.smaller_along(e, self.m), 2 * SHIFT)
+        out[0] = min(max(mean, -SAFE), SAFE)
+
+    cdef double smaller_along(self, const Example* e, const double* v) noexcept nogil:
+        """v.x, the intercept included, with v and x both made smaller."""
+        cdef Py_ssize_t i, id
+        cdef double sum = ldexp(v[0], -2 * SHIFT) if self.P.offset else 0.0
+        for i in range(e.n):
+            id = (e.ids[i] if e.ids != NULL else i) + self.P.offset
+            sum += ldexp(e.values[i], -SHIFT) * ldexp(v[id], -SHIFT)
+        return sum
 
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef Py_ssize_t known = self.P.d
@@ -164,14 +194,25 @@ cdef class PosteriorState(RegressorState):
             spread = self.spread(&e)
             if e.n < len(x):  # features never met have their prior
                 values = np.array(list(x.values()) if isinstance(x, dict) else x, dtype=np.float64)
-                spread += max(0.0, values @ values - sqnorm(&e)) / self.lam
+                spread += max(0.0, unknown_square(values, &e)) / self.lam
         finally:
             self.door.give(row)
         return mean, self.noise * (1.0 + min(max(spread, 0.0), SAFE))
 
     cdef double spread(self, const Example* e) noexcept:
         """x'P x; the prior, if nothing was learned yet."""
-        return self.P.spread(e) if self.P.d else self.P.offset / self.lam
+        cdef Py_ssize_t i, id
+        cdef double sum
+        if self.P.d == 0:
+            return self.P.offset / self.lam
+        sum = self.P.spread(e)
+        if fabs(sum) <= DBL_MAX:
+            return sum
+        sum = ldexp(self.smaller_along(e, self.P.P), -SHIFT) if self.P.offset else 0.0
+        for i in range(e.n):
+            id = (e.ids[i] if e.ids != NULL else i) + self.P.offset
+            sum += ldexp(e.values[i], -SHIFT) * self.smaller_along(e, self.P.P + id * self.P.room)
+        return ldexp(sum, 3 * SHIFT)
 
     def export(self):
         self.reserve(self.door.width)
