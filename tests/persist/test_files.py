@@ -314,3 +314,31 @@ def test_what_killed_saves_left_is_removed(model: Any, tmp_path: Path) -> None:
     }
     onstream.save(model, path)
     assert {p.name for p in tmp_path.iterdir()} == {"model"} | kept
+
+
+@pytest.mark.parametrize("path", [None, 3, b"model", ["model"], "", "a\0b", "a\ud800b"], ids=repr)
+def test_what_is_no_path_is_refused(
+    model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: Any
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for call in (files.load, files.load_notes, is_model, lambda path: onstream.save(model, path)):
+        who = getattr(call, "__name__", "").replace("<lambda>", "save")
+        with pytest.raises((TypeError, ValueError), match=f"^{who}: ") as found:
+            call(path)
+        assert type(found.value) in (TypeError, ValueError)
+    assert [p.name for p in tmp_path.rglob("*")] == ["here"]
+
+
+@pytest.mark.parametrize("path", ["new/", "new/.", "old/", "old/."])
+def test_a_folder_is_no_file(
+    model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    onstream.save(model, "old")
+    before = (tmp_path / "old").read_bytes()
+    model.learn_one({"meeting": 1.0}, "ham")
+    with pytest.raises(IsADirectoryError, match="save: this is a folder; name a file in it"):
+        onstream.save(model, path)
+    assert [p.name for p in tmp_path.iterdir()] == ["old"]
+    assert (tmp_path / "old").read_bytes() == before

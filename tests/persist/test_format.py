@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import json
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -456,3 +457,12 @@ def test_declared_labels_must_be_those_of_the_state(labels: Any) -> None:
         loads(change(model, params={**params, "labels": fine}))
     with pytest.raises(ModelFileError):
         loads(change(model, params={**params, "labels": labels}))
+
+
+def test_bytes_of_any_kind() -> None:
+    data = dumps(onstream.PAClassifier())
+    for same in (data, bytearray(data), memoryview(data), memoryview(data * 2)[: len(data)]):
+        assert dumps(loads(same)) == data
+    for other in (None, "abc", 3, [1, 2], Path("model")):
+        with pytest.raises(TypeError, match=r"^loads: data must be the bytes of a model, got "):
+            loads(other)  # type: ignore[arg-type]

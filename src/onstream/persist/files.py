@@ -42,6 +42,7 @@ def save(
     'spam'
     """
     data = dumps(model, notes)
+    path = plain_path("save", path)
     target = checked_target(path)
     scratch = target.parent / scratch_name(target)
     try:
@@ -52,7 +53,7 @@ def save(
         why = error.strerror
         if isinstance(error, FileNotFoundError):
             why = f"there is no folder {str(target.parent)!r}; make it first"
-        raise type(error)(error.errno, f"save: {why}", os.fspath(path)) from None
+        raise type(error)(error.errno, f"save: {why}", path) from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -76,45 +77,67 @@ def load(path: str | os.PathLike[str], **functions: Callable[..., Any]) -> Any:
     `load("model.onstream", beta=f)`. A file that is broken, or was not written by `save`, is
     refused with a `ModelFileError` (a ValueError) that says what is wrong.
     """
+    path = plain_path("load", path)
     data = Path(path).read_bytes()
     try:
         return loads(data, **functions)
     except ModelFileError as error:
-        raise ModelFileError(f"load: {os.fspath(path)!r}: {error}") from None
+        raise ModelFileError(f"load: {path!r}: {error}") from None
 
 
 def load_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The notes that a model was saved with; the command line remembers the columns there."""
+    path = plain_path("load_notes", path)
     data = Path(path).read_bytes()
     try:
         return notes_of(data)
     except ModelFileError as error:
-        raise ModelFileError(f"load: {os.fspath(path)!r}: {error}") from None
+        raise ModelFileError(f"load: {path!r}: {error}") from None
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
     """Say whether a file begins like those that `save` writes; whether it is whole, says `load`."""
-    with open(path, "rb") as file:
+    with open(plain_path("is_model", path), "rb") as file:
         return file.read(8 + len(BEGINNING))[8:] == BEGINNING
 
 
-def checked_target(path: str | os.PathLike[str]) -> Path:
+def plain_path(who: str, path: Any) -> str:
+    """The path as a string that can be the name of a file."""
+    try:
+        text = os.fspath(path)
+    except TypeError:
+        text = None
+    if not isinstance(text, str):
+        raise TypeError(f"{who}: path must be a str or a Path, got {path!r:.80}.")
+    if not text:
+        raise ValueError(f"{who}: path is empty; name a file.")
+    try:
+        if b"\0" not in os.fsencode(text):
+            return text
+    except UnicodeEncodeError:
+        pass
+    raise ValueError(f"{who}: {text!a:.80} has a character that no name of a file can have.")
+
+
+def checked_target(path: str) -> Path:
     """The file to be replaced: of a link, the one behind it. What is no file is left alone."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
-        raise OSError(errno.ELOOP, "save: this link leads back to itself", os.fspath(path))
+        raise OSError(errno.ELOOP, "save: this link leads back to itself", path)
+    folder = os.path.basename(path) in ("", os.curdir, os.pardir)
     try:
         mode = os.stat(path).st_mode
     except OSError:  # nothing is there yet; if nothing can be there, making it will say so
-        return target
+        if not folder:
+            return target
+        mode = stat.S_IFDIR
     if stat.S_ISDIR(mode):
-        told = "save: this is a folder; name a file in it"
-        raise IsADirectoryError(errno.EISDIR, told, os.fspath(path))
+        raise IsADirectoryError(errno.EISDIR, "save: this is a folder; name a file in it", path)
     if not stat.S_ISREG(mode):
         told = (
             "save: this is a device, a pipe or a socket, which a model cannot replace; name a file"
         )
-        raise OSError(errno.EINVAL, told, os.fspath(path))
+        raise OSError(errno.EINVAL, told, path)
     return target
 
 

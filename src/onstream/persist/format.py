@@ -10,6 +10,7 @@ function is not stored, only its name; it must be given again to `loads`.
 """
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
@@ -166,9 +167,9 @@ def pack(tensors: dict[str, Any], metadata: dict[str, str]) -> bytes:
     return b"".join([size, text, *(array.tobytes() for array in tensors.values())])
 
 
-def loads(data: bytes, **functions: Callable[..., Any]) -> Any:
+def loads(data: bytes | bytearray | memoryview, **functions: Callable[..., Any]) -> Any:
     """The model that `dumps` was given. Parameters that were functions must be given again."""
-    header, fields = unpack(data)
+    header, fields = unpack(plain_bytes(data))
     cls = holders().get(header.cls)
     if cls is None:
         raise ModelFileError(f"the file holds a {header.cls!r:.60}, unknown to this version.")
@@ -193,6 +194,14 @@ def loads(data: bytes, **functions: Callable[..., Any]) -> Any:
         raise ModelFileError(f"there is not enough memory for the {header.cls}.") from None
     except (TypeError, ValueError, KeyError, OverflowError, RecursionError) as error:
         raise ModelFileError(f"the state of the {header.cls} is broken: {error}") from None
+
+
+def plain_bytes(data: Any) -> bytes:
+    """The data as bytes."""
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        return bytes(data)  # bytes themselves are not copied
+    advice = " To read a file, say load." if isinstance(data, (str, os.PathLike)) else ""
+    raise TypeError(f"loads: data must be the bytes of a model, got {data!r:.60}.{advice}")
 
 
 def check_cost(header: Header, fields: dict[str, Any]) -> None:
