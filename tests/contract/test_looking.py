@@ -78,7 +78,8 @@ def test_whoever_looks_at_a_learner_waits(learner: Case) -> None:
 
 def test_whoever_looks_at_a_transformer_waits(transformer: Any) -> None:
     model = transformer.clone()
-    model.learn_many(np.random.default_rng(0).normal(size=(20, 3)))
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    model.learn_many([dict(enumerate(row)) for row in X.tolist()])  # texts have no arrays
     assert_all_wait(model)
 
 

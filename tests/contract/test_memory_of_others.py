@@ -77,6 +77,8 @@ def test_every_layout_is_read(learner: Case, layout: str) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_layout_is_transformed(transformer: Any, layout: str) -> None:
+    if "BagOfWords" in repr(transformer):
+        pytest.skip("it refuses arrays, which have no text")
     lay = LAYOUTS[layout]
     X = np.random.default_rng(0).normal(size=(20, 3))
     model, plain = transformer.clone(), transformer.clone()
