@@ -137,7 +137,7 @@ cdef class TextDoor(Door):
 
     cdef dict counted(self, object x):
         """An example with words for its texts."""
-        cdef dict bags = {}, words = {}, shared = {}, found = {}
+        cdef dict bags = {}, shared = {}, found = {}
         cdef bint single = len(self.bags) == 1
         if PyUnicode_CheckExact(x):
             if not single:
@@ -150,24 +150,26 @@ cdef class TextDoor(Door):
             text = (<dict> x).get(field)
             if PyUnicode_CheckExact(text):
                 bags[field] = self.count(text, "" if single else f"{field}=", how)
-                words = bags[field] if single else {**words, **bags[field]}
         for name, value in (<dict> x).items():
             if name in bags:
-                found.update(bags[name])
+                if found:
+                    found.update(bags[name])
+                else:
+                    found = bags[name]  # mostly the text comes first: its words need not be copied
             elif isinstance(value, str):
-                if name in words or str(name).endswith("="):  # written out, as the door would do it
+                if is_word(name, bags) or str(name).endswith("="):  # written out, as the door would do it
                     found[f"{name}={value}"] = 1.0
                 else:
                     found[name] = value
             elif self.apart and (single or str(name).startswith(self.spaces)):
                 found[f"{name}="] = value  # no word ends in =
-            elif name in words:
+            elif is_word(name, bags):
                 shared[name] = value
             else:
                 found[name] = value
         for name, value in shared.items():  # in a model of the first version: see `adopt`
             if value is not None:
-                found[name] = words[name] + value if isinstance(value, (int, float)) else value
+                found[name] = found[name] + value if isinstance(value, (int, float)) else value
         return found
 
     cdef dict count(self, str text, str space, tuple how):
@@ -225,6 +227,14 @@ cdef class TextDoor(Door):
         if isinstance(x, str) or (isinstance(x, Mapping) and any(f in x for f in self.bags)):
             return
         Door.doubt_example(self, x, seen)
+
+
+cdef bint is_word(object name, dict bags) except -1:
+    """Is there a word of that name?"""
+    for bag in bags.values():
+        if name in <dict> bag:
+            return True
+    return False
 
 
 def is_numbers(X):
