@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from onstream import evaluate
-from onstream.evaluate import KappaM, KappaT, Metric
+from onstream.evaluate import ROCAUC, KappaM, KappaT, LogLoss, Metric
 
 METRICS = [
     cls
@@ -197,12 +197,56 @@ def test_a_refused_update_leaves_no_trace(metric):
             known.update(y[0], p[0], w)
         with pytest.raises((TypeError, ValueError)):
             known.update_many(y, p, [w, *[1.0] * (len(y) - 1)])
+    for w in (-1.0, 1.1e100, 1e308):
+        wanted = r"the weight w must be from 0 to 1e\+100, got (-1|1.1e\+100|1e\+308)"
+        with pytest.raises(ValueError, match=rf": {wanted}"):
+            known.update(y[0], p[0], w)
+        with pytest.raises(ValueError, match=rf": row 1: {wanted}"):
+            known.update_many(y, p, [1.0, w, *[1.0] * (len(y) - 2)])
     for bad in ((y, p[1:]), (y[1:], p), ([y, y], p), (3, p), (y, 3), (None, None), ("ab", "ab")):
         with pytest.raises((TypeError, ValueError), match=f"^{type(metric).__name__}.*: "):
             known.update_many(*bad)
     with pytest.raises((TypeError, ValueError)):
         known.update_many(y, p, [1.0])
     assert state(known) == before
+
+
+@every
+def test_heavy_examples_count_as_light_ones(metric):
+    """Sums of the heaviest examples, and their products, stay within the range of floats."""
+    metric = metric.clone()
+    y, p, _ = pairs(metric, n=700)
+    light = fed(metric, y, p).value
+    assert fed(metric, y, p, [1e100] * len(y)).value == pytest.approx(light)
+    assert fed(metric, y, p, [1e-100] * len(y)).value == pytest.approx(light)
+    if metric.alpha is not None:  # what fades does so by growing weights
+        fading = metric.clone(alpha=0.5)
+        heavy = fed(fading, y, p, [1e100] * len(y))
+        assert heavy.value == pytest.approx(fed(fading, y, p).value)
+        merged = heavy.clone()
+        merged.merge(heavy)
+        assert merged.value == pytest.approx(heavy.value)
+
+
+def test_frames_of_scores_are_told_apart():
+    """A column of scores may have any index; a table says what its columns are by `labels`."""
+    y, scores = [0, 1, 1, 0], [0.1, 0.7, 0.4, 0.3]
+    for cls in (LogLoss, ROCAUC):
+        plain, column, table = cls(), cls(), cls()
+        plain.update_many(y, scores)
+        column.update_many(y, pd.Series(scores, index=[7, 8, 9, 10]))
+        assert column.value == plain.value
+        dicts = cls()
+        dicts.update_many(y, pd.Series([{0: 1 - s, 1: s} for s in scores], index=[7, 8, 9, 10]))
+        assert dicts.value == pytest.approx(plain.value)
+        frame = pd.DataFrame({0: [1 - s for s in scores], 1: scores})
+        with pytest.raises(TypeError, match=rf"^{cls.__name__}: .* a table; .*labels="):
+            table.update_many(y, frame)
+        with pytest.raises(TypeError, match=rf"^{cls.__name__}: .* a table; .*labels="):
+            table.update_many(y, pd.DataFrame({"a": scores}))
+        assert table.n == 0
+        table.update_many(y, frame, labels=[0, 1])
+        assert table.value == pytest.approx(plain.value)
 
 
 @every

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.checks import choice, number, whole
+from ..core.plain import row_error
 from .confusion import Confusion, plain
 from .confusion import column as labels_column
 from .metric import Metric
@@ -419,7 +420,11 @@ def scored_rows(
         raise TypeError(f"the predictions must be as many as the rows, got {predictions!r:.60}.")
     if len(predictions) != len(truth):
         raise ValueError(f"y has {len(truth):,} rows, the predictions have {len(predictions):,}.")
-    if labels is None and len(truth) and isinstance(predictions[0], Mapping):
+    if labels is None and hasattr(predictions, "columns"):
+        raise TypeError(
+            "the predictions are a table; say what its columns are about: labels=[...], one each."
+        )
+    if labels is None and len(truth) and isinstance(next(iter(predictions)), Mapping):
         rows = []
         for row, (label, told) in enumerate(zip(truth, predictions, strict=True)):
             try:
@@ -454,7 +459,7 @@ def true_labels(y: Any) -> list[Any]:
             try:
                 found[row] = plain(label)
             except (TypeError, ValueError) as error:
-                raise type(error)(f"row {row}: y: {error}") from None
+                raise row_error(type(error), "", row, f"y: {error}") from None
     return found
 
 

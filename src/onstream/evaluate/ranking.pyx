@@ -158,7 +158,10 @@ cdef class Ranking:
 
     def binned(self):
         areas, bounds = [], []
-        for others, own in self.bins[self.judged()]:
+        bins = self.bins[self.judged()]
+        if bins.size and bins.max() > 1e140:  # a product of two sums must not overflow
+            bins = bins * 2.0**-500
+        for others, own in bins:
             pairs = own.sum() * others.sum()
             if pairs > 0.0:
                 below = np.cumsum(others) - others

@@ -19,6 +19,8 @@ from ..core.plain import first_masked, is_missing
 
 cnp.import_array()
 
+HEAVIEST = 1e100  # sums of heavier examples, and products of these, would overflow
+
 
 cdef class Sums:
     def __cinit__(self, Py_ssize_t window=0, double alpha=1.0, *more):
@@ -314,8 +316,8 @@ cdef class Surprise(Sums):
 
 cdef double weight_of(object w) except? -1.0:
     cdef double weight = number(w, "the weight w")
-    if weight < 0.0:
-        raise ValueError(f"the weight w must be at least 0, got {w!r:.80}.")
+    if not 0.0 <= weight <= HEAVIEST:
+        raise ValueError(f"the weight w must be from 0 to {HEAVIEST:g}, got {w!r:.80}.")
     return weight
 
 
@@ -326,9 +328,10 @@ cdef object weights_of(object w, Py_ssize_t rows):
     weights = column(w, "the weight w")
     if len(weights) != rows:
         raise ValueError(f"y has {rows:,} rows, w has {len(weights):,}.")
-    if rows and weights.min() < 0.0:
-        row = int(np.argmax(weights < 0.0))
-        raise row_error(ValueError, "", row, f"the weight w must be at least 0, got {weights[row]}.")
+    if rows and not (weights.min() >= 0.0 and weights.max() <= HEAVIEST):
+        row = int(np.argmax((weights < 0.0) | (weights > HEAVIEST)))
+        told = f"the weight w must be from 0 to {HEAVIEST:g}, got {weights[row]}."
+        raise row_error(ValueError, "", row, told)
     return weights
 
 
@@ -367,7 +370,7 @@ def without_mask(values, str name):
     """Values of a column; one that is masked is refused rather than silently used."""
     at = first_masked(values)
     if at:
-        raise ValueError(f"row {at[0]}: {name} is missing (it is masked). Leave such rows out.")
+        raise row_error(ValueError, "", at[0], f"{name} is missing (it is masked). Leave such rows out.")
     return values.data if isinstance(values, np.ma.MaskedArray) else values
 
 
@@ -389,7 +392,7 @@ def column(values, str name):
             try:
                 numbers[row] = number(value, name)
             except (TypeError, ValueError) as error:
-                raise type(error)(f"row {row}: {error}") from None
+                raise row_error(type(error), "", row, str(error)) from None
         return numbers
     with np.errstate(over="ignore"):  # what a double cannot hold becomes infinite
         array = np.ascontiguousarray(array, dtype=np.float64)
