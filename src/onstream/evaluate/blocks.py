@@ -1,7 +1,8 @@
 """What can be a stream: blocks of rows, whatever was passed."""
 
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, MutableMapping, MutableSequence, MutableSet
+from copy import copy
+from itertools import islice, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,15 +14,17 @@ Block: TypeAlias = tuple[Any, Any, Any]
 def blocks(stream: Any, size: int) -> Iterator[Block]:
     """The stream as blocks of at most `size` rows."""
     if isinstance(stream, tuple):
-        if len(stream) not in (2, 3):
+        if len(stream) not in (2, 3) or all(map(is_example, stream)):
             raise TypeError(
                 f"prequential: a stream given as a tuple is (X, y) or (X, y, w), "
-                f"got {len(stream)} items."
+                f"got {len(stream)} items. If they are examples (x, y), put them into a list."
             )
         X, y, w = (*stream, None)[:3]
-        rows = length(y)
+        rows = length(y, "y", "targets")
         if length(X) != rows:
             raise ValueError(f"prequential: X has {length(X):,} rows, y has {rows:,}.")
+        if w is not None and length(w, "w", "weights") != rows:
+            raise ValueError(f"prequential: y has {rows:,} rows, w has {length(w):,}.")
         for start in range(0, rows, size):
             stop = min(start + size, rows)
             weights = None if w is None else cut(w, start, stop)
@@ -41,8 +44,8 @@ def blocks(stream: Any, size: int) -> Iterator[Block]:
 
 def rows_in(stream: Any) -> int | None:
     """How many rows the stream has, if that is known."""
-    if isinstance(stream, tuple) and len(stream) in (2, 3):
-        return length(stream[1])
+    if isinstance(stream, tuple):
+        return None if len(stream) < 2 or not hasattr(stream[1], "__len__") else len(stream[1])
     try:
         return len(stream)
     except TypeError:
@@ -50,29 +53,57 @@ def rows_in(stream: Any) -> int | None:
 
 
 def gathered(stream: Any, size: int) -> Iterator[Block]:
-    """Blocks from single examples (x, y) or (x, y, w)."""
-    X: list[Any] = []
-    y: list[Any] = []
-    w: list[Any] = []
+    """Blocks from single examples (x, y) or (x, y, w); those before an error come before it."""
+    examples = checked(stream)
+    failure: BaseException | None = None
+    while failure is None:
+        X: list[Any] = []
+        y: list[Any] = []
+        w: list[Any] = []
+        try:
+            for x, target, *weight in islice(examples, size):
+                X.append(x)
+                y.append(target)
+                w.append(weight)
+        except BaseException as error:
+            failure = error
+        if y:
+            yield X, y, [one[0] if one else 1.0 for one in w] if any(w) else None
+        elif failure is None:
+            return
+    raise failure
+
+
+def checked(stream: Any) -> Iterator[Any]:
+    """The items of a stream, each of which is (x, y) or (x, y, w)."""
     for number, example in enumerate(stream):
         if not isinstance(example, (tuple, list)) or len(example) not in (2, 3):
             raise TypeError(
                 f"prequential: a stream yields (x, y) or (x, y, w); item {number:,} is "
                 f"{example!r:.60}."
             )
-        X.append(example[0])
-        y.append(example[1])
-        w.append(example[2] if len(example) == 3 else 1.0)
-        if len(y) == size:
-            yield X, y, w
-            X, y, w = [], [], []
-    if y:
-        yield X, y, w
+        yield example
 
 
-def length(rows: Any) -> int:
+def is_example(item: Any) -> bool:
+    """Say whether this is surely one example (x, y) or (x, y, w), and no column of a block."""
+    if not isinstance(item, tuple) or len(item) not in (2, 3):
+        return False
+    x, y = item[:2]
+    return isinstance(x, (Mapping, list, tuple, np.ndarray)) and np.ndim(y) == 0
+
+
+def length(rows: Any, name: str = "X", what: str = "rows") -> int:
     """How many rows there are."""
-    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
+    if hasattr(rows, "shape") and len(rows.shape):
+        return int(rows.shape[0])
+    try:
+        return len(rows)
+    except TypeError:
+        raise TypeError(
+            f"prequential: {name} must be {what}, in a list, an array or a table, "
+            f"got {type(rows).__name__}."
+        ) from None
 
 
 def cut(rows: Any, start: int, stop: int) -> Any:
@@ -87,9 +118,14 @@ def cut(rows: Any, start: int, stop: int) -> Any:
 
 
 def single(X: Any) -> list[Any]:
-    """The rows one by one, as `predict_one` takes them."""
+    """The rows one by one, as `predict_one` takes them, each a copy.
+
+    A learner that is not ours may change it, and it may wait for its label while X is filled anew.
+    """
+    if isinstance(X, np.ndarray) and X.dtype != object:
+        return list(X.copy())
     if isinstance(X, (np.ndarray, list)):
-        return list(X)
+        return list(map(own, X))
     if hasattr(X, "tocsr"):
         X = X.tocsr()
         ends = X.indptr
@@ -101,4 +137,13 @@ def single(X: Any) -> list[Any]:
         import pyarrow as pa
 
         return list(pa.table(X).to_pylist())
-    return list(X)
+    return list(map(own, X))
+
+
+def own(thing: Any) -> Any:
+    """A copy of an example, a target or a block, for somebody who may change it."""
+    if type(thing) in (str, int, float, bool):
+        return thing
+    if isinstance(thing, (MutableMapping, MutableSequence, MutableSet)):
+        return copy(thing)
+    return thing.copy() if hasattr(thing, "copy") else thing

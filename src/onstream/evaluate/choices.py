@@ -39,6 +39,18 @@ def named_models(models: Any) -> dict[str, Any]:
     return named
 
 
+def check_detector(detector: Any) -> None:
+    """Refuse what cannot watch errors."""
+    if isinstance(detector, type):
+        name = detector.__name__
+        raise TypeError(f"prequential: detector={name} is a class; make one: {name}().")
+    if detector is not None and not hasattr(detector, "update_many"):
+        raise TypeError(
+            f"prequential: {detector!r:.60} is no drift detector: it has no update_many. "
+            f"onstream.drift has some, such as ADWIN()."
+        )
+
+
 def steps_of(model: Any) -> list[Any]:
     """The steps of a pipeline; of anything else, itself."""
     steps = getattr(model, "steps", None)

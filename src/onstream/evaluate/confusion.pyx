@@ -110,6 +110,16 @@ cdef class Names:
         self.note_true(a)
         return a, b
 
+    def check(self, y):
+        """Refuse true labels that are missing or of another kind; none becomes known."""
+        cdef Py_ssize_t known = len(self.labels)
+        y = column(y, "y").tolist()
+        codes = np.empty(len(y), dtype=np.int32)
+        try:
+            self.encode_objects(y, y, codes, codes)
+        finally:
+            self.forget(known)
+
     def encode_true(self, y):
         """Numbers of plain labels that were true."""
         numbers = [self.of(label) for label in y]

@@ -4,21 +4,24 @@ import math
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from inspect import signature
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base import Unsupervised
+from ..base import Learner, Unsupervised
+from ..core.plain import row_error
 from .answers import as_column, both, decided, same_whole
-from .blocks import single
+from .blocks import own, single
 from .choices import output_for, steps_of, written
+from .confusion import Names
 from .figures import encodable
 from .metric import Metric
 from .metrics import ROCAUC, scores_by_label
 from .report import Run
-from .sums import probability
+from .sums import column, probability
 from .tracking import RANGES, Track
 
 WILD = 1e3  # a prediction so many times the largest target is no prediction any more
@@ -56,30 +59,85 @@ class Contender:
         self.taught = False  # has any label arrived yet?
         self.wall = self.cpu = 0.0
         self.waiting: deque[tuple[Any, ...]] = deque()
+        self.fresh = 0  # rows of the block at hand that have come to `waiting`
+
+    def check(self, truth: NDArray[Any], weights: NDArray[np.float64] | None, delay: int) -> None:
+        """Refuse a block that this learner cannot learn, before anybody has learned of it.
+
+        Whoever learns in blocks checks them itself, but for what is asked here.
+        """
+        if isinstance(self.model, Unsupervised) and len(truth) and truth.dtype != bool:
+            raise TypeError(
+                f"prequential: {self.name} answers whether an example is like the others; "
+                f"y must be True or False then, got {truth.tolist()[0]!r:.60}."
+            )
+        if not (delay or self.by_one):
+            return
+        if not isinstance(self.model, Learner):
+            self.check_verb(() if weights is None else (1.0,))
+        try:
+            if self.answers == "numbers":
+                column(truth, "y")
+            elif self.answers == "labels":
+                self.track.names.check(truth)
+                known = list(getattr(self.model, "labels", None) or ())
+                if isinstance(self.model, Learner) and known:
+                    names = Names()
+                    names.expect(known[0])
+                    names.check(truth)
+        except (TypeError, ValueError) as error:
+            raise from_us(error) from None
+
+    def check_verb(self, weight: tuple[float, ...]) -> None:
+        """Refuse a learner whose `learn_one` cannot be called with what the stream has."""
+        try:
+            called = signature(self.model.learn_one)
+        except (TypeError, ValueError):  # it does not say
+            return
+        try:
+            called.bind(None, None, *weight)
+        except TypeError as error:
+            having, verb = ("weights", "x, y, w") if weight else ("no weights", "x, y")
+            raise TypeError(
+                f"prequential: {self.name}: the stream has {having}, so learn_one({verb}) is "
+                f"called; it is learn_one{called}: {error}."
+            ) from None
 
     def take(
         self,
         X: Any,
         y: Any,
         truth: NDArray[Any],
-        w: Any,
         weights: NDArray[np.float64] | None,
         stops: Sequence[int],
         delay: int,
     ) -> None:
         """Predict and learn a block, then judge the predictions."""
-        if isinstance(self.model, Unsupervised) and len(truth) and truth.dtype != bool:
-            raise TypeError(
-                f"prequential: {self.name} answers whether an example is like the others; "
-                f"y must be True or False then, got {truth.tolist()[0]!r:.60}."
-            )
+        self.fresh = 0
+        try:
+            self.predict_and_learn(X, y, truth, weights, stops, delay)
+        except BaseException:  # also Ctrl-C: nothing of the block is learned later
+            for _ in range(min(self.fresh, len(self.waiting))):
+                self.waiting.pop()
+            raise
+
+    def predict_and_learn(
+        self,
+        X: Any,
+        y: Any,
+        truth: NDArray[Any],
+        weights: NDArray[np.float64] | None,
+        stops: Sequence[int],
+        delay: int,
+    ) -> None:
+        """The same, where an error may leave rows waiting."""
         before = len(getattr(self.model, "labels", ()))
         by_one = bool(delay) or self.by_one
         wall, cpu = perf_counter(), process_time()
         if by_one:
             said, rows, judged = self.one_by_one(X, truth, weights, delay)
         else:
-            answers = self.at_once(X, y, w)
+            answers = self.at_once(X, y, weights)
         self.wall += perf_counter() - wall
         self.cpu += process_time() - cpu
         if by_one:
@@ -99,7 +157,10 @@ class Contender:
             alone = int(late[0]) + 1 if late.size else len(truth)
             labels[:alone] = columns[0]
             labels[: 1 - before] = None
-        self.track.add(truth, labels, scores, columns, weights, stops)
+        try:
+            self.track.add(truth, labels, scores, columns, weights, stops)
+        except (TypeError, ValueError) as error:  # its answers mean nothing
+            raise from_us(error, self.name) from None
         if judged.any():
             self.watch(truth, labels, np.flatnonzero(judged))
         self.rows += len(truth)
@@ -134,6 +195,8 @@ class Contender:
         more: dict[str, Any] = {} if w is None else {"w": w}
         if self.output != "label":
             more["output"] = self.output
+        if not is_ours(type(self.model), "predict_learn_many"):
+            X = list(map(own, X)) if isinstance(X, list) else own(X)
         return self.model.predict_learn_many(X, y, **more)
 
     def one_by_one(
@@ -147,27 +210,51 @@ class Contender:
         labels: list[Any] = []
         scores: list[dict[Any, float]] = []
         judged = np.ones(len(truth), dtype=bool)
-        for i, (x, y) in enumerate(zip(single(X), truth.tolist(), strict=True)):
-            answer = self.model.predict_one(x)
-            labels.append(answer)
-            if self.output != "label":
-                scores.append(self.scores_one(x, y))
+        for i, (x, y) in enumerate(zip(single(X), map(own, truth.tolist()), strict=True)):
+            try:
+                answer = self.model.predict_one(x)
+                labels.append(answer)
+                if self.output != "label":
+                    scores.append(self.scores_one(x, y, i))
+            except (TypeError, ValueError) as error:
+                raise self.at_row(error, i) from None
             if delay and not self.taught and (answer is None or self.knows_nothing()):
                 judged[i] = False
             self.waiting.append((x, y) if weights is None else (x, y, weights[i]))
+            self.fresh += 1
             if len(self.waiting) > delay:
-                self.model.learn_one(*self.waiting.popleft())
-                self.taught = True
+                self.learn_next(i + 1)
         return labels, scores, judged
+
+    def learn_next(self, rows: int) -> None:
+        """Learn the example that has waited longest; so many rows of the block were predicted."""
+        row = rows - len(self.waiting)  # below 0: of a block before
+        try:
+            self.model.learn_one(*self.waiting.popleft())
+        except (TypeError, ValueError) as error:
+            raise self.at_row(error, row) from None
+        self.taught = True
+
+    def at_row(self, error: Exception, row: int) -> Exception:
+        """An error of a learner of ours, saying its row; the user's own are left alone."""
+        who, colon, text = str(error).partition(": ")
+        plain = type(error) in (TypeError, ValueError) and not hasattr(error, "row")
+        if not plain or not isinstance(self.model, Learner) or not colon:
+            return error
+        return row_error(type(error), who, row, text)
 
     def knows_nothing(self) -> bool:
         """Say whether it never learned anything, if it counts its examples."""
         return getattr(self.model, "seen", None) == 0
 
-    def scores_one(self, x: Any, y: Any) -> dict[Any, float]:
+    def scores_one(self, x: Any, y: Any, row: int) -> dict[Any, float]:
         """Probabilities or scores of one example, by label."""
         if self.output == "proba":
-            return scores_by_label(y, self.model.predict_proba_one(x) or {}, probability)
+            told = self.model.predict_proba_one(x) or {}
+            try:
+                return scores_by_label(y, told, probability)
+            except (TypeError, ValueError) as error:
+                raise from_us(row_error(type(error), "", row, str(error)), self.name) from None
         told = self.model.score_one(x)
         if not isinstance(told, Mapping):
             known = getattr(self.model, "labels", None)
@@ -204,12 +291,12 @@ class Contender:
         """Learn the labels that are still on their way."""
         wall, cpu = perf_counter(), process_time()
         while self.waiting:
-            self.model.learn_one(*self.waiting.popleft())
+            self.learn_next(0)
         self.wall += perf_counter() - wall
         self.cpu += process_time() - cpu
 
-    def run(self, first: int = 0) -> Run:
-        """What came out; rows are numbered from `first`."""
+    def run(self, points: int, first: int = 0) -> Run:
+        """What came out; curves have so many points, and rows are numbered from `first`."""
         values = self.track.now()
         if self.stopped:  # figures over fewer rows are not those of the others
             values = [[math.nan] * len(of) for of in values]
@@ -250,9 +337,12 @@ class Contender:
             },
             curves={
                 metric.name: {
-                    name: np.array(course) for name, course in zip(RANGES, of, strict=True)
+                    name: np.array([*course, *[value] * (points - len(course))])
+                    for name, course, value in zip(RANGES, of, now, strict=True)
                 }
-                for metric, of in zip(self.track.metrics, self.track.course, strict=True)
+                for metric, of, now in zip(
+                    self.track.metrics, self.track.course, values, strict=True
+                )
             },
             wall=self.wall,
             cpu=self.cpu,
@@ -266,10 +356,26 @@ class Contender:
         )
 
 
+def from_us(error: Exception, name: str = "") -> Exception:
+    """An error about targets, weights or answers (of this learner), saying who found it."""
+    if type(error) not in (TypeError, ValueError) or str(error).startswith("prequential: "):
+        return error
+    named = type(error)(f"prequential: {f'{name}: ' if name else ''}{error}")
+    if hasattr(error, "row"):
+        named.row = error.row  # type: ignore[attr-defined]
+    return named
+
+
+def is_ours(cls: type, verb: str = "") -> bool:
+    """Say whether this class, or the one that it has a verb from, is of this library."""
+    source = next((base for base in cls.__mro__ if verb in vars(base)), cls)
+    return source.__module__.partition(".")[0] == __package__.partition(".")[0]
+
+
 def has_own_verbs(cls: type) -> bool:
     """Say whether a user derived this class and changed a verb that goes row by row."""
     for base in cls.__mro__:
-        if base.__module__.partition(".")[0] == __package__.partition(".")[0]:
+        if is_ours(base):
             return False
         if "predict_learn_many" in vars(base):
             return False

@@ -10,12 +10,13 @@ from ..base.errors import in_stream
 from ..core.plain import unmasked
 from .answers import as_column
 from .blocks import blocks, length, rows_in
-from .choices import agreed, chosen, named_models
-from .contender import Contender
+from .choices import agreed, check_detector, chosen, named_models
+from .contender import Contender, from_us
 from .figures import encodable
 from .metric import Metric
 from .progress import told
 from .report import Report
+from .sums import checked_weights
 
 BLOCK = 16_384  # rows handed to a learner at once
 POINTS = 128  # points of a curve, if the length of the stream is known; else up to four times
@@ -102,11 +103,16 @@ def prequential(
         for X, y, w in blocks(stream, BLOCK):
             course.add(X, y, w)
             advance(length(y))
+    course.finish()
     return course.report()
 
 
 class Prequential:
-    """The same, fed block by block: `add(X, y, w)`, then `report()`. Parameters: `prequential`."""
+    """The same, fed block by block: `add(X, y, w)`, then `finish()`. Parameters: `prequential`.
+
+    `report()` tells at any time what came out so far, and changes nothing. `finish()` learns the
+    labels that a `delay` still holds back.
+    """
 
     def __init__(
         self,
@@ -127,9 +133,13 @@ class Prequential:
         self.alpha = number(self, "alpha", alpha, above=0.0, most=1.0)
         if not isinstance(marks, Mapping | None):
             raise TypeError(f"prequential: marks are a dict of row to text, got {marks!r:.60}.")
-        self.marks = {row: encodable(str(text)) for row, text in (marks or {}).items()}
+        self.marks = {
+            whole(self, "a row of marks", row, least=0): encodable(str(text))
+            for row, text in (marks or {}).items()
+        }
         self.question = None if question is None else encodable(str(question))
         self.step, self.unit = encodable(str(step)), encodable(str(unit))
+        check_detector(detector)
         named = named_models(models)
         self.answers = agreed(named, metrics)
         self.metrics = chosen(metrics, self.answers)
@@ -159,21 +169,26 @@ class Prequential:
             self.limit = 2 * POINTS
 
     def add(self, X: Any, y: Any, w: Any = None) -> None:
-        """Let every learner predict and learn a block of rows."""
+        """Let every learner predict and learn a block of rows.
+
+        Targets and weights that mean nothing are refused before anybody has learned anything.
+        """
         if y is None:
             raise ValueError("prequential: the stream has no targets; name the column: target=...")
-        rows = length(y)
-        if isinstance(y, np.ma.MaskedArray):
-            y = unmasked("prequential", y, "y")
+        rows = length(y, "y", "targets")
+        if length(X) != rows:
+            raise ValueError(f"prequential: X has {length(X):,} rows, y has {rows:,}.")
+        y, weights = self.checked(y, w, rows)
         truth = as_column(y)
-        weights = None if w is None else np.ascontiguousarray(w, dtype=np.float64)
         first = self.every - self.rows % self.every
         stops = list(range(first, rows + 1, self.every))
-        for contender in self.going():
-            try:
-                contender.take(X, y, truth, w, weights, stops, self.delay)
-            except (ValueError, TypeError, MemoryError) as error:
-                self.failed(contender, error)
+        self.each(lambda contender: contender.check(truth, weights, self.delay))
+        try:
+            self.each(lambda contender: contender.take(X, y, truth, weights, stops, self.delay))
+        except BaseException:  # also Ctrl-C: no curve has points that the others have not
+            for contender in self.contenders:
+                contender.track.cut(len(self.at))
+            raise
         self.at += [self.rows + stop for stop in stops]
         self.rows += rows
         for contender in self.contenders:
@@ -184,6 +199,24 @@ class Prequential:
             self.every *= 2
             for contender in self.contenders:
                 contender.track.thin()
+
+    def checked(self, y: Any, w: Any, rows: int) -> tuple[Any, Any]:
+        """The targets without a mask, and the weights as an array or None."""
+        try:
+            if isinstance(y, np.ma.MaskedArray):
+                y = unmasked("prequential", y, "y")
+            return y, checked_weights(w, rows)
+        except (ValueError, TypeError) as error:
+            named = from_us(error)
+            raise type(named)(in_stream(named, self.rows + self.first)) from None
+
+    def each(self, act: Callable[[Contender], None]) -> None:
+        """Let every learner that goes on do something."""
+        for contender in self.going():
+            try:
+                act(contender)
+            except (ValueError, TypeError, MemoryError) as error:
+                self.failed(contender, error)
 
     def titles(self) -> list[str]:
         """What the metrics are called, by the labels they judge; all learners have the same."""
@@ -201,27 +234,23 @@ class Prequential:
         """One cannot go on, at some row of the stream: an error, unless others are to go on."""
         told = in_stream(error, self.rows + self.first)
         if self.patient:  # two of a kind are told apart
-            told = f"{contender.name}: {told.removeprefix(f'{type(contender.model).__name__}: ')}"
+            for name in ("prequential", contender.name, type(contender.model).__name__):
+                told = told.removeprefix(f"{name}: ")
+            told = f"{contender.name}: {told}"
             contender.stopped = error.with_traceback(None)  # which would keep the block
         if told != str(error):
             error.args = (told,)
         if not self.patient or not self.going():
             raise error
 
+    def finish(self) -> None:
+        """The stream has ended: learn the labels still on their way."""
+        self.each(Contender.finish)
+
     def report(self) -> Report:
-        """What came out so far. Labels still on their way are learned first."""
-        for contender in self.going():
-            try:
-                contender.finish()
-            except (ValueError, TypeError, MemoryError) as error:
-                self.failed(contender, error)
+        """What came out so far; nothing is changed or learned by looking."""
         at = self.at if not self.rows or self.rows in self.at else [*self.at, self.rows]
-        for contender in self.contenders:
-            if contender.stopped:
-                contender.track.fill(len(at))
-            elif len(at) > len(self.at):
-                contender.track.note()
-        report = Report(
+        return Report(
             question=self.question or question_of(self.contenders),
             rows=self.rows,
             window=self.window,
@@ -238,12 +267,10 @@ class Prequential:
                 for metric, title in zip(self.metrics, self.titles(), strict=True)
             ],
             at=np.array(at, dtype=np.int64),
-            runs=[contender.run(self.first) for contender in self.contenders],
+            runs=[contender.run(len(at), self.first) for contender in self.contenders],
             marks=self.marks,
             step=self.step,
         )
-        self.at = at
-        return report
 
 
 def question_of(contenders: Sequence[Contender]) -> str:

@@ -187,6 +187,10 @@ class Track:
             for value, values in zip(now, course, strict=True):
                 values.append(value)
 
+    def cut(self, points: int) -> None:
+        """Forget the notes after the first so many."""
+        self.course = [[values[:points] for values in course] for course in self.course]
+
     def fill(self, points: int) -> None:
         """The learner has stopped: it has no values from here on, up to so many points."""
         for course in self.course:
