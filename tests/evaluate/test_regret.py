@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from onstream import RLS, LinearRegression, LogisticRegression, PAClassifier
@@ -131,9 +132,40 @@ def test_hinge_of_a_classifier_with_any_labels():
         (RLS(), [1.0], [1], {}, "rows of numbers"),
         (RLS(), [[1.0]], [1], {"radius": 0.0}, "radius must be"),
         (RLS(), [[1.0]], [1], {"lam": -1.0}, "lam must be"),
-        (PAClassifier(), np.eye(3), [1, 2, 3], {"loss": "hinge"}, "two labels"),
+        (PAClassifier(), np.eye(3), [1, 2, 3], {"loss": "hinge"}, "two labels, got 3: 1, 2, 3"),
+        (RLS(), [[1.0]], [1], {"intercept": "no"}, "intercept must be True or False"),
+        (RLS(), [[1.0]], [1], {"lam": 0.1, "radius": 1.0}, "lam and radius exclude each other"),
+        (RLS(), [[1.0]], [1], {"lam": 1e-6, "radius": 1.0}, "lam and radius exclude each other"),
+        (RLS(), [{"a": 1.0}] * 3, [1, 2, 3], {}, "X must be an array .* got a list of dict"),
+        (RLS(), ["a", "b"], [1, 2], {}, "X must be an array"),
+        (RLS(), [[1.0], [1.0, 2.0]], [1, 2], {}, "X must be an array"),
+        (RLS(), [["a"]], [1], {}, "X must be an array"),
+        (RLS(), None, [1], {}, "X must be an array"),
+        (RLS(), [["1.0"]], [1], {}, "X must be an array .* got text"),
+        (RLS(), sp.csr_array(np.eye(3)), [1, 2, 3], {}, r"X must be an array .*toarray\(\)"),
+        (PAClassifier(), sp.csr_array(np.eye(3)), [0, 1, 0], {"loss": "hinge"}, "toarray"),
+        (RLS(), np.ma.array([[1.0]], mask=[[True]]), [1], {}, "row 0: feature 0 is masked"),
+        (RLS(), [[np.nan], [1.0]], [1, 2], {}, "row 0: X must be finite, got nan"),
+        (RLS(), [[1.0], [1.0]], [1], {}, "X has 2 rows, y has 1"),
+        (RLS(), [[1.0]], None, {}, "y must have one dimension"),
+        (RLS(), [[1.0], [1.0]], [1.0, np.nan], {}, "row 1: y must be finite"),
+        (RLS(), [[1.0], [1.0]], [1.0, "a"], {}, "y must be numbers"),
+        (PAClassifier(), np.eye(2), [1, None], {"loss": "hinge"}, "row 1: y"),
+        (PAClassifier(), np.eye(2), [1, "a"], {"loss": "hinge"}, "row 1: .*one kind"),
     ],
 )
 def test_misuse(model, X, y, more, message):
-    with pytest.raises((TypeError, ValueError), match=message):
+    with pytest.raises((TypeError, ValueError), match=rf"^regret: .*{message}"):
         regret(model, X, y, **more)
+    assert model.seen == 0
+
+
+def test_labels_that_the_model_knows_already_count():
+    model = PAClassifier()
+    model.learn_many(np.eye(2), [0, 1])
+    with pytest.raises(ValueError, match=r"^regret: the hinge loss is for two labels, got 3: "):
+        regret(model, np.eye(2), [1, 2], "hinge")
+    assert model.seen == 2
+    assert len(regret(model, np.eye(2), [1, 1], "hinge").losses) == 2
+    named = LogisticRegression(labels=["a", "b"])
+    assert len(regret(named, np.eye(2), ["a", "a"], "logistic").losses) == 2

@@ -1,6 +1,6 @@
 """Regret: how much more a learner lost than the best fixed linear model, chosen in hindsight."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base import Classifier, Regressor
 from ..base.checks import choice, flag, number
+from ..core.plain import row_error, unmasked
+from .confusion import Names
+from .metrics import true_labels
+from .sums import column
 
 Floats = NDArray[np.float64]
+
+OWNER = type("regret", (), {})()  # errors about a parameter begin with the name of its class
 
 
 @dataclass
@@ -39,7 +45,7 @@ def regret(
     y: ArrayLike,
     loss: str = "squared",
     *,
-    lam: float = 1e-6,
+    lam: float | None = None,
     radius: float | None = None,
     intercept: bool = True,
 ) -> Regret:
@@ -61,7 +67,7 @@ def regret(
     lam : float >= 0, default 1e-6
         Ridge that keeps u finite; higher makes a smaller, weaker comparator.
     radius : float > 0, optional
-        Compare with weights of at most this length (intercept included) instead.
+        Compare with weights of at most this length (intercept included) instead of `lam`.
     intercept : bool, default True
         May the comparator have one?
 
@@ -79,36 +85,75 @@ def regret(
     >>> 0.0 < outcome.total < 0.02 * 0.5 * float(y @ y)
     True
     """
-    who = regret
-    choice(who, "loss", loss, LOSSES)
-    number(who, "lam", lam, least=0.0)
-    flag(who, "intercept", intercept)
-    rows = np.ascontiguousarray(X, dtype=np.float64)
-    if rows.ndim != 2 or not len(rows):
-        raise ValueError(f"regret: X must be rows of numbers, got shape {rows.shape}.")
+    choice(OWNER, "loss", loss, LOSSES)
+    flag(OWNER, "intercept", intercept)
+    if lam is not None and radius is not None:
+        raise ValueError("regret: lam and radius exclude each other; give one.")
+    ridge = 1e-6 if lam is None else number(OWNER, "lam", lam, least=0.0)
+    within = None if radius is None else number(OWNER, "radius", radius, above=0.0)
     margins = loss in ("logistic", "hinge")
     if not isinstance(model, Classifier if margins else Regressor):
         wanted = "a classifier" if margins else "a regressor"
         raise TypeError(f"regret: the {loss} loss is for {wanted}, got {model!r:.60}.")
+    rows = checked_rows(X)
+    try:
+        targets = two_labels(model, y, loss) if margins else column(y, "y")
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"regret: {error}") from None
+    if len(rows) != len(targets):
+        raise ValueError(f"regret: X has {len(rows):,} rows, y has {len(targets):,}.")
     p = model.predict_learn_many(rows, y, output="score")
-    targets = np.asarray(y)
     if margins:
-        if p.ndim != 1:
-            raise ValueError(f"regret: the {loss} loss is for two labels, got {p.shape[1]}.")
         p = np.nan_to_num(p)  # nothing was known yet
-        names = model.labels  # type: ignore[union-attr]
-        first = 1.0 if names[0] is True or names[0] == 1 else -1.0
-        numbers = np.where(np.asarray(targets == names[0]), first, -first)
+        first = model.labels[0]  # type: ignore[union-attr]
+        sign = 1.0 if first is True or first == 1 else -1.0
+        numbers = np.array([sign if label == first else -sign for label in targets])
     else:
-        numbers = np.asarray(targets, dtype=np.float64)
+        numbers = np.asarray(targets)
     value = LOSSES[loss]
     A = np.column_stack([rows, np.ones(len(rows))]) if intercept else rows
     free = A.shape[1] - 1 if intercept else None  # column without ridge
-    if radius is None:
-        u = best_fixed(loss, A, numbers, lam, free)
+    if within is None:
+        u = best_fixed(loss, A, numbers, ridge, free)
     else:
-        u = best_within(loss, A, numbers, number(who, "radius", radius, above=0.0))
+        u = best_within(loss, A, numbers, within)
     return Regret(loss, value(numbers, p), u, value(numbers, A @ u))
+
+
+def checked_rows(X: Any) -> Floats:
+    """The examples as an array of finite numbers, one row each."""
+    wanted = "regret: X must be an array of rows of numbers (n, d)"
+    if hasattr(X, "tocsr"):
+        raise TypeError(f"{wanted}, got a sparse matrix; pass X.toarray().")
+    if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
+        raise TypeError(f"{wanted}, got a list of dicts.")
+    X = unmasked("regret", X)
+    try:
+        found = np.asarray(X)
+        rows = np.ascontiguousarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{wanted}, got {X!r:.60}.") from None
+    if rows.ndim != 2 or not rows.size:
+        raise ValueError(f"{wanted}, got shape {rows.shape}.")
+    if found.dtype.kind not in "fiub" and any(isinstance(value, str) for value in found.flat):
+        raise TypeError(f"{wanted}, got text.")
+    finite = np.isfinite(rows).all(axis=1)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        value = rows[row][~np.isfinite(rows[row])][0]
+        raise row_error(ValueError, "regret", row, f"X must be finite, got {value}.")
+    return rows
+
+
+def two_labels(model: Any, y: Any, loss: str) -> list[Any]:
+    """The targets as labels; with those that the model knows there are at most two."""
+    Names().check(y)
+    labels = true_labels(y)
+    known = list(dict.fromkeys([*model.labels, *labels]))
+    if len(known) > 2:
+        told = ", ".join(f"{label!r:.40}" for label in known[:5])
+        raise ValueError(f"the {loss} loss is for two labels, got {len(known)}: {told}.")
+    return labels
 
 
 def squared(y: Floats, p: Floats) -> Floats:
