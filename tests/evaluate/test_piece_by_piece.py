@@ -125,6 +125,18 @@ def test_labels_of_another_kind_than_the_model_knows():
     assert not course.contenders[0].waiting
 
 
+def test_labels_of_another_kind_than_those_that_wait():
+    """Nobody has learned or judged anything yet."""
+    models = {"ours": LogisticRegression(), "mine": Last()}
+    course = Prequential(models, Accuracy(), delay=20)
+    course.add(A[:3], Y[:3])
+    with pytest.raises(TypeError, match=r"^prequential: row 3: .*one kind, such as [01]; got 'x'"):
+        course.add(A[:3], ["x"] * 3)
+    course.add(A[3:], Y[3:])
+    course.finish()
+    assert models["ours"].seen == len(models["mine"].learned) == 400
+
+
 def test_what_cannot_be_predicted_waits_for_nothing():
     """Rows before it in the block leave the queue with it; the block can come again, mended."""
     X = A[:4].copy()

@@ -80,13 +80,20 @@ class Contender:
                 column(truth, "y")
             elif self.answers == "labels":
                 self.track.names.check(truth)
-                known = list(getattr(self.model, "labels", None) or ())
-                if isinstance(self.model, Learner) and known:
-                    names = Names()
-                    names.expect(known[0])
-                    names.check(truth)
+                names = Names()
+                label = self.known_label()
+                if label is not None:
+                    names.expect(label)
+                names.check(truth)
         except (TypeError, ValueError) as error:
             raise from_us(error) from None
+
+    def known_label(self) -> Any:
+        """A label that a learner of ours has learned, or else one that waits; None if none does."""
+        learned = getattr(self.model, "labels", None) if isinstance(self.model, Learner) else None
+        if learned:
+            return learned[0]
+        return self.waiting[0][1] if self.waiting else None
 
     def check_verb(self, weight: tuple[float, ...]) -> None:
         """Refuse a learner whose `learn_one` cannot be called with what the stream has."""
