@@ -54,35 +54,30 @@ def rows_in(stream: Any) -> int | None:
 
 def gathered(stream: Any, size: int) -> Iterator[Block]:
     """Blocks from single examples (x, y) or (x, y, w); those before an error come before it."""
-    examples = checked(stream)
+    items = enumerate(stream)
     failure: BaseException | None = None
     while failure is None:
         X: list[Any] = []
         y: list[Any] = []
-        w: list[Any] = []
+        weights: dict[int, Any] = {}  # by place in the block
         try:
-            for x, target, *weight in islice(examples, size):
-                X.append(x)
-                y.append(target)
-                w.append(weight)
+            for number, example in islice(items, size):
+                if not isinstance(example, (tuple, list)) or len(example) not in (2, 3):
+                    raise TypeError(
+                        f"prequential: a stream yields (x, y) or (x, y, w); item {number:,} is "
+                        f"{example!r:.60}."
+                    )
+                if len(example) == 3:
+                    weights[len(y)] = example[2]
+                X.append(example[0])
+                y.append(example[1])
         except BaseException as error:
             failure = error
         if y:
-            yield X, y, [one[0] if one else 1.0 for one in w] if any(w) else None
+            yield X, y, [weights.get(i, 1.0) for i in range(len(y))] if weights else None
         elif failure is None:
             return
     raise failure
-
-
-def checked(stream: Any) -> Iterator[Any]:
-    """The items of a stream, each of which is (x, y) or (x, y, w)."""
-    for number, example in enumerate(stream):
-        if not isinstance(example, (tuple, list)) or len(example) not in (2, 3):
-            raise TypeError(
-                f"prequential: a stream yields (x, y) or (x, y, w); item {number:,} is "
-                f"{example!r:.60}."
-            )
-        yield example
 
 
 def is_example(item: Any) -> bool:

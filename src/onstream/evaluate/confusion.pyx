@@ -113,10 +113,13 @@ cdef class Names:
     def check(self, y):
         """Refuse true labels that are missing or of another kind; none becomes known."""
         cdef Py_ssize_t known = len(self.labels)
-        y = column(y, "y").tolist()
+        y = column(y, "y")
         codes = np.empty(len(y), dtype=np.int32)
         try:
-            self.encode_objects(y, y, codes, codes)
+            self.encode_columns(y, y, codes, codes)
+        except (TypeError, ValueError):  # in which row?
+            self.forget(known)
+            self.encode_objects(y.tolist(), y.tolist(), codes, codes)
         finally:
             self.forget(known)
 

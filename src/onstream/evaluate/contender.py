@@ -84,7 +84,7 @@ class Contender:
                 label = self.known_label()
                 if label is not None:
                     names.expect(label)
-                names.check(truth)
+                names.check(truth[:1])  # all are of one kind
         except (TypeError, ValueError) as error:
             raise from_us(error) from None
 
@@ -217,7 +217,8 @@ class Contender:
         labels: list[Any] = []
         scores: list[dict[Any, float]] = []
         judged = np.ones(len(truth), dtype=bool)
-        for i, (x, y) in enumerate(zip(single(X), map(own, truth.tolist()), strict=True)):
+        targets = map(own, truth) if truth.dtype == object else truth.tolist()
+        for i, (x, y) in enumerate(zip(single(X), targets, strict=True)):
             try:
                 answer = self.model.predict_one(x)
                 labels.append(answer)
