@@ -5,6 +5,7 @@ import pytest
 
 from onstream import LinearRegression, LogisticRegression
 from onstream.evaluate import MAE, Accuracy, LogLoss, MajorityClass, Prequential, prequential
+from onstream.features import StandardScaler
 
 A = np.random.default_rng(0).normal(size=(400, 2))
 Y = (A[:, 0] > 0).astype(int)
@@ -167,6 +168,25 @@ def test_what_cannot_be_learned_is_told_by_its_row():
         course.finish()
     course.finish()
     assert (course.report().rows, model.seen) == (20, 18)
+
+
+@pytest.mark.parametrize("delay", [0, 3])
+def test_errors_of_others_are_left_alone(delay):
+    class Fails(Last):
+        def learn_one(self, x, y):
+            raise ValueError("mine: broken") from KeyError("why")
+
+    with pytest.raises(ValueError, match=r"^mine: broken$") as caught:
+        prequential(Fails(), (A, Y), delay=delay)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_step_of_a_pipeline_is_told_by_its_row():
+    X = A[:20].copy()
+    X[7, 1] = np.nan
+    model = StandardScaler() | LogisticRegression()
+    with pytest.raises(ValueError, match=r"^\w+: row 7: feature 1 is nan"):
+        prequential(model, (X, Y[:20]), delay=3)
 
 
 class Stops(Last):

@@ -167,7 +167,7 @@ class Contender:
         try:
             self.track.add(truth, labels, scores, columns, weights, stops)
         except (TypeError, ValueError) as error:  # its answers mean nothing
-            raise from_us(error, self.name) from None
+            raise from_us(error, self.name) from error
         if judged.any():
             self.watch(truth, labels, np.flatnonzero(judged))
         self.rows += len(truth)
@@ -218,37 +218,36 @@ class Contender:
         scores: list[dict[Any, float]] = []
         judged = np.ones(len(truth), dtype=bool)
         targets = map(own, truth) if truth.dtype == object else truth.tolist()
-        for i, (x, y) in enumerate(zip(single(X), targets, strict=True)):
-            try:
+        waiting, row = self.waiting, 0
+        try:
+            for i, (x, y) in enumerate(zip(single(X), targets, strict=True)):
+                row = i
                 answer = self.model.predict_one(x)
                 labels.append(answer)
                 if self.output != "label":
                     scores.append(self.scores_one(x, y, i))
-            except (TypeError, ValueError) as error:
-                raise self.at_row(error, i) from None
-            if delay and not self.taught and (answer is None or self.knows_nothing()):
-                judged[i] = False
-            self.waiting.append((x, y) if weights is None else (x, y, weights[i]))
-            self.fresh += 1
-            if len(self.waiting) > delay:
-                self.learn_next(i + 1)
+                if delay and not self.taught and (answer is None or self.knows_nothing()):
+                    judged[i] = False
+                waiting.append((x, y) if weights is None else (x, y, weights[i]))
+                self.fresh = i + 1
+                if len(waiting) > delay:
+                    row = i + 1 - len(waiting)  # below 0: of a block before
+                    self.model.learn_one(*waiting.popleft())
+                    self.taught = True
+        except (TypeError, ValueError) as error:
+            told = self.at_row(error, row)
+            if told is None:
+                raise
+            raise told from None
         return labels, scores, judged
 
-    def learn_next(self, rows: int) -> None:
-        """Learn the example that has waited longest; so many rows of the block were predicted."""
-        row = rows - len(self.waiting)  # below 0: of a block before
-        try:
-            self.model.learn_one(*self.waiting.popleft())
-        except (TypeError, ValueError) as error:
-            raise self.at_row(error, row) from None
-        self.taught = True
-
-    def at_row(self, error: Exception, row: int) -> Exception:
-        """An error of a learner of ours, saying its row; the user's own are left alone."""
-        who, colon, text = str(error).partition(": ")
+    def at_row(self, error: Exception, row: int) -> Exception | None:
+        """The same error of a learner of ours, saying its row; None if it is the user's own."""
+        who, _, text = str(error).partition(": ")
+        ours = {type(step).__name__ for step in (self.model, *steps_of(self.model))}
         plain = type(error) in (TypeError, ValueError) and not hasattr(error, "row")
-        if not plain or not isinstance(self.model, Learner) or not colon:
-            return error
+        if not (plain and who in ours and isinstance(self.model, Learner)):
+            return None
         return row_error(type(error), who, row, text)
 
     def knows_nothing(self) -> bool:
@@ -299,7 +298,14 @@ class Contender:
         """Learn the labels that are still on their way."""
         wall, cpu = perf_counter(), process_time()
         while self.waiting:
-            self.learn_next(0)
+            row = -len(self.waiting)
+            try:
+                self.model.learn_one(*self.waiting.popleft())
+            except (TypeError, ValueError) as error:
+                told = self.at_row(error, row)
+                if told is None:
+                    raise
+                raise told from None
         self.wall += perf_counter() - wall
         self.cpu += process_time() - cpu
 
