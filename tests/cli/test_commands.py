@@ -128,6 +128,12 @@ def test_training_goes_on(sea: Path) -> None:
     assert model.read_bytes() == whole.read_bytes()
 
 
+def test_what_waits_for_its_label_is_saved_too(sea: Path) -> None:
+    model = sea.with_name("late.onstream")
+    call("run", sea, "-t", "y", "-m", "PAClassifier()", "--delay", 100, "--save", model)
+    assert onstream.load(model).seen == len(sea.read_text().splitlines()) - 1
+
+
 def test_predictions_of_no_rows_have_their_columns(sea: Path) -> None:
     model, empty = sea.with_name("m.onstream"), sea.with_name("empty.csv")
     call("train", sea, "-t", "y", "-m", "PAClassifier()", "-o", model, "-q")

@@ -115,6 +115,7 @@ def run(
             raise ValueError(f"onstream: {source}: there were no rows to learn.")
         remark("Interrupted before the first row: nothing was learned or written.")
         raise typer.Exit(130)
+    course.finish()
     result = course.report()
     if out is not None:
         save_all(contenders, out, met)
