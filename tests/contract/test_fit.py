@@ -126,6 +126,38 @@ def test_a_stream_of_pairs(case: Case) -> None:
     assert again.seen in (60, 120)
 
 
+@pytest.mark.parametrize("bad", [None, 3, ({"a": 1.0},), ({"a": 1.0}, 1, 1.0, 2), "ab", {}])
+def test_a_stream_with_something_that_is_no_pair(learner: Case, bad: Any) -> None:
+    """It says which row; those before it stay learned."""
+    X, y = streams(learner, 5)[-1]
+    pairs = [*zip(X, y.tolist(), strict=True), bad]
+    model = learner.make()
+    if "epochs" not in inspect.signature(learner.cls.fit).parameters:
+        pytest.skip("it needs all rows at once")
+    with pytest.raises(TypeError, match=rf"^{learner.name}: row 5: .*stream of \(x, y\).*, got "):
+        model.fit(iter(pairs))
+    assert model.seen == 5
+
+
+def test_weights_may_stand_third(learner: Case) -> None:
+    """`fit(X, y, w)`, as the contract writes it."""
+    X, y = streams(learner, 30)[-1]
+    w = np.random.default_rng(1).choice([0.5, 1.0, 3.0], 30)
+    named, third = learner.make(), learner.make()
+    named.fit(X, y, w=w, **passes(learner, 1))
+    third.fit(X, y, w, **passes(learner, 1))
+    assert fingerprint(named) == fingerprint(third)
+
+
+@pytest.mark.parametrize("bad", ["no", 0, 1, None])
+def test_shuffle_is_true_or_false(learner: Case, bad: Any) -> None:
+    X, y = streams(learner, 5)[-1]
+    model = learner.make()
+    with pytest.raises(TypeError, match=f"^{learner.name}: shuffle must be True or False"):
+        model.fit(X, y, shuffle=bad, **passes(learner, 1))
+    assert model.seen == 0
+
+
 def test_an_iterator_cannot_be_read_twice(case: Case) -> None:
     """The second pass would be empty; that must not go unnoticed."""
     X, y = streams(case, 20)[-1]

@@ -12,7 +12,7 @@ from ..core.regressor cimport RegressorState
 from ..core.state cimport LABEL, NOTHING, PROBA, SCORE, State
 from ..core.fields import Fields
 from ..core.frames import movable, read_table
-from ..core.plain import in_row, plain_weights
+from ..core.plain import in_row, plain_weights, row_error
 from ..core.rows import check_weights, shuffled_csr
 from ..core.sparse import SparseBlock
 
@@ -156,7 +156,7 @@ class Learner(SaysNames, Elsewhere, Face):
         raise NotMergeable(f"{type(self).__name__} cannot be merged.")
 
     @says_names
-    def fit(self, X, y=None, *, w=None, epochs=1, shuffle=True, seed=0):
+    def fit(self, X, y=None, w=None, *, epochs=1, shuffle=True, seed=0):
         """Go over a static block `(X, y)`, or a stream, `epochs` times, from the present state on.
 
         A block is shuffled anew in each epoch unless `shuffle` is False; `w` holds the importance
@@ -164,6 +164,7 @@ class Learner(SaysNames, Elsewhere, Face):
         offers `batches(n)`. Returns the learner itself.
         """
         whole(self, "epochs", epochs, least=1)
+        flag(self, "shuffle", shuffle)
         if not isinstance(seed, np.random.Generator):
             whole(self, "seed", seed, least=0)
         if y is None:
@@ -183,6 +184,9 @@ class Learner(SaysNames, Elsewhere, Face):
                         before += len(block[1])
                     continue
                 for row, pair in enumerate(stream_of(self, X)):
+                    if not isinstance(pair, (tuple, list)) or not 2 <= len(pair) <= 3:
+                        told = f"without y, fit takes a stream of (x, y) or (x, y, w), got {pair!r:.60}."
+                        raise row_error(TypeError, type(self).__name__, row, told)
                     try:
                         self.learn_one(*pair)
                     except (TypeError, ValueError) as error:

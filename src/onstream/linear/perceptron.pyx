@@ -95,7 +95,7 @@ class Perceptron(LinearClassifier):
         return {**super()._merged(mine, theirs), "updates": updates, "converged": None}
 
     @says_names
-    def fit(self, X, y=None, *, w=None, max_epochs=1000, shuffle=False, seed=0):
+    def fit(self, X, y=None, w=None, *, max_epochs=1000, shuffle=False, seed=0):
         """The batch perceptron: pass over `(X, y)` until a pass changes nothing.
 
         Stops after `max_epochs` passes in any case; `converged` tells which it was. Rows come in
@@ -103,6 +103,7 @@ class Perceptron(LinearClassifier):
         learner itself.
         """
         whole(self, "max_epochs", max_epochs, least=1)
+        whole(self, "seed", seed, least=0)
         if y is None and max_epochs > 1 and iter(stream_of(self, X)) is X:
             raise TypeError(
                 "Perceptron: an iterator can be read once only; fit needs several passes, so pass "
