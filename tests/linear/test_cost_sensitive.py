@@ -178,3 +178,35 @@ def test_files_need_the_cost_again():
         twin.learn_one(x, y)
     assert dumps(twin) == dumps(model)
     np.testing.assert_array_equal(rows(twin, 3), rows(model, 3))
+
+
+@pytest.mark.parametrize("bad", [None, "1", -1.0, np.nan, 10**400, np.array([1.0]), 1j])
+def test_a_block_says_which_row_the_cost_refuses(bad):
+    """The rows before it were learned, as a loop would have done."""
+    model, loop = (CostSensitivePA(cost=lambda y, r: bad if "c" in (y, r) else 1.0) for _ in "ml")
+    X, y = np.eye(4), ["a", "b", "c", "a"]
+    told = r"^CostSensitivePA: row 2: cost\('c', 'a'\) .* The rows before it were learned\.$"
+    with pytest.raises((TypeError, ValueError), match=told) as caught:
+        model.learn_many(X, y)
+    assert caught.value.row == 2
+    loop.learn_one(X[0], "a")
+    loop.learn_one(X[1], "b")
+    assert dumps(model) == dumps(loop)
+
+
+def test_a_block_says_in_which_row_the_cost_fails():
+    model = CostSensitivePA(cost=lambda y, r: {"b": 1.0, "a": 1.0}[y])
+    with pytest.raises(KeyError) as caught:
+        model.learn_many(np.eye(3), ["a", "b", "c"])
+    assert caught.value.__notes__ == [
+        "CostSensitivePA: row 2: a function that it was given has failed. "
+        "The rows before it were learned."
+    ]
+    assert model.seen == 2
+
+
+def test_a_cost_takes_two_labels():
+    for wrong in (lambda: 1.0, lambda y: 1.0, lambda y, r, z: 1.0):
+        with pytest.raises(TypeError, match=r"^CostSensitivePA: cost must be a function of 2 argu"):
+            CostSensitivePA(cost=wrong)
+    CostSensitivePA(cost=max)  # a builtin that does not tell

@@ -1,5 +1,9 @@
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.passive_aggressive import max_margin_step, step
@@ -298,3 +302,88 @@ def test_merging():
         for feature in "xyz":
             parts = [m.get(label, {}).get(feature, 0.0) for m in (a, b)]
             assert one.weights[label][feature] == pytest.approx(sum(parts) / 2.0)
+
+
+# -- sets for many rows ----------------------------------------------------------------------------
+
+INDICATORS = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 1]])
+SETS = [["a"], ["b"], ["a", "b"]]
+
+
+@pytest.fixture(params=[None, lambda x, label: {f"{i}/{label}": v for i, v in enumerate(x)}])
+def sets_model(request):
+    return PAMultilabel(features=request.param)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        INDICATORS,
+        INDICATORS.astype(bool),
+        INDICATORS.astype(float),
+        np.ma.masked_array(INDICATORS, mask=INDICATORS == 1),
+        sp.csr_array(INDICATORS),
+        pd.DataFrame(INDICATORS, columns=list("uvw")),
+        pl.DataFrame({"u": [1, 0, 0], "v": [0, 1, 0], "w": [0, 0, 1]}),
+        pa.table({"u": [1, 0, 0], "v": [0, 1, 0], "w": [0, 0, 1]}),
+        INDICATORS.tolist(),
+        list(INDICATORS),
+        {"a", "b", "c"},
+        frozenset("abc"),
+        {"a": 1, "b": 2, "c": 3},
+        np.array(1),
+        "abc",
+        None,
+        3,
+    ],
+    ids=lambda y: f"{type(y).__name__}",
+)
+def test_what_is_not_a_set_for_each_row(sets_model, y):
+    told = (
+        r"^PAMultilabel: (row 0: )?y (must hold a set of labels|looks like indicators).*such as \["
+    )
+    with pytest.raises((TypeError, ValueError), match=told):
+        sets_model.learn_many(np.eye(3), y)
+    assert sets_model.seen == 0
+
+
+@pytest.mark.parametrize("y", [[1, 0, 1], np.array([0, 0, 1]), [True, False, True], (1.0, 1.0)])
+def test_indicators_of_one_example(sets_model, y):
+    with pytest.raises(ValueError, match=r"^PAMultilabel: y looks like indicators"):
+        sets_model.learn_one(np.ones(3), y)
+    assert sets_model.seen == 0
+
+
+def test_a_frame_is_no_set(sets_model):
+    for y in (pd.DataFrame({"a": [1]}), pl.DataFrame({"a": [1]}), np.eye(2)):
+        with pytest.raises(TypeError, match=r"^PAMultilabel: y must be a set of labels"):
+            sets_model.learn_one(np.ones(3), y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pa.array(SETS),
+        pa.chunked_array([SETS[:1], SETS[1:]]),
+        pd.Series(SETS),
+        pl.Series(SETS),
+        list(pa.array(SETS)),
+        np.array([*SETS, None], dtype=object)[:3],
+    ],
+    ids=lambda y: f"{type(y).__name__}",
+)
+def test_sets_in_columns_of_any_kind(sets_model, y):
+    lists = sets_model.clone()
+    lists.learn_many(np.eye(3), SETS)
+    sets_model.learn_many(np.eye(3), y)
+    assert dumps(sets_model) == dumps(lists)
+
+
+def test_sets_that_are_still_sets(sets_model):
+    """One label for each row, rows of texts, and labels that happen to be 0 and 1."""
+    for y in (["a", "b", "a"], np.array([["a", "b"], ["b", "c"], ["a", "c"]]), [[0, 1], [1], {0}]):
+        model = sets_model.clone()
+        model.learn_many(np.eye(3), y)
+        assert model.seen == 3
+    with pytest.raises(TypeError, match=r"^PAMultilabel: row 0: y must be a set of labels"):
+        sets_model.learn_many(np.eye(3), pa.array([{"a": 1}, {"a": 2}, {"a": 3}]))

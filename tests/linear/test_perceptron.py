@@ -174,6 +174,56 @@ def test_a_bad_alpha_of_t_is_refused(value):
     assert model.seen == 2
 
 
+@pytest.mark.parametrize("name", ["beta", "gamma", "alpha"])
+@pytest.mark.parametrize(
+    "bad", [np.nan, np.inf, None, "1", 10**400, np.array([1.0]), 1j], ids=lambda bad: f"{bad!r:.9}"
+)
+def test_a_block_says_which_row_a_function_refuses(name, bad):
+    """The rows before it were learned, as a loop would have done; weight 0 is no t."""
+    X = np.random.default_rng(3).normal(size=(40, 3))
+    y, w = np.where(X[:, 0] > 0.0, "a", "b"), np.ones(40)
+    w[[0, 7, 20]] = 0.0
+    model, loop = (Perceptron(**{name: lambda t: 1.0 if t < 20 else bad}) for _ in "ml")
+    told = rf"^Perceptron: row 22: {name}\(t=20\) .* The rows before it were learned\.$"
+    with pytest.raises((TypeError, ValueError), match=told) as caught:
+        model.learn_many(X, y, w)
+    assert caught.value.row == 22
+    for i in range(22):
+        loop.learn_one(X[i], y[i], w[i])
+    assert model.weights == loop.weights
+    assert model.seen == loop.seen == 19
+    assert model.updates == loop.updates
+
+
+def test_a_block_says_in_which_row_a_function_fails():
+    model = Perceptron(alpha=lambda t: 1.0 / (3 - t))
+    with pytest.raises(ZeroDivisionError) as caught:
+        model.learn_many(np.eye(4), [0, 1, 0, 1])
+    assert caught.value.__notes__ == [
+        "Perceptron: row 2: a function that it was given has failed. "
+        "The rows before it were learned."
+    ]
+    assert model.seen == 2
+    new = Perceptron(alpha=lambda t: 1.0 if t < 3 else None)
+    with pytest.raises(TypeError, match=r"^Perceptron: row 2: alpha\(t=3\) must be a number"):
+        new.learn_many(np.eye(3), [0, 1, 2])
+
+
+def test_functions_are_asked_once_for_each_t():
+    asked = []
+    model = Perceptron(alpha=lambda t: asked.append(t) or 1.0)
+    model.learn_many(np.eye(6), [0, 0, 1, 1, 2, 0])
+    model.learn_one({0: 1.0}, 1)
+    assert asked == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_functions_take_t_alone():
+    for name in ("beta", "gamma", "alpha"):
+        for wrong in (lambda: 1.0, lambda t, u: 1.0):
+            with pytest.raises(TypeError, match=f"^Perceptron: {name} must be a function of 1 arg"):
+                Perceptron(**{name: wrong})
+
+
 # -- bounds ---------------------------------------------------------------------------------------
 
 

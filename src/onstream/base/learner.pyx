@@ -138,7 +138,8 @@ class Learner(SaysNames, Elsewhere, Face):
         cdef State state
         theirs = other._state.snapshot()
         if not isinstance(self._state, State):  # rows are learned one by one, by functions of the user
-            self._restore(self._merged(self._state.snapshot(), theirs))
+            with self._state.turn:
+                self._state.replace(self._merged(self._state.snapshot(), theirs))
             return
         while True:
             state = state_of(self)

@@ -4,13 +4,16 @@ from libc.math cimport INFINITY, sqrt
 
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.memory cimport release, resize, roomier
+from ..core.sources cimport Source
+from ..core.state cimport Task
 from ..core.weights cimport add, add_pair
 from .pa_step cimport Step, step_of
 from .state cimport LinearClassifierState
 
 from ..base.checks import choice
-from .aggressiveness import check_cost, check_pa, cost_of
+from .aggressiveness import check_pa
 from .state import LinearClassifier
+from .user_functions import check_function, cost_of, refused_row
 
 
 class CostSensitivePA(LinearClassifier):
@@ -63,7 +66,7 @@ class CostSensitivePA(LinearClassifier):
         hash_bits=None, hash_seed=0, labels=None, max_labels=10_000, init=None,
         reset_schedule=False,
     ):
-        self.cost = check_cost(self, cost)
+        self.cost = None if cost is None else check_function(self, "cost", cost, 2)
         self.mode = choice(self, "mode", mode, ("prediction", "max-loss"))
         check_pa(self, variant, C)
         self._check_common(intercept, hash_bits, hash_seed, max_labels)
@@ -126,6 +129,17 @@ cdef class CostState(LinearClassifierState):
             self.roots[old * self.room + new] = sqrt(
                 cost_of(self.who, self.cost, names[old], names[new]))
         return 0
+
+    cdef int meet(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
+        try:
+            return LinearClassifierState.meet(self, source, i, label, task)
+        except MemoryError:
+            raise
+        except Exception as error:
+            told = refused_row(error, self.who, i)
+            if told is error:
+                raise
+            raise told from None
 
     cdef int reinstate(self, object saved) except -1:
         LinearClassifierState.reinstate(self, saved)

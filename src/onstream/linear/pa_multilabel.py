@@ -1,7 +1,7 @@
 """Passive-aggressive learning of sets of labels: every relevant label above every other."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,13 @@ from ..base.checks import number, whole
 from ..base.kinds import Example, Label, Rows
 from ..base.multilabel import MultilabelClassifier
 from ..core.fields import Fields
-from .aggressiveness import check_function, check_pa
+from .aggressiveness import check_pa
+from .label_sets import label_sets
 from .mixing import mix_rows
 from .pa_ranking import MarginState, MultilabelState
-from .row_by_row import difference, learn_rows
+from .row_by_row import RowByRow, changing, learn_rows, rows_of
 from .state import Linear
+from .user_functions import check_function, difference, features_of
 
 Features = Callable[[Any, Any], Mapping[Any, Any]]
 
@@ -87,7 +89,9 @@ class PAMultilabel(Linear, MultilabelClassifier):
         reset_schedule: bool = False,
     ) -> None:
         check_pa(self, variant, C)
-        self.features = None if features is None else check_function(self, "features", features)
+        self.features = features
+        if features is not None:
+            check_function(self, "features", features, 2)
         self.threshold = number(self, "threshold", threshold)
         self._check_common(intercept, hash_bits, hash_seed)
         self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
@@ -127,40 +131,62 @@ class PAMultilabel(Linear, MultilabelClassifier):
         return mix_rows(type(self).__name__, mine, theirs, shared=self.features is not None)
 
 
-class FeatureState:
-    """One weight vector over the user's features of an example and a label."""
+class FeatureState(RowByRow):
+    """One weight vector over the user's features of an example and a label.
+
+    Its parts are the weights; and, for its labels only, a table of rows.
+    """
+
+    parts: tuple[MarginState, MultilabelState]
 
     def __init__(
         self, features: Features, make: Callable[[], tuple[MarginState, MultilabelState]]
     ) -> None:
-        self.features, self.make = features, make
-        self.shared, self.table = make()  # the weights; and, for its labels only, a table of rows
-        self.who = self.shared.who
+        self.features, self.new = features, make  # type: ignore[method-assign]
+        super().__init__()
+        self.who = self.parts[0].who
 
     @property
     def seen(self) -> int:
         """Examples learned."""
-        return self.shared.seen
+        return self.parts[0].seen
 
     def teach(self, x: Example, y: Any, w: float) -> None:
         """Move the worst-scored relevant label above the best-scored other one."""
-        relevant = self.table.plain_set(y)
-        fresh = self.table.new_labels(relevant)
-        scores = self.score(x, self.label_names() + fresh)
-        others = [label for label in scores if label not in relevant]
-        if relevant and others:
-            up = min((label for label in scores if label in relevant), key=scores.__getitem__)
-            down = max(others, key=scores.__getitem__)
-            change = difference(self.features(x, up), self.features(x, down))
-            self.shared.satisfy(change, 1.0, w)
-        else:
-            self.shared.satisfy({}, 0.0, w)
-        if w > 0.0:
-            self.table.declare(fresh)
+        with self.turn:
+            table = self.parts[1]
+            relevant = table.plain_set(y)
+            fresh = table.new_labels(relevant)
+            scores = self.score(x, table.label_names() + fresh)
+            others = [label for label in scores if label not in relevant]
+            change, margin = {}, 0.0
+            if relevant and others:
+                up = min((label for label in scores if label in relevant), key=scores.__getitem__)
+                down = max(others, key=scores.__getitem__)
+                change = difference(self.who, self.asked(x, up), self.asked(x, down))
+                margin = 1.0
+            self.learn(change, margin, w, fresh)
+
+    def learn(self, change: dict[Any, float], margin: float, w: float, fresh: list[Any]) -> None:
+        """The weights make a step, and new labels are known: both, or nothing."""
+        with changing:
+            shared, table = self.parts
+            before = shared.seen
+            try:
+                shared.satisfy(change, margin, w)
+            finally:
+                if shared.seen > before:
+                    table.declare(fresh)
+
+    def asked(self, x: Example, label: Any) -> Mapping[Any, Any]:
+        """The features of an example and a label."""
+        features: Mapping[Any, Any] = features_of(self.who, self.features, x, label)
+        return features
 
     def score(self, x: Example, labels: list[Any]) -> dict[Any, float]:
         """The scores of these labels."""
-        return {label: self.shared.value(self.features(x, label)) for label in labels}
+        shared, _ = self.parts
+        return {label: shared.value(self.asked(x, label)) for label in labels}
 
     def tell(self, x: Example) -> dict[Any, float]:
         """The scores of all labels known."""
@@ -168,12 +194,13 @@ class FeatureState:
 
     def teach_many(self, X: Rows, y: Any, w: Any, asked: bool) -> NDArray[np.float64] | None:
         """Learn all rows or none; the scores before each, if asked."""
-        told = learn_rows(self, X, y, w, self.tell if asked else None)
+        rows = rows_of(self.who, "X", "example", X)
+        told = learn_rows(self, rows, label_sets(self.who, y), w, self.tell if asked else None)
         return self.matrix(told) if asked else None
 
     def tell_many(self, X: Rows) -> NDArray[np.float64]:
         """The scores of every row."""
-        return self.matrix([self.tell(x) for x in X])
+        return self.matrix([self.tell(x) for x in rows_of(self.who, "X", "example", X)])
 
     def matrix(self, rows: list[dict[Any, float]]) -> NDArray[np.float64]:
         """Scores in the order of the labels, NaN where one was not known."""
@@ -183,46 +210,41 @@ class FeatureState:
 
     def label_names(self) -> list[Any]:
         """The labels known."""
-        return self.table.label_names()
+        return self.parts[1].label_names()
 
     def plain_labels(self, labels: Any) -> list[Any]:
         """Labels to be declared, as Python's own objects."""
-        return self.table.plain_labels(labels)
+        return self.parts[1].plain_labels(labels)
 
     def declare(self, labels: list[Any]) -> None:
         """Labels known before any example."""
-        self.table.declare(labels)
+        self.parts[1].declare(labels)
 
     def export(self) -> dict[str, Any]:
         """Everything that was learned."""
-        return {**self.shared.export(), "labels": self.label_names()}
+        shared, table = self.parts
+        return {**shared.export(), "labels": table.label_names()}
 
     def reading(self) -> Any:
         """A context in which nobody changes this state."""
-        return self.shared.reading()
-
-    def settled(self) -> Self:
-        """Itself: no block is ever being written."""
-        return self
+        return self.parts[0].reading()
 
     def snapshot(self) -> dict[str, Any]:
         """`export`, while nobody else is learning."""
-        return {**self.shared.snapshot(), "labels": self.label_names()}
+        with changing:
+            shared, table = self.parts
+            return {**shared.snapshot(), "labels": table.label_names()}
 
-    def restore(self, fields: Fields) -> None:
-        """Take over an exported state; this one is new."""
-        self.shared.restore(fields)
-        self.table.declare(fields.names("labels", (bool, int, str)))
-
-    def rewind(self, saved: dict[str, Any]) -> None:
-        """Back to what `snapshot` saved."""
-        self.shared, self.table = self.make()
-        self.restore(Fields(saved))
+    def fill(self, parts: tuple[MarginState, MultilabelState], fields: Fields) -> None:
+        """Put an exported state into new parts."""
+        shared, table = parts
+        shared.restore(fields)
+        table.declare(fields.names("labels", (bool, int, str)))
 
     def reset_schedule(self) -> None:
         """There is none."""
-        self.shared.reset_schedule()
+        self.parts[0].reset_schedule()
 
     def memory(self) -> int:
         """Bytes held."""
-        return self.shared.memory() + self.table.memory()
+        return sum(part.memory() for part in self.parts)

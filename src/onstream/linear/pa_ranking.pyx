@@ -19,6 +19,7 @@ from .pa_step cimport Step, step_of
 from .state cimport LinearClassifierState, LinearRegressorState, restore_weights
 
 from ..core.plain import in_row
+from .label_sets import label_set, label_sets
 
 cnp.import_array()
 
@@ -114,10 +115,7 @@ cdef class MultilabelState(LinearClassifierState):
 
     cdef object plain_target(self, object y):
         """A list of plain labels without repeats; those of a set in their own order."""
-        if isinstance(y, (str, bytes)) or not hasattr(y, "__iter__") or getattr(y, "ndim", 1) == 0:
-            y = (y,)  # a label alone
-        elif isinstance(y, dict):
-            raise TypeError(f"{self.who}: y must be a set of labels, got {y!r:.80}.")
+        y = label_set(self.who, y)
         plain = list(dict.fromkeys([self.labels.plain(label) for label in y]))
         kinds = sorted({type(label).__name__ for label in plain})
         if len(kinds) > 1:
@@ -195,9 +193,7 @@ cdef class MultilabelState(LinearClassifierState):
         """The rows' own numbers, and each row's new labels; the sets go into `numbers`."""
         cdef Labels known = self.later_labels()
         cdef int32_t number
-        if isinstance(y, (str, bytes, dict)) or not hasattr(y, "__len__"):
-            raise TypeError(f"{self.who}: y must hold a set of labels for each row, got {y!r:.80}.")
-        sets = list(y)
+        sets = label_sets(self.who, y)
         if len(sets) != rows:
             raise ValueError(f"{self.who}: X has {rows:,} rows, y has {len(sets):,}.")
         offsets, numbers, newcomers = [0], [], []

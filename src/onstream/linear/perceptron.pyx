@@ -3,16 +3,21 @@
 cimport numpy as cnp
 from libc.stdint cimport int64_t
 
+from math import isfinite
+
 import numpy as np
 
 from ..core.example cimport LEARNED, Example
 from ..core.scores cimport rival
+from ..core.sources cimport Source
+from ..core.state cimport Task
 from ..core.weights cimport add, add_pair
 from .state cimport LinearClassifierState
 
 from ..base.checks import number, positive, says_names, whole
 from ..base.learner import stream_of
 from .state import LinearClassifier
+from .user_functions import check_function, number_from, refused_row
 
 cnp.import_array()
 
@@ -65,9 +70,9 @@ class Perceptron(LinearClassifier):
         self, *, beta=0.0, gamma=1.0, alpha=1.0, intercept=True, hash_bits=None, hash_seed=0,
         labels=None, max_labels=10_000, init=None, reset_schedule=False,
     ):
-        self.beta = beta if callable(beta) else number(self, "beta", beta)
-        self.gamma = gamma if callable(gamma) else number(self, "gamma", gamma)
-        self.alpha = alpha if callable(alpha) else positive(self, "alpha", alpha)
+        for name, value, check in (("beta", beta, number), ("gamma", gamma, number), ("alpha", alpha, positive)):
+            checked = check_function(self, name, value, 1) if callable(value) else check(self, name, value)
+            setattr(self, name, checked)
         self._check_common(intercept, hash_bits, hash_seed, max_labels)
         self._begin(labels, init, reset_schedule)
 
@@ -126,11 +131,14 @@ class Perceptron(LinearClassifier):
 NAMES = ("beta", "gamma", "alpha")
 
 
-def as_number(who, name, t, value):
-    """What a function of t has answered."""
-    if isinstance(value, (str, bytes, complex)) or not hasattr(value, "__float__"):
-        raise TypeError(f"{who}: {name}(t={t}) must be a number, got {value!r:.60}.")
-    return float(value)
+def asked(who, name, function, t):
+    """What a function of t answers."""
+    call = f"{name}(t={t})"
+    value = number_from(who, call, function(t))
+    if not isfinite(value) or (name == "alpha" and value <= 0.0):
+        wanted = "finite and greater than 0" if name == "alpha" else "finite"
+        raise ValueError(f"{who}: {call} must be {wanted}, got {value}.")
+    return value
 
 
 def function_of_t(value):
@@ -142,30 +150,72 @@ cdef class PerceptronState(LinearClassifierState):
     cdef object plans            # their values for the next examples, if one is the user's: rows
     cdef const double* plan      # of three numbers
     cdef int64_t planned         # t of the first row of the plan
+    cdef Py_ssize_t ready        # rows of the plan that were made for the block that comes now
+    cdef object refusal          # why the plan ends where it does
     cdef readonly int64_t updates
     cdef object converged
 
     cdef int prepare(self, Py_ssize_t rows) except -1:
         """Ask the user's functions for the next rows."""
-        cdef int64_t t = self.seen - self.start + 1
-        if rows == 0:
-            return 0
-        plan = np.array([
-            [as_number(self.who, name, t + i, f(t + i)) for name, f in zip(NAMES, self.functions)]
-            for i in range(rows)
-        ])
-        for name, column in zip(NAMES, plan.T):
-            good = np.isfinite(column) & (column > 0.0 if name == "alpha" else True)
-            if not good.all():
-                at = int(np.argmin(good))
-                wanted = "finite and greater than 0" if name == "alpha" else "finite"
-                raise ValueError(
-                    f"{self.who}: {name}(t={t + at}) must be {wanted}, got {column[at]}."
-                )
-        self.plans = plan
-        self.plan = <const double*> cnp.PyArray_DATA(<cnp.ndarray> plan)
-        self.planned = t
+        if self.plan_ahead(rows) < rows:
+            raise self.taken_refusal()
         return 0
+
+    cdef object taken_refusal(self):
+        """Why the plan ends where it does; with it go the user's objects that it holds."""
+        error, self.refusal = self.refusal, None
+        return error
+
+    cdef Py_ssize_t plan_ahead(self, Py_ssize_t rows) except -1:
+        """Ask for the next rows; how many were answered before one was refused, by `refusal`."""
+        cdef int64_t t = self.seen - self.start + 1
+        if self.plans is not None and self.planned == t and rows <= self.ready:
+            self.ready = 0  # asked a moment ago
+            return rows
+        plan = []
+        self.refusal = None
+        for i in range(rows):
+            try:
+                plan.append([asked(self.who, name, f, t + i) for name, f in zip(NAMES, self.functions)])
+            except Exception as error:
+                self.refusal = error
+                break
+        if plan:
+            self.plans = np.array(plan)
+            self.plan = <const double*> cnp.PyArray_DATA(<cnp.ndarray> self.plans)
+            self.planned = t
+        return len(plan)
+
+    cdef int learn_block(self, Source source, Py_ssize_t start, Py_ssize_t stop, Task* task) except -1:
+        """Up to the row for which a function refuses to answer."""
+        cdef Py_ssize_t heavy, planned, end = stop
+        if self.scripted:
+            heavy = self.heavy_rows(task, start, stop)
+            planned = self.plan_ahead(heavy)
+            self.ready = planned
+            if planned < heavy:
+                end = start
+                while planned > 0 or self.heavy_rows(task, end, end + 1) == 0:
+                    planned -= self.heavy_rows(task, end, end + 1)
+                    end += 1
+        try:
+            if end > start:
+                LinearClassifierState.learn_block(self, source, start, end, task)
+        finally:
+            self.ready = 0
+        if end < stop:
+            raise refused_row(self.taken_refusal(), self.who, end)
+        return 0
+
+    cdef int meet(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
+        if self.scripted:
+            if self.plan_ahead(1) < 1:
+                raise refused_row(self.taken_refusal(), self.who, i)
+            self.ready = 1
+        try:
+            return LinearClassifierState.meet(self, source, i, label, task)
+        finally:
+            self.ready = 0
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef Py_ssize_t now = self.seen - self.start + 1 - self.planned if self.scripted else 0

@@ -1,53 +1,129 @@
-"""Blocks for learners that call the user's functions for every example, and so go row by row."""
+"""What learners share that call the user's functions for every example, and so learn row by row."""
 
-from collections.abc import Callable
-from typing import Any, Protocol
+import os
+from collections.abc import Callable, Mapping
+from threading import RLock
+from typing import Any, Self
+from weakref import WeakSet
 
-from ..core.plain import in_row
+import numpy as np
+
+from ..core.fields import Fields
+from ..core.frames import rows_of_table
+from ..core.plain import in_row, no_column, plain_weights  # type: ignore[attr-defined]
+
+changing = RLock()  # held, for a moment and without calling the user, where a state is changed
 
 
-class Teachable(Protocol):
-    """A state that can be taught in Python, and put back."""
+class RowByRow:
+    """A state that one thread at a time teaches, in Python; any number may ask it meanwhile.
+
+    `turn` is held for a whole lesson, block or merge. The user's functions run in there: they may
+    ask the model, and even teach it. `parts` is what was learned; it is only ever replaced as a
+    whole, so that who asks sees it before or after, never in between.
+    """
 
     who: str
+    parts: Any
+
+    def __init__(self) -> None:
+        self.turn = RLock()
+        self.parts = self.new()
+        states.add(self)
+
+    def new(self) -> Any:
+        """Parts that have learned nothing."""
+        raise NotImplementedError
+
+    def fill(self, parts: Any, fields: Fields) -> None:
+        """Put an exported state into new parts."""
+        raise NotImplementedError
 
     def teach(self, x: Any, y: Any, w: float) -> None:
         """Learn one example."""
+        raise NotImplementedError
 
     def snapshot(self) -> dict[str, Any]:
-        """Everything that was learned."""
+        """Everything that was learned, up to some row."""
+        raise NotImplementedError
 
-    def rewind(self, saved: dict[str, Any]) -> None:
-        """Back to a snapshot."""
+    def restore(self, fields: Fields) -> None:
+        """Take over an exported state; this one is new."""
+        self.fill(self.parts, fields)
+
+    def replace(self, exported: dict[str, Any]) -> None:
+        """Become what was exported: a block is taken back, or another model was absorbed."""
+        parts, fields = self.new(), Fields(exported)
+        self.fill(parts, fields)
+        fields.done()
+        with changing:
+            self.parts = parts
+
+    def settled(self) -> Self:
+        """Itself: no block is ever being written."""
+        return self
 
 
 def learn_rows(
-    state: Teachable, X: Any, y: Any, w: Any, ask: Callable[[Any], Any] | None = None
+    state: RowByRow,
+    rows: list[Any],
+    targets: list[Any],
+    w: Any,
+    ask: Callable[[Any], Any] | None = None,
 ) -> list[Any]:
-    """Learn all rows or, if one is refused, none. What `ask` said before each."""
-    rows, targets = list(X), list(y)
-    weights = [1.0] * len(rows) if w is None else list(w)
+    """Learn all rows or, if one is refused, none. What `ask` said before each.
+
+    Nobody else teaches meanwhile, so that only what this block has taught is taken back.
+    """
+    weights = plain_weights(state.who, w)
+    weights = np.ones(len(rows)) if weights is None else weights
     for name, column in (("y", targets), ("w", weights)):
         if len(column) != len(rows):
             raise ValueError(f"{state.who}: X has {len(rows):,} rows, {name} has {len(column):,}.")
-    saved = state.snapshot()
     told = []
-    for i, (x, target, weight) in enumerate(zip(rows, targets, weights, strict=True)):
-        try:
-            if ask is not None:
-                told.append(ask(x))
-            state.teach(x, target, weight)
-        except BaseException as error:
-            state.rewind(saved)
-            if isinstance(error, (TypeError, ValueError)):
-                raise in_row(error, state.who, i) from None
-            raise
+    with state.turn:
+        saved = state.snapshot()
+        for i, (x, y, weight) in enumerate(zip(rows, targets, weights.tolist(), strict=True)):
+            try:
+                if ask is not None:
+                    told.append(ask(x))
+                state.teach(x, y, weight)
+            except BaseException as error:
+                state.replace(saved)
+                if isinstance(error, (TypeError, ValueError)):
+                    raise in_row(error, state.who, i) from None
+                raise
     return told
 
 
-def difference(a: Any, b: Any) -> dict[Any, float]:
-    """The mapping a - b; what both have alike is left out."""
-    change = {name: float(value) for name, value in a.items()}
-    for name, value in b.items():
-        change[name] = change.get(name, 0.0) - float(value)
-    return {name: value for name, value in change.items() if value != 0.0}
+def rows_of(who: str, name: str, item: str, X: Any) -> list[Any]:
+    """The rows of X, be they anything; those of a frame are mappings."""
+    if hasattr(X, "__arrow_c_stream__") and hasattr(X, "columns"):
+        return rows_of_table(who, X)[1]
+    if hasattr(X, "to_pylist"):  # a column of Arrow
+        return list(X.to_pylist())
+    unordered = isinstance(X, (str, bytes, Mapping, set, frozenset))
+    if unordered or not hasattr(X, "__iter__") or getattr(X, "ndim", 1) == 0:
+        raise no_column(who, name, item, X)
+    return list(X)
+
+
+# -- forks -----------------------------------------------------------------------------------------
+
+states: WeakSet[RowByRow] = WeakSet()
+
+
+def after_in_child() -> None:
+    """Whoever was teaching in another thread is not here, and will never end its turn."""
+    changing.release()
+    for state in list(states):
+        if state.turn.acquire(blocking=False):
+            state.turn.release()
+        else:
+            state.turn = RLock()
+
+
+if hasattr(os, "register_at_fork"):  # a fork waits until no state is half changed
+    os.register_at_fork(
+        before=changing.acquire, after_in_parent=changing.release, after_in_child=after_in_child
+    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from math import sqrt
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from ..base.checks import choice
 from ..base.learner import Learner
 from ..core.fields import Fields
-from .aggressiveness import check_function, check_pa, cost_of
+from .aggressiveness import check_pa
 from .mixing import mix_regressors
 from .pa_ranking import MarginState
-from .row_by_row import difference, learn_rows
+from .row_by_row import RowByRow, changing, learn_rows, rows_of
 from .state import Linear
+from .user_functions import check_function, cost_of, difference, features_of, is_mapping
 
 Score = Callable[[Mapping[Any, Any]], float]
 
@@ -88,10 +89,10 @@ class StructuredPA(Linear, Learner):
         init: "StructuredPA | dict[str, Any] | None" = None,
         reset_schedule: bool = False,
     ) -> None:
-        self.features = check_function(self, "features", features)
-        self.argmax = check_function(self, "argmax", argmax)
-        self.cost = None if cost is None else check_function(self, "cost", cost)
         self.mode = choice(self, "mode", mode, ("prediction", "max-loss"))
+        self.features = check_function(self, "features", features, 2)
+        self.argmax = check_function(self, "argmax", argmax, 3 if mode == "max-loss" else 2)
+        self.cost = None if cost is None else check_function(self, "cost", cost, 2)
         check_pa(self, variant, C)
         self._check_common(False, hash_bits, hash_seed)
         self._begin(init, reset_schedule)
@@ -109,19 +110,22 @@ class StructuredPA(Linear, Learner):
 
     def score_one(self, x: Any) -> float:
         """The score of that answer."""
-        return float(self._state.value(self.features(x, self.predict_one(x))))
+        return float(self._state.best_score(x))
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn example after example: the same as a loop of `learn_one`; all of them or none."""
-        learn_rows(self._state, X, y, w)
+        learn_rows(self._state, self._rows(X), self._rows(y, "y", "answer"), w)
+
+    def _rows(self, X: Any, name: str = "X", item: str = "example") -> list[Any]:
+        return rows_of(type(self).__name__, name, item, X)
 
     def predict_many(self, X: Any) -> NDArray[np.object_]:
         """The answer to every example."""
-        return objects([self.predict_one(x) for x in X])
+        return objects([self.predict_one(x) for x in self._rows(X)])
 
     def score_many(self, X: Any) -> NDArray[np.float64]:
         """The scores of these answers."""
-        return np.array([self.score_one(x) for x in X], dtype=float)
+        return np.array([self.score_one(x) for x in self._rows(X)], dtype=float)
 
     def predict_learn_many(
         self, X: Any, y: Any, w: Any = None, output: str = "label"
@@ -129,7 +133,7 @@ class StructuredPA(Linear, Learner):
         """Test, then train: what was answered for each example before it was learned."""
         choice(self, "output", output, ("label", "score"))
         ask = self.predict_one if output == "label" else self.score_one
-        told = learn_rows(self._state, X, y, w, ask)
+        told = learn_rows(self._state, self._rows(X), self._rows(y, "y", "answer"), w, ask)
         return objects(told) if output == "label" else np.array(told, dtype=float)
 
     @property
@@ -142,12 +146,14 @@ class StructuredPA(Linear, Learner):
         return mix_regressors(mine, theirs)
 
 
-class StructureState:
+class StructureState(RowByRow):
     """The weights of a `StructuredPA`, and a lesson."""
+
+    parts: MarginState
 
     def __init__(self, face: StructuredPA) -> None:
         self.face, self.who = face, type(face).__name__
-        self.margins = self.new()
+        super().__init__()
 
     def new(self) -> MarginState:
         """Weights that have learned nothing."""
@@ -159,11 +165,16 @@ class StructureState:
     @property
     def seen(self) -> int:
         """Examples learned."""
-        return self.margins.seen
+        return self.parts.seen
 
     def value(self, features: Mapping[Any, Any]) -> float:
         """The score of features."""
-        return self.margins.value(features)
+        if not is_mapping(features):
+            raise TypeError(
+                f"{self.who}: score takes a mapping from features to values, "
+                f"got {features!r:.60} of type {type(features).__name__}."
+            )
+        return self.parts.value(features)
 
     def tell(self, x: Any) -> Any:
         """The best answer."""
@@ -171,54 +182,65 @@ class StructureState:
             return self.face.argmax(x, self.value, None)
         return self.face.argmax(x, self.value)
 
+    def best_score(self, x: Any) -> float:
+        """The score of the best answer."""
+        return self.parts.value(features_of(self.who, self.face.features, x, self.tell(x)))
+
     def teach(self, x: Any, y: Any, w: float) -> None:
         """The true answer should be above the wrong one by the root of its cost."""
         face = self.face
-        wrong = face.argmax(x, self.value, y) if face.mode == "max-loss" else self.tell(x)
-        if same(wrong, y):
-            self.margins.satisfy({}, 0.0, w)
-            return
-        margin = 1.0 if face.cost is None else sqrt(cost_of(self.who, face.cost, y, wrong))
-        change = difference(face.features(x, y), face.features(x, wrong))
-        self.margins.satisfy(change, margin, w)
+        with self.turn:
+            wrong = face.argmax(x, self.value, y) if face.mode == "max-loss" else self.tell(x)
+            change, margin = {}, 0.0
+            if not same(self.who, wrong, y):
+                cost = 1.0 if face.cost is None else cost_of(self.who, face.cost, y, wrong)
+                up, down = (features_of(self.who, face.features, x, r) for r in (y, wrong))
+                change, margin = difference(self.who, up, down), sqrt(cost)
+            with changing:
+                self.parts.satisfy(change, margin, w)
 
     def export(self) -> dict[str, Any]:
         """Everything that was learned."""
-        return self.margins.export()
+        return self.parts.export()
 
     def reading(self) -> Any:
         """A context in which nobody changes this state."""
-        return self.margins.reading()
-
-    def settled(self) -> Self:
-        """Itself: no block is ever being written."""
-        return self
+        return self.parts.reading()
 
     def snapshot(self) -> dict[str, Any]:
         """`export`, while nobody else is learning."""
-        return self.margins.snapshot()
+        return self.parts.snapshot()
 
-    def restore(self, fields: Fields) -> None:
-        """Take over an exported state; this one is new."""
-        self.margins.restore(fields)
-
-    def rewind(self, saved: dict[str, Any]) -> None:
-        """Back to what `snapshot` saved."""
-        self.margins = self.new()
-        self.restore(Fields(saved))
+    def fill(self, parts: MarginState, fields: Fields) -> None:
+        """Put an exported state into new parts."""
+        parts.restore(fields)
 
     def reset_schedule(self) -> None:
         """There is none."""
-        self.margins.reset_schedule()
+        self.parts.reset_schedule()
 
     def memory(self) -> int:
         """Bytes held."""
-        return self.margins.memory()
+        return self.parts.memory()
 
 
-def same(a: Any, b: Any) -> bool:
-    """Are two answers equal? Arrays count as a whole."""
-    return bool(np.array_equal(a, b)) if isinstance(a, np.ndarray) else bool(a == b)
+def same(who: str, a: Any, b: Any) -> bool:
+    """Are two answers equal? Arrays and frames count as a whole."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return bool(np.array_equal(a, b))
+    try:
+        return bool(a == b)
+    except (TypeError, ValueError) as error:  # there are arrays or frames in it, or it is one
+        if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+            return len(a) == len(b) and all(same(who, p, q) for p, q in zip(a, b, strict=True))
+        if isinstance(a, Mapping) and isinstance(b, Mapping):
+            return a.keys() == b.keys() and all(same(who, a[key], b[key]) for key in a)
+        if hasattr(a, "equals") and type(a) is type(b):
+            return bool(a.equals(b))
+        raise TypeError(
+            f"{who}: the answer of argmax, a {type(a).__name__}, and y, a {type(b).__name__}, "
+            f"cannot be compared by ==: {error}"
+        ) from None
 
 
 def objects(values: list[Any]) -> NDArray[np.object_]:

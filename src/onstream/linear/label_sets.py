@@ -1,0 +1,42 @@
+"""Sets of labels as users write them: one for an example, or one for each row of a block."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+WANTED = "Write the labels of each row as a set or a list, such as [{'a', 'c'}, {'b'}, set()]."
+
+
+def label_set(who: str, y: Any) -> Iterable[Any]:
+    """The labels of one example; a label alone is the set of it."""
+    if hasattr(y, "as_py"):  # a value of Arrow
+        y = y.as_py()
+    if isinstance(y, Mapping) or len(getattr(y, "shape", ())) > 1:
+        raise TypeError(f"{who}: y must be a set of labels, got {y!r:.80}.")
+    if isinstance(y, (str, bytes)) or not hasattr(y, "__iter__") or getattr(y, "ndim", 1) == 0:
+        return (y,)
+    return y if isinstance(y, (set, frozenset)) else not_indicators(who, list(y))
+
+
+def not_indicators(who: str, labels: list[Any]) -> list[Any]:
+    """A list that says 0 or 1 more than once tells which columns are there, not which labels."""
+    known = [one for one in labels if isinstance(one, (int, float, np.number, np.bool_))]
+    if len(labels) == len(known) > len(set(known)) and set(known) <= {0, 1}:
+        raise ValueError(f"{who}: y looks like indicators, {labels!r:.60}. {WANTED}")
+    return labels
+
+
+def label_sets(who: str, y: Any) -> list[Any]:
+    """The sets of a block, one for each row, each still as the user wrote it."""
+    shape = getattr(y, "shape", None)
+    texts = getattr(getattr(y, "dtype", None), "kind", "") in ("U", "O", "T")
+    if shape is not None and len(shape) > 1 and not (len(shape) == 2 and texts):
+        raise TypeError(
+            f"{who}: y must hold a set of labels for each row, got a {type(y).__name__} of shape "
+            f"{tuple(shape)}, which could be indicators. {WANTED}"
+        )
+    unordered = isinstance(y, (str, bytes, Mapping, set, frozenset))
+    if unordered or not hasattr(y, "__len__") or shape == ():
+        raise TypeError(f"{who}: y must hold a set of labels for each row, got {y!r:.80}. {WANTED}")
+    return list(y.to_pylist()) if hasattr(y, "to_pylist") else list(y)

@@ -1,0 +1,104 @@
+"""Functions of the user: what may be one, and what they may answer."""
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..core.plain import NOT_NUMBERS, in_row, plain_mapping  # type: ignore[attr-defined]
+
+LEARNED = "The rows before it were learned."
+
+
+def check_function(model: Any, name: str, function: Any, arguments: int) -> Any:
+    """Something that can be called with so many arguments."""
+    who = type(model).__name__
+    if not callable(function):
+        raise TypeError(f"{who}: {name} must be a function, got {function!r:.80}.")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some builtins do not tell
+        return function
+    try:
+        signature.bind(*range(arguments))
+    except TypeError:
+        many = f"{arguments} argument{'s' * (arguments > 1)}"
+        raise TypeError(
+            f"{who}: {name} must be a function of {many}, got one that takes {signature}."
+        ) from None
+    return function
+
+
+def number_from(who: str, call: str, value: Any) -> float:
+    """What a function has answered, as a float; `call` says in errors what it was asked."""
+    array = isinstance(value, NOT_NUMBERS) and getattr(value, "ndim", 1) != 0
+    if isinstance(value, (str, bytes, complex)) or array or not hasattr(value, "__float__"):
+        raise TypeError(f"{who}: {call} must be a number, got {value!r:.60}.")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{who}: {call} is a number too large for a float.") from None
+    except (TypeError, ValueError):
+        raise TypeError(f"{who}: {call} must be a number, got {value!r:.60}.") from None
+
+
+def refused_row(error: Exception, who: str, row: int) -> Exception:
+    """The error for a row of a block that was refused by a function: our own, or the user's."""
+    if hasattr(error, "row"):
+        return error
+    if isinstance(error, (TypeError, ValueError)) and str(error).startswith(f"{who}: "):
+        told = in_row(error, who, row)
+        told.args = (f"{told} {LEARNED}",)
+        return told
+    error.add_note(f"{who}: row {row}: a function that it was given has failed. {LEARNED}")
+    return error
+
+
+def cost_of(who: str, cost: Any, y: Any, r: Any) -> float:
+    """What the user's function says that predicting r for y costs."""
+    call = f"cost({y!r:.40}, {r!r:.40})"
+    value = cost(y, r)
+    price = number_from(who, call, value)
+    if not 0.0 <= price < math.inf:
+        raise ValueError(f"{who}: {call} must be finite and at least 0, got {value!r:.60}.")
+    return price
+
+
+def features_of(who: str, features: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """What the user's function says of x and y: a mapping."""
+    said = features(x, y)
+    if not is_mapping(said):
+        raise TypeError(
+            f"{who}: features({x!r:.40}, {y!r:.40}) must give a mapping from features to values, "
+            f"got {said!r:.60} of type {type(said).__name__}."
+        )
+    return said
+
+
+def is_mapping(said: Any) -> bool:
+    """Say whether this is a mapping, or a row of a data frame."""
+    if type(said) is dict or isinstance(said, Mapping):
+        return True
+    return hasattr(said, "keys") and hasattr(said, "__getitem__") and not isinstance(said, type)
+
+
+def difference(who: str, a: Any, b: Any) -> dict[Any, float]:
+    """The mapping a - b, both read as examples are; what both have alike is left out."""
+    change = finite(who, a)
+    for name, value in finite(who, b).items():
+        change[name] = change.get(name, 0.0) - value
+    return {name: value for name, value in change.items() if value != 0.0}
+
+
+def finite(who: str, features: Any) -> dict[Any, float]:
+    """Features as plain finite numbers."""
+    plain: dict[Any, float] = plain_mapping(
+        who, features if isinstance(features, Mapping) else dict(features)
+    )
+    for name, value in plain.items():
+        if not -math.inf < value < math.inf:
+            raise ValueError(
+                f"{who}: feature {name!r} is {value!r}; values must be finite. "
+                f"Leave the feature out, or give None, if it is missing."
+            )
+    return plain
