@@ -138,6 +138,7 @@ def test_a_learner_waits_for_another(learner: Case) -> None:
     assert fingerprint(model) == fingerprint(alone)
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")  # arrays after mappings
 @pytest.mark.usefixtures("eager_threads")
 def test_nothing_is_lost_among_many_learners(learner: Case) -> None:
     model = learner.make()
