@@ -106,7 +106,7 @@ class BayesianLinearRegression(Regressor):
 
 cdef double unknown_square(values, const Example* e) except? -1.0:
     """The sum of squares of the values that are not in the example."""
-    cdef double size, known = sqnorm(e)
+    cdef double size, total = 0.0, known = sqnorm(e)
     with np.errstate(over="ignore"):
         total = float(values @ values)
     if total <= DBL_MAX:

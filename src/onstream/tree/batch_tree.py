@@ -82,7 +82,7 @@ class BatchTree(TreeClassifier):
     def _new_state(self) -> HoeffdingState:
         return HoeffdingState(*self._arguments())
 
-    def fit(self, X: Any, y: Any = None, *, w: Any = None, **options: Any) -> Self:
+    def fit(self, X: Any, y: Any = None, w: Any = None, **options: Any) -> Self:
         """Build the tree from a static block, or a stream; what it was before is lost.
 
         `w` holds the importance of each row of a block.
