@@ -2,10 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
 from onstream import LogisticRegression
+from onstream.core.arrow import arrow_table
 from onstream.features import BagOfWords, StandardScaler
 from onstream.persist import dumps
 from onstream.tree import HoeffdingTreeClassifier
@@ -56,3 +58,13 @@ def test_text_that_is_not_utf_8(name, kind):
 def test_one_column_of_texts_that_is_not_utf_8():
     with pytest.raises(ValueError, match=r"^Pipeline: X is not UTF-8 text: b'.xff'"):
         MODELS["text"]().learn_many(broken("plain"), [0, 1, 0])
+
+
+def test_text_of_polars_comes_without_views_where_pyarrow_crashes_on_them(monkeypatch):
+    frame = pl.DataFrame({"a": ["x", None, "a text that is longer than a view"], "n": [1, 2, 3]})
+    usual = arrow_table(frame)
+    monkeypatch.setattr("onstream.core.arrow.VIEWS_SINCE", 10**6)
+    plain = arrow_table(frame)
+    assert not pa.types.is_string_view(plain.schema.field("a").type)
+    assert plain.to_pylist() == usual.to_pylist() == frame.to_dicts()
+    assert arrow_table(plain) is plain

@@ -11,6 +11,7 @@ from ..core.classifier cimport ClassifierState
 from ..core.regressor cimport RegressorState
 from ..core.state cimport LABEL, NOTHING, PROBA, SCORE, State
 from ..core.fields import Fields
+from ..core.arrow import arrow_table
 from ..core.frames import movable, read_table
 from ..core.plain import in_row, plain_weights, row_error
 from ..core.rows import check_weights, shuffled_csr
@@ -532,7 +533,7 @@ def take_rows(owner, X, order):
 
         taken = X if isinstance(X, (pa.Table, pa.ChunkedArray)) else None
         if taken is None:
-            taken = np.asarray(X) if not hasattr(X, "columns") else pa.table(X)
+            taken = np.asarray(X) if not hasattr(X, "columns") else arrow_table(X)
         return movable(taken).take(order)
     if hasattr(X, "tocsr"):
         return X.tocsr()[order]

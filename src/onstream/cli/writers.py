@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from ..core.arrow import arrow_table
 from ..streams.blocks import examples
 from .places import Sink, opened
 
@@ -50,7 +51,7 @@ class TableWriter:
         if isinstance(X, np.ndarray):
             table = pa.table({str(j): X[:, j] for j in range(X.shape[1])})
         elif hasattr(X, "__arrow_c_stream__"):
-            table = pa.table(X)
+            table = arrow_table(X)
         else:
             rows = [{str(k): v for k, v in row[0].items()} for row in examples(block)]
             names = dict.fromkeys(name for row in rows for name in row)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrow import arrow_table
 from .doubts import doubt_frame, doubt_new_columns, doubt_selection
 from .plain import is_missing, number_text, row_error
 from .rows import pack, pack_coded, refuse_value
@@ -51,16 +52,12 @@ def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
     import pyarrow as pa
 
     try:
-        table = pa.table(X)
+        table = arrow_table(X)
     except OverflowError:
         raise too_large(who, X) from None
     except (pa.ArrowException, TypeError, ValueError) as error:
         if isinstance(X, (pa.Array, pa.ChunkedArray)) or len(getattr(X, "shape", ())) == 1:
-            name = getattr(X, "name", None) or "a"
-            raise TypeError(
-                f"{who}: X is one column, a {type(X).__name__}; it must be a table of rows. Pass a "
-                f"frame with that column, such as df[[{name!r}]]."
-            ) from None
+            raise one_column(who, X) from None
         told = " ".join(map(str, error.args))  # pyarrow's errors may have several parts
         raise TypeError(f"{who}: X could not be read as a table: {told:.200}") from None
     metadata = table.schema.pandas_metadata or {}
@@ -72,6 +69,15 @@ def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
     if not names and max(table.num_rows, *getattr(X, "shape", (0,))):
         raise ValueError(f"{who}: X has rows, but no columns.")
     return table, names
+
+
+def one_column(who: str, X: Any) -> TypeError:
+    """What to say of a series."""
+    name = getattr(X, "name", None) or "a"
+    return TypeError(
+        f"{who}: X is one column, a {type(X).__name__}; it must be a table of rows. Pass a "
+        f"frame with that column, such as df[[{name!r}]]."
+    )
 
 
 def rows_of_table(who: str, X: Any) -> tuple[list[str], list[dict[str, Any]]]:

@@ -47,6 +47,10 @@ def open_source(Door door, X, bint learning, weights):
         X = plain_array(door.who, X if len(X) else np.empty((0, 0)), 2)
         return array_rows(door, X, learning, weights)
     if hasattr(X, "__array__"):
+        if hasattr(X, "to_frame") and len(getattr(X, "shape", ())) == 1:  # a series without a stream
+            from .frames import one_column
+
+            raise one_column(door.who, X)
         if hasattr(X, "columns"):
             raise TypeError(
                 f"{door.who}: X is a {type(X).__name__} of {type(X).__module__.split('.')[0]} without an "

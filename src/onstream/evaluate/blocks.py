@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..core.arrow import arrow_table
+
 Block: TypeAlias = tuple[Any, Any, Any]
 """Rows, targets, and weights or None."""
 
@@ -129,9 +131,7 @@ def single(X: Any) -> list[Any]:
             for a, b in pairwise(ends.tolist())
         ]
     if hasattr(X, "__arrow_c_stream__"):
-        import pyarrow as pa
-
-        return list(pa.table(X).to_pylist())
+        return list(arrow_table(X).to_pylist())
     return list(map(own, X))
 
 

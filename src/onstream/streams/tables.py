@@ -5,6 +5,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
+from ..core.arrow import arrow_table
 from .arriving import Stop
 from .blocks import Block, length
 from .columns import Chosen, Columns
@@ -303,15 +304,13 @@ class Frame(Stream):
     """The stream that `read_frame` makes."""
 
     def __init__(self, frame: Any, columns: Columns, on_error: Any) -> None:
-        import pyarrow as pa
-
         if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__dataframe__")):
             raise TypeError(
                 f"read_frame: a data frame is needed (pandas, Polars, PyArrow, DuckDB), "
                 f"got {type(frame).__name__}."
             )
         try:
-            self.table = pa.table(frame)
+            self.table = arrow_table(frame)
         except Exception as error:  # of whoever made the frame
             raise ValueError(
                 f"read_frame: the frame cannot be read: {error!s:.200}. Each column must have a "
