@@ -103,6 +103,7 @@ def test_hashed_memory_is_what_the_allocator_says(hashed: Case) -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")  # arrays after mappings
 def test_memory_is_given_back(learner: Case) -> None:
     """Nothing stays behind when models die: not after errors, not after copies."""
 
@@ -147,6 +148,7 @@ def test_refused_examples_take_no_memory(learner: Case) -> None:
     assert held == [held[0]] * 300
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")  # arrays after mappings
 @pytest.mark.parametrize("rows", [300, 30_000])  # few: checked as a whole; many: block by block
 def test_labels_of_a_refused_block_take_no_memory(learner: Case, rows: int) -> None:
     if not learner.takes_labels or grows(learner):

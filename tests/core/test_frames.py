@@ -34,7 +34,7 @@ def refused(model, frame, told):
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("number", [2**70, -(2**70), 10**5000], ids=["2**70", "less", "huge"])
 def test_whole_numbers_beyond_64_bits(name, number):
-    frame = pd.DataFrame({"t": ["a", "b", "c"], "c": [1, number, 3]})
+    frame = pd.DataFrame({"t": ["a", "b", "c"], "c": np.array([1, number, 3], dtype=object)})
     bits = f"{number.bit_length():,}"
     refused(MODELS[name](), frame, f"row 1: column 'c' is a whole number of {bits} bits; .*float")
 

@@ -36,7 +36,7 @@ def run(
     ] = False,
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", help="Accuracy, RMSE, \"F1(average='macro')\", ...; repeat it."),
+        typer.Option("--metric", help="Accuracy, RMSE, 'F1(positive=1)', ...; repeat it."),
     ] = None,
     window: Annotated[int, typer.Option(help="Rows of the sliding estimates.", min=1)] = 1000,
     delay: Annotated[int, typer.Option(help="Labels come so many rows late.", min=0)] = 0,
