@@ -203,6 +203,13 @@ def test_what_cannot_be_merged_says_why():
 # -- the common interface ---------------
 
 
+def test_an_average_that_would_never_move_is_refused():
+    with pytest.raises(ValueError, match="EWMA: alpha must be at least 1e-12"):
+        EWMA(alpha=1e-17)
+    slow = of(EWMA(alpha=1e-12), [1e100, 1e100])
+    assert loads(dumps(slow)).value == slow.value
+
+
 @each
 @given(values, st.integers(0, 60))
 def test_many_is_the_loop_and_copies_go_on(statistic, v, at):

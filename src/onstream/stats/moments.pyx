@@ -219,7 +219,7 @@ class EWMA(Statistic):
 
     Parameters
     ----------
-    alpha : float in (0, 1], default 0.05
+    alpha : float from 1e-12 to 1, default 0.05
         Weight of the latest value: raise it to follow faster. About the last 2 / alpha values
         count.
 
@@ -232,7 +232,7 @@ class EWMA(Statistic):
     """
 
     def __init__(self, *, alpha=0.05):
-        self.alpha = number(self, "alpha", alpha, above=0.0, most=1.0)
+        self.alpha = number(self, "alpha", alpha, least=1e-12, most=1.0)  # below, 1 - alpha is 1
         self._begin()
 
     def _new_state(self):
@@ -269,4 +269,4 @@ cdef class EWMAState(StatisticState):
     def restore(self, fields):
         StatisticState.restore(self, fields)
         self.left = fields.number("left", 0.0, 1.0)
-        self.m = self.bounded(fields, "m", LARGEST * (1.0 - self.left))
+        self.m = self.bounded(fields, "m", LARGEST)
