@@ -3,13 +3,14 @@
 import os
 import signal
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from onstream import LogisticRegression, PAClassifier, Perceptron
+from onstream import LogisticRegression, MultinomialNB, PAClassifier, Perceptron
 from onstream.core import gate
 from onstream.persist import dumps
 
@@ -267,6 +268,31 @@ class TestForks:
         told = told_by_child(lambda: use(model))
         thread.join(PATIENCE)
         assert told == use(model) == "6 examples, ['a', 'b', 0, 1]"
+
+    def test_a_lesson_within_a_lesson_does_not_wait_for_the_fork(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The fork waits for the outer lesson, so the inner one must go on."""
+        monkeypatch.setattr(gate, "PATIENCE", 3.0)
+        outer, inner, inside, pending = MultinomialNB(), taught(), threading.Event(), []
+
+        def teach_another(*warning: Any, **options: Any) -> None:  # runs within the outer lesson
+            inside.set()
+            while not gate.forking_now():
+                pass
+            inner.learn_one({"b": 1.0}, True)
+            pending.append(gate.forking_now())
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            monkeypatch.setattr(warnings, "showwarning", teach_another)
+            thread = threading.Thread(target=outer.learn_one, args=({"a": -1.0}, "x"), daemon=True)
+            thread.start()
+            assert inside.wait(PATIENCE)
+            told = told_by_child(lambda: str(inner.seen))
+            thread.join(PATIENCE)
+        assert pending == [1]
+        assert told == "3"
 
     def test_a_block_that_takes_too_long_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(gate, "PATIENCE", 0.0)

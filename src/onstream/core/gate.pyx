@@ -283,10 +283,23 @@ cdef bint others_change(unsigned long thread) noexcept:
     return any([(<Gate> gate).owner != thread for gate in writing])
 
 
+cdef bint in_lesson(unsigned long thread) noexcept:
+    """Does this thread learn one example already?"""
+    cdef int i
+    for i in range(n_ones):
+        if ones[i] == thread:
+            return True
+    return False
+
+
 cdef int let_fork() except -1:
-    """Wait until nobody is about to fork, but not for ever: a hook of the user may wait for us."""
+    """Wait until nobody is about to fork, but not for ever: a hook of the user may wait for us.
+
+    A thread in the middle of a lesson goes on, since the fork waits for that to end.
+    """
     cdef double left = PATIENCE
-    while forking and forker != PyThread_get_thread_ident() and left > 0.0:
+    cdef unsigned long thread = PyThread_get_thread_ident()
+    while forking and forker != thread and not in_lesson(thread) and left > 0.0:
         sleep(NAP)
         left -= NAP
     return 0
