@@ -300,6 +300,37 @@ class TestForks:
         assert thread.ident not in waited
         assert told == "3"
 
+    def test_who_waits_for_a_merged_model_holds_no_fork_up(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        model, before, held, waited = taught(), PAClassifier._restore, [], set()
+        lesson = threading.Thread(target=model.learn_one, args=({"c": 1.0}, True), daemon=True)
+
+        def restore(learner: Any, fields: Any) -> None:
+            old = learner._state
+            lesson.start()
+            while not old.gate.waiting:
+                pass
+            before(learner, fields)  # the merged state; the lesson will go on there, and wait again
+            held.append(learner._state.reading())
+            held[0].__enter__()
+
+        def nap(seconds: float) -> None:
+            waited.add(threading.get_ident())
+            time.sleep(seconds)
+
+        monkeypatch.setattr(PAClassifier, "_restore", restore)
+        model.merge(taught())
+        while not model._state.gate.waiting:
+            pass
+        monkeypatch.setattr(gate, "PATIENCE", 1.0)
+        monkeypatch.setattr(gate, "sleep", nap)
+        told = told_by_child(lambda: str(model.seen))
+        held[0].__exit__(None, None, None)
+        lesson.join(PATIENCE)
+        assert (told, model.seen) == ("4", 5)
+        assert threading.get_ident() not in waited
+
     def test_a_block_that_takes_too_long_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(gate, "PATIENCE", 0.0)
         model = taught()

@@ -131,19 +131,20 @@ cdef class NaiveBayesState(ClassifierState):
         x = self.door.plain(x)
         self.gate.begin_one()
         try:
-            if self.heir is not None:
-                return self.heir.unlearn_one(x, y, w)
-            row = self.door.take(16, 0)
-            try:
-                self.door.read(x, KNOWN, row, &e)
-                e.weight = weight
-                self.target(y, False, &e)
-                if weight > 0.0:
-                    self.take_back(&e, y)
-            finally:
-                self.door.give(row)
+            if self.heir is None:
+                row = self.door.take(16, 0)
+                try:
+                    self.door.read(x, KNOWN, row, &e)
+                    e.weight = weight
+                    self.target(y, False, &e)
+                    if weight > 0.0:
+                        self.take_back(&e, y)
+                finally:
+                    self.door.give(row)
         finally:
             self.gate.end_one()
+        if self.heir is not None:  # outside of this gate: a fork waits for whoever is inside
+            self.heir.unlearn_one(x, y, w)
 
     cdef int take_back(self, const Example* e, object y) except -1:
         if (

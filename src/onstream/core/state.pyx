@@ -223,14 +223,15 @@ cdef class State:
         while True:
             self.gate.begin_one()
             try:
-                if self.heir is not None:
-                    return self.heir.learn_one(x, y, w)
-                if self.gate.unfinished:
-                    self.forget_unfinished()
-                if self.try_learn(x, y, weight) == 0:
-                    break
+                if self.heir is None:
+                    if self.gate.unfinished:
+                        self.forget_unfinished()
+                    if self.try_learn(x, y, weight) == 0:
+                        break
             finally:
                 self.gate.end_one()
+            if self.heir is not None:  # outside of this gate: a fork waits for whoever is inside
+                return self.heir.learn_one(x, y, w)
             x = self.entrance.plain(x)  # user code may run here, so ask again at the gate
         if self.entrance.suspect or (self.seen == SETTLED and self.entrance.wanted is not None):
             self.entrance.doubt_learned(self.seen)  # user code again
