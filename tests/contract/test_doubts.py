@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from onstream.base import DataWarning
 from onstream.bayes import GaussianNB
 from onstream.features import Imputer, MinMaxScaler, Select, StandardScaler, Union
-from onstream.linear import LogisticRegression
+from onstream.linear import LogisticRegression, PAClassifier
 
 from .table import Case
 from .tools import fingerprint, targets
@@ -294,3 +294,68 @@ def test_what_is_selected_must_be_there(step: bool) -> None:
         Select("a", "d").learn_many(frame())
     quietly(Select("a", "d").learn_many, rows)  # which may come later
     quietly(Select("a").learn_one, {"a": None, "b": 1.0})
+
+
+@pytest.fixture(params=["frames", "dicts one by one", "dicts"])
+def in_rows(request: pytest.FixtureRequest) -> Any:
+    """How a model is taught a frame, which warnings it may give."""
+
+    def teach(model: Any, rows: pd.DataFrame, y: Any) -> None:
+        if request.param == "frames":
+            model.learn_many(rows, y)
+        elif request.param == "dicts":
+            model.learn_many(rows.to_dict("records"), y)
+        else:
+            for x, target in zip(rows.to_dict("records"), y, strict=True):
+                model.learn_one(x, target)
+
+    return teach
+
+
+@pytest.mark.parametrize("make", [LogisticRegression, lambda: StandardScaler() | PAClassifier()])
+@pytest.mark.parametrize("first", ["number", "text"])
+def test_text_for_a_number_is_told_once(make: Any, first: str, in_rows: Any) -> None:
+    numbers, y = frame(), ["a", "b"] * (ROWS // 2)
+    texts = numbers.assign(b=[f"{v:.3f}" for v in numbers.b])
+    before, after = (numbers, texts) if first == "number" else (texts, numbers)
+    model = make()
+    quietly(in_rows, model, before, y)
+    with pytest.warns(DataWarning, match="column 'b' is (text|a number), but was learned") as told:
+        in_rows(model, after, y)
+    assert len(told) == 1
+    quietly(in_rows, model, after, y)
+    model = make()
+    quietly(model.learn_many, before, y)
+    with pytest.warns(DataWarning, match="column 'b' is (text|a number), but was learned") as told:
+        model.predict_many(after)
+    assert len(told) == 1
+    model = make()
+    quietly(model.learn_many, before, y)  # a column without any value is of no kind
+    quietly(model.predict_many, before.assign(b=[None] * ROWS))
+
+
+def test_a_renamed_column_to_learn_is_told_once() -> None:
+    y = ["a", "b"] * (ROWS // 2)
+    model = LogisticRegression()
+    quietly(model.learn_many, frame(), y)
+    quietly(model.learn_many, frame(["a", "b"]), y)  # a column may be missing for a while,
+    quietly(model.learn_many, frame(["a", "b", "c", "d"]), y)  # or come later
+    with pytest.warns(DataWarning, match="X lacks 'd', learned before, and has 'D', which") as told:
+        model.learn_many(frame(["a", "b", "c", "D"]), y)
+    assert len(told) == 1
+
+
+def test_the_target_among_the_features_is_told_once() -> None:
+    for library in (pd, pl):
+        y = library.Series(
+            name="y", **{"data" if library is pd else "values": [0, 1] * (ROWS // 2)}
+        )
+        X = frame(["a", "y"])
+        X = X if library is pd else pl.from_pandas(X)
+        model = LogisticRegression()
+        quietly(model.learn_many, frame(["a", "b"]), y)
+        model = LogisticRegression()
+        with pytest.warns(DataWarning, match="X has the column 'y', and so is y called") as told:
+            model.learn_many(X, y)
+        assert len(told) == 1
+        quietly(model.learn_many, X, y)

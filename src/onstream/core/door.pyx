@@ -28,7 +28,7 @@ from .index cimport AGAIN, MISSING, Index, Welcome
 from .keys cimport Keys, Py_REFCNT
 from .memory cimport release, resize, roomier
 from .data_warning import warn_of_data
-from .doubts import doubt_example, doubt_rows, doubt_selection, doubt_values
+from .doubts import doubt_example, doubt_kinds, doubt_rows, doubt_selection, doubt_values
 from .plain import plain_array, plain_mapping, row_error
 
 cnp.import_array()
@@ -148,6 +148,16 @@ cdef class Door(Index):
             doubt_values(self, seen)
         if "selection" not in self.warned:
             doubt_selection(self)
+        if "kind" not in self.warned and not self.nominal:
+            doubt_kinds(self, self.value_counts())
+
+    def doubt_target(self, X, name):
+        """The target of a block, a series of this name, may have stayed among the features."""
+        if isinstance(name, str) and name and "target" not in self.warned:
+            columns = getattr(X, "column_names", None) or getattr(X, "columns", ())
+            if any([isinstance(column, str) and column == name for column in columns]):
+                self.warn_once("target", f"X has the column {name!r:.60}, and so is y called: is it the "
+                               f"target? Then leave it out of X.")
 
     def doubt_example(self, x, Py_ssize_t seen):
         """Doubts about an example to predict of which no feature is known."""

@@ -4,7 +4,7 @@ Each is told once per model, as a `DataWarning`. They are asked for only where i
 once for a block, where a feature is new, or where nothing of an example was known.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .data_warning import told
@@ -72,17 +72,47 @@ def doubt_frame(door: Any, names: list[Any]) -> None:
         door.find_good(names)
 
 
-def doubt_new_columns(door: Any, names: Iterable[Any]) -> None:
-    """Warn of a block to learn none of whose columns is known, though others were learned."""
+def doubt_new_columns(door: Any, names: Sequence[Any]) -> None:
+    """Warn of a block to learn with columns that are new, in the place of others that it lacks."""
     if door.hashes() or door.selected() is not None or door.has_warned("renamed"):
         return
     known = [*range(door.array_columns()), *sorted(door.columns_known())]
-    if known and names and not any(door.knows(str(name)) for name in names):
-        door.warn(
-            "renamed",
-            f"none of the columns {told(names)} was learned before; learned were {told(known)}. "
-            f"They are new features now. Were columns renamed?",
+    new = [name for name in names if not door.knows(str(name))]
+    if not known or not new:
+        return
+    if len(new) == len(names):
+        told_of = (
+            f"none of the columns {told(names)} was learned before; learned were {told(known)}"
         )
+    else:
+        lacking = sorted({*map(str, known)} - {*map(str, names)})
+        if not lacking:
+            return
+        told_of = f"X lacks {told(lacking)}, learned before, and has {told(new)}, which was not"
+    door.warn("renamed", f"{told_of}. New columns are new features. Were columns renamed?")
+
+
+def doubt_kinds(door: Any, texts: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
+    """Warn of text where a number was learned, and of numbers where text was."""
+    if door.hashes() or door.has_warned("kind"):
+        return
+    for name in texts:
+        if door.is_number(name):
+            door.warn(
+                "kind",
+                f"column {told([name])} is text, but was learned as a number, too: each of its "
+                f"texts is a feature of its own. Make numbers of them: float(...).",
+            )
+            return
+    known = door.columns_known()
+    for name in numbers:
+        if str(name) in known and not door.was_number(name):
+            door.warn(
+                "kind",
+                f"column {told([name])} is a number, but was learned as text: the number is "
+                f"another feature. Make text of it: str(...).",
+            )
+            return
 
 
 def doubt_rows(door: Any, X: Any, seen: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .arrow import arrow_table
-from .doubts import doubt_frame, doubt_new_columns, doubt_selection
+from .doubts import doubt_frame, doubt_kinds, doubt_new_columns, doubt_selection
 from .plain import is_missing, number_text, row_error
 from .rows import pack, pack_coded, refuse_value
 from .sources import Columns, Dense
@@ -26,6 +26,8 @@ def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any
         raise no_text(who, table, names) from None
     doubt_selection(door, names)
     if table.num_rows:
+        if not door.takes_nominal():
+            doubt_kinds(door, *by_kind(names, columns))
         (doubt_new_columns if learning else doubt_frame)(door, names)
     return source
 
@@ -167,6 +169,16 @@ def runs_written_out(column: Any) -> Any:
         kind = column.type.value_type
         kind = kind.value_type if types.is_dictionary(kind) else kind
         return pa.chunked_array([pa.array(column.to_pylist(), kind)])
+
+
+def by_kind(names: list[str], columns: list[Any]) -> tuple[list[str], list[str]]:
+    """The columns of texts, and those of numbers; those without any value are neither."""
+    texts: list[str] = []
+    numbers: list[str] = []
+    for name, column in zip(names, columns, strict=True):
+        if column.null_count < len(column):
+            (numbers if numeric(column.type) else texts).append(name)
+    return texts, numbers
 
 
 def all_numbers(columns: list[Any]) -> bool:

@@ -90,13 +90,15 @@ cdef class Index:
             self.names.pop()  # as `truncate` expects: in both, or in none
             raise
         self.tally(name, PER_NAME, 1)
+        if self.fresh and str(name) in self.fresh:  # it was text so far
+            self.suspect = True
         return <int32_t> id
 
     cdef int count_fresh(self, str column, Py_ssize_t more) except -1:
         """So many texts of a column have become features of their own."""
         cdef Py_ssize_t before = self.fresh.get(column, 0)
         self.fresh[column] = before + more
-        self.suspect |= before // MANY_VALUES < (before + more) // MANY_VALUES
+        self.suspect |= before == 0 or before // MANY_VALUES < (before + more) // MANY_VALUES
         return 0
 
     cdef int truncate(self) except -1:
@@ -336,6 +338,14 @@ cdef class Index:
     def knows(self, name):
         """Is this column of a block known, as a number or by some of its texts?"""
         return 0 <= self.find(name) < self.width or str(name) in self.columns_known()
+
+    def is_number(self, name):
+        """Is there a feature of this name, rather than of its texts? It may be on probation."""
+        return self.bits < 0 and self.find(name) >= 0
+
+    def was_number(self, name):
+        """The same before the block that is being read."""
+        return self.bits < 0 and 0 <= self.find(name) < self.width
 
     def columns_known(self):
         """Names of the columns that were learned, but for those of arrays."""

@@ -322,6 +322,8 @@ cdef class State:
             source.exposed = self.scripted
             check_weights(self.who, source.rows, weights)
             targets, newcomers = self.targets(y, source.rows, weights)
+            if hasattr(y, "name"):
+                self.entrance.doubt_target(X, y.name)
             if self.entrance.suspect or (before == 0 and self.entrance.wanted is not None):
                 self.entrance.doubt_learned(before + source.rows)
             answers = self.answers(output, source.rows, len(newcomers), &task)
