@@ -80,6 +80,7 @@ def random_row(rng: random.Random, keys: list[Any]) -> dict[Any, Any]:
     return row
 
 
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")  # text after numbers
 @pytest.mark.parametrize("bits", [None, 2, 5, 8])
 def test_any_sequence_of_rows(bits: int | None) -> None:
     """Remembering the keys of the row before must never show.

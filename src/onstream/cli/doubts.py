@@ -51,4 +51,9 @@ def refuse_strangers(*, lacking_is_told: bool, only_told: bool) -> None:
     if not only_told:
         warnings.filterwarnings("error", NONE_KNOWN, DataWarning)
     if lacking_is_told:
-        warnings.filterwarnings("ignore", SOME_LACK, DataWarning)
+        leave_lacking()
+
+
+def leave_lacking() -> None:
+    """That a file lacks columns, the command line tells by itself."""
+    warnings.filterwarnings("ignore", SOME_LACK, DataWarning)

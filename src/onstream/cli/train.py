@@ -12,6 +12,7 @@ from ..persist import load
 from ..streams.files import same_file
 from . import options
 from .contenders import saved
+from .doubts import leave_lacking
 from .faults import FAULTS, Unreadable, with_the_rest
 from .live import Live
 from .memory import MANY_ROWS, Memory
@@ -74,6 +75,8 @@ def train(
         if memory.target != target:
             memory.target, memory.target_kind = target, ""
         stream.expect(memory.expected(closed=False, labelled=True))
+        if memory.kinds:
+            leave_lacking()
     watch = memory.watch(source, columns(reading["drop"]))
     replaces = not goes_on and out.exists() and out.stat().st_size > 0
     rows, fault, began = 0, None, learner.seen
