@@ -279,7 +279,8 @@ class _PerFeature(Transformer):
 
     def _merged(self, mine, theirs):
         union, places = union_of_features(mine, theirs)
-        return {**mine, **union, **self._merged_step(mine, theirs, union, places)}
+        kept = {name: value for name, value in mine.items() if name != "low"}  # there may be none now
+        return {**kept, **union, **self._merged_step(mine, theirs, union, places)}
 
     def _merged_step(self, mine, theirs, union, places):
         """What a step's own fields become; `places` says where their features go in the union."""

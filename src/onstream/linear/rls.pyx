@@ -26,7 +26,7 @@ class RLS(LinearRegressor):
     ----------
     lam : float > 0, default 1.0
         Ridge penalty; lower it to trust the data sooner.
-    forgetting : float in (0, 1], default 1.0
+    forgetting : float from 1e-6 to 1, default 1.0
         Weight of an example after each further one. Below 1 (0.99, say) it follows drift.
     joseph : bool, default False
         Update P in Joseph's form: three times the work, positive whatever the rounding.
@@ -58,7 +58,7 @@ class RLS(LinearRegressor):
         hash_seed=0, init=None, reset_schedule=False,
     ):
         self.lam = number(self, "lam", lam, least=1e-100, most=1e100)
-        self.forgetting = number(self, "forgetting", forgetting, above=0.0, most=1.0)
+        self.forgetting = number(self, "forgetting", forgetting, least=1e-6, most=1.0)
         self.joseph = flag(self, "joseph", joseph)
         self._check_common(intercept, hash_bits, hash_seed)
         self._begin(init, reset_schedule)
