@@ -1,5 +1,6 @@
 """A file that is not what the model has learned: a line says so, or an error."""
 
+import json
 import subprocess
 import sys
 import warnings
@@ -49,7 +50,8 @@ def test_lacking_columns_are_named_once(model: Path) -> None:
         assert told.count("Warning") == 1
         assert f'{file}: there is no columns "price", "colour"'.replace("is no", "are no") in told
         assert "which the model has learned" in told
-        assert len(told.splitlines()) == 1
+        assert ('new columns: "PRICE", "Colour"' in told) == (line[0] == "train")
+        assert len(told.splitlines()) == (2 if line[0] == "train" else 1)
         assert "DataWarning" not in told
         assert call(*line, "-q").stderr == ""
 
@@ -148,3 +150,62 @@ def test_a_row_of_new_words_is_answered_like_the_others(tmp_path: Path) -> None:
     text = "| a\n" + "| new words\n" * 15 + "| b\n"
     answers = call("predict", model, "-", "--format", "vw", stdin=text).stdout.split()
     assert len(answers) == 18
+
+
+DAYS = "".join(f"{i},{i % 7},{i % 5},{i % 2}\n" for i in range(60))
+
+
+@pytest.mark.parametrize("first", [("--drop", "id"), ("--only", "a,b")])
+@pytest.mark.parametrize("by", ["train", "run"])
+def test_train_goes_on_without_what_was_left_out(
+    tmp_path: Path, first: tuple[str, str], by: str
+) -> None:
+    file, model = tmp_path / "day.csv", tmp_path / "m.onstream"
+    file.write_text(f"id,a,b,y\n{DAYS}")
+    save = "--out" if by == "train" else "--save"
+    call(by, file, "-t", "y", "-m", "LogisticRegression()", *first, save, model)
+    for _ in range(2):  # it remembers for more than a day
+        told = call("train", file, "--from", model, "--out", model)
+        assert told.stderr == ""
+        assert set(onstream.load(model).weights) == {"a", "b"}
+    assert set(json.loads(call("inspect", model, "--json").stdout)["columns"]) == {"a", "b"}
+    without = tmp_path / "without.csv"  # and need not be there
+    without.write_text("a,b,y\n1,2,0\n2,1,1\n")
+    assert call("train", without, "--from", model, "--out", model).stderr == ""
+    assert call("predict", model, without, "-t", "y").stderr == ""
+
+
+def test_another_choice_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    file, model = tmp_path / "day.csv", tmp_path / "m.onstream"
+    file.write_text(f"id,a,b,y\n{DAYS}")
+    call("train", file, "-t", "y", "-m", "LogisticRegression()", "--drop", "id,b", "--out", model)
+    told = call("train", file, "--from", model, "--drop", "id", "--out", model)
+    assert 'new column: "b"' in told.stderr
+    assert set(onstream.load(model).weights) == {"a", "b"}
+    assert call("train", file, "--from", model, "--out", model).stderr == ""
+    assert set(onstream.load(model).weights) == {"a", "b"}
+
+
+def test_what_json_lines_left_out_stays_so(tmp_path: Path) -> None:
+    file, model = tmp_path / "day.jsonl", tmp_path / "m.onstream"
+    file.write_text("".join(f'{{"id": {i}, "a": {i % 7}, "y": {i % 2}}}\n' for i in range(60)))
+    call("train", file, "-t", "y", "-m", "LogisticRegression()", "--drop", "id", "--out", model)
+    call("train", file, "--from", model, "--out", model)
+    assert set(onstream.load(model).weights) == {"a"}
+
+
+def test_new_columns_are_told_in_a_line(model: Path) -> None:
+    file = model.with_name("wider.csv")
+    head, *lines = text("price,demand,colour,y").splitlines()
+    more = "".join(f"{line},{i},{i % 3}\n" for i, line in enumerate(lines))
+    file.write_text(f"{head},id,size\n{more}")
+    line = ("train", file, "-t", "y", "--from", model, "-o", model.with_name("out.onstream"))
+    told = call(*line).stderr
+    assert 'new columns: "id", "size"' in told
+    assert "--drop" in told
+    assert len(told.splitlines()) == 1
+    assert call(*line, "-q").stderr == ""
+    for quiet_one in commands(model, file):  # who leaves other columns out learns nothing new
+        if quiet_one[0] != "train":
+            assert call(*quiet_one).stderr == ""
+    assert "new columns" in call("run", file, "-m", model, "-m", "PAClassifier()").stderr

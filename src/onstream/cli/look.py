@@ -37,6 +37,7 @@ def inspect(
         found = facts(learner, top)
         if memory.kinds:
             found["columns"], found["target"] = memory.kinds, memory.target
+            found["drop"], found["only"] = memory.drop, memory.only
         typer.echo(msgspec.json.encode(found, enc_hook=repr).decode())
         return
     console = paper()
@@ -54,6 +55,8 @@ def inspect(
         table.add_row(name, value, style="bold")
     if memory.kinds:
         table.add_row("columns", shown(told_columns(memory)), style="bold")
+    if memory.drop:
+        table.add_row("left out", shown(", ".join(memory.drop)), style="bold")
     console.print(table)
     if has_weights(last):
         show_weights(console, last, top)

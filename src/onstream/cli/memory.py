@@ -8,6 +8,7 @@ import numpy as np
 from ..core.data_warning import warn_of_data
 from ..persist import load_notes, save
 from ..streams.columns import KINDS, Expected, is_number, is_text, quoted
+from .paper import remark
 
 MANY_ROWS = 100  # of features that come and go, before one that never came is missed
 
@@ -19,6 +20,8 @@ class Memory:
         self.kinds: dict[str, str] = {}
         self.target = target
         self.target_kind = ""
+        self.drop: list[str] | None = None  # columns that the user left out
+        self.only: list[str] | None = None  # columns that the user chose
         self._last: Any = None
 
     @classmethod
@@ -34,6 +37,7 @@ class Memory:
         for name, kind in pairs([notes.get("target")]):
             if isinstance(name, str) and kind in KINDS:
                 found.target, found.target_kind = name, kind
+        found.drop, found.only = names_in(notes.get("drop")), names_in(notes.get("only"))
         return found
 
     def meet(self, block: tuple[Any, ...]) -> None:
@@ -54,17 +58,31 @@ class Memory:
             self.target_kind = kind_of_labels(y)
 
     def expected(
-        self, *, closed: bool, labelled: bool = False, ids: list[str] | None = None
+        self,
+        *,
+        closed: bool,
+        labelled: bool = False,
+        goes_on: bool = False,
+        ids: list[str] | None = None,
     ) -> Expected:
         """What the next file is to be like; if `closed`, other columns are left out.
 
-        If it is `labelled`, the target is to be what it was.
+        If it is `labelled`, the target is to be what it was. Who `goes_on` learning leaves out what
+        was left out before.
         """
         kinds = dict(self.kinds)
         # Whole numbers may be the first of others; all else holds for labels, too.
         if labelled and self.target is not None and self.target_kind not in ("", "whole"):
             kinds[self.target] = self.target_kind
-        return Expected(kinds, closed, ids or [])
+        found = Expected(kinds, closed, ids or [])
+        if goes_on:
+            found.drop, found.only = self.drop or [], self.only
+        return found
+
+    def choose(self, drop: list[str] | None, only: list[str] | None) -> None:
+        """Take note of the columns that the user leaves out or chooses; else the last ones hold."""
+        if drop is not None or only is not None:
+            self.drop, self.only = drop, only
 
     def join(self, other: "Memory") -> None:
         """Take what another model remembers, too; of two types, the first holds."""
@@ -75,7 +93,7 @@ class Memory:
     def watch(
         self, source: str, dropped: list[str] | None, ids: list[str] | None = None
     ) -> "Watch":
-        """Somebody who tells which of these columns a source lacks."""
+        """Somebody who tells which of these columns a source lacks, and which are new."""
         left_out = {*(dropped or ()), *(ids or ()), self.target}
         return Watch(source, [name for name in self.kinds if name not in left_out])
 
@@ -86,6 +104,8 @@ class Memory:
             found["columns"] = [[name, kind] for name, kind in self.kinds.items()]
             if self.target is not None and self.target_kind:
                 found["target"] = [self.target, self.target_kind]
+            chosen = {"drop": self.drop, "only": self.only}
+            found |= {option: names for option, names in chosen.items() if names is not None}
         return found
 
     def save(self, model: Any, path: str | PathLike[str]) -> None:
@@ -102,6 +122,7 @@ class Watch:
         self.empty = set(learned)  # no value has come there yet
         self.begun = False
         self.rows = 0
+        self.new: list[str] = []  # that the source has, and nobody has learned
 
     def see(self, X: Any) -> None:
         """A block of rows comes."""
@@ -111,6 +132,7 @@ class Watch:
             return
         if not self.begun:
             self.begun = True
+            self.new = [name for name in X.column_names if name not in self.empty]
             lacking = [name for name in self.learned if name not in names]
             if lacking and len(lacking) == len(self.learned):
                 there = quoted(sorted(names))
@@ -126,6 +148,15 @@ class Watch:
             if X.column(name).null_count < X.num_rows:
                 self.empty.discard(name)
 
+    def tell_new(self) -> None:
+        """One line about the columns that are learned from now on."""
+        if self.new:
+            several = "columns" if len(self.new) > 1 else "column"
+            remark(
+                f"{self.source}: new {several}: {quoted(self.new)}, which the model has not "
+                f"learned before; if they are no features, leave them out by --drop."
+            )
+
     def end(self, least: int) -> None:
         """All rows have come; fewer than `least` say nothing about what never came."""
         if self.begun and self.empty and self.rows >= least:
@@ -138,6 +169,11 @@ class Watch:
     def tell(self, what: str) -> None:
         """One line, as of a learner."""
         warn_of_data(f"{self.source}: {what}; taken as missing. Was something renamed?")
+
+
+def names_in(value: Any) -> list[str] | None:
+    """The names in a list; None if there is no list."""
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else None
 
 
 def pairs(value: Any) -> list[tuple[Any, Any]]:

@@ -93,6 +93,7 @@ def run(
     if out is not None:
         check_saving(models, out, test_only=test_only)
     met = Memory(reading["target"])
+    met.choose(columns(reading["drop"]), columns(reading["only"]))
     course.expect(limit)
     course.first, course.patient = 1, True
     with CtrlC(stream) as ctrl_c, Live("run", stream, limit, quiet=quiet or as_json) as live:
@@ -110,6 +111,8 @@ def run(
                 raise typer.Exit(1) from None
             raise with_the_rest(error, course.rows if out else 0, out) from None
     watch.end(MANY_ROWS if loose else 0)
+    if not quiet and not loose:
+        watch.tell_new()
     if not course.rows:
         if not ctrl_c.pressed:
             raise ValueError(f"onstream: {source}: there were no rows to learn.")
@@ -184,6 +187,7 @@ def save_all(contenders: list[Contender], out: Path, met: Memory) -> None:
         memory = contender.memory
         memory.target, memory.target_kind = met.target, met.target_kind
         memory.join(met)
+        memory.choose(met.drop, met.only)
         memory.save(contender.model, place)
 
 

@@ -71,13 +71,14 @@ def train(
     check_outputs(stream, {"--out": out}, reading["on_error"], None if goes_on else start)
     check_models("--out", out)
     target, limit = reading["target"], reading["limit"]
+    memory.choose(columns(reading["drop"]), columns(reading["only"]))
     if start is not None:
         if memory.target != target:
             memory.target, memory.target_kind = target, ""
-        stream.expect(memory.expected(closed=False, labelled=True))
+        stream.expect(memory.expected(closed=False, labelled=True, goes_on=True))
         if memory.kinds:
             leave_lacking()
-    watch = memory.watch(source, columns(reading["drop"]))
+    watch = memory.watch(source, memory.drop)
     replaces = not goes_on and out.exists() and out.stat().st_size > 0
     rows, fault, began = 0, None, learner.seen
     with CtrlC(stream) as ctrl_c, Live("train", stream, limit, quiet=quiet or as_json) as live:
@@ -99,7 +100,10 @@ def train(
             fault = error
     if rows:
         memory.save(learner, out)
-    watch.end(MANY_ROWS if has_any_features(source, reading["format"]) else 0)
+    loose = has_any_features(source, reading["format"])
+    watch.end(MANY_ROWS if loose else 0)
+    if not quiet and not loose:
+        watch.tell_new()
     if fault is not None:
         raise with_the_rest(fault, rows, out) from None
     if not rows and not ctrl_c.pressed:

@@ -25,6 +25,8 @@ class Expected:
     closed: bool = False  # other columns are left out
     ids: list[str] = field(default_factory=list)  # these are read beside the features, as they are
     whole: bool = False  # CSV features that look whole are read as whole numbers, not as floats
+    drop: list[str] = field(default_factory=list)  # left out if they are there
+    only: list[str] | None = None  # all others are left out; None: take what is there
 
     def arrow(self, column: str) -> Any:
         """The Arrow type that a column must have; None if nothing is known."""
@@ -34,8 +36,13 @@ class Expected:
         kind = self.kinds.get(column)
         return None if kind is None else types.get(kind, pa.string())
 
+    def wants(self, column: str) -> bool:
+        """Whether a column is one of those that the model was given before."""
+        return column not in self.drop and (self.only is None or column in self.only)
+
     def features(self, source: str, names: list[str]) -> list[str]:
         """Those that the model knows; an error if it knows none of them."""
+        names = [name for name in names if self.wants(name)]
         if not self.closed or not self.kinds or not names:
             return names
         known = [name for name in names if name in self.kinds]

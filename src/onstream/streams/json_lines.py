@@ -150,7 +150,7 @@ class JSONLines(Reader):
             return False
         if self.columns.only is not None and key not in self.columns.only:
             return False
-        return key not in self.columns.drop
+        return key not in self.columns.drop and expected.wants(key)
 
     def _complete(self, table: Any, name: str) -> tuple[Any, Chosen]:
         """A table with target and weight, and its columns that count."""
