@@ -248,6 +248,48 @@ def test_nan_is_missing(write) -> None:
     path = write("a,y\n1,1\nnan,1\n-NaN,0\nNA,0\n?,1\n")
     assert [x["a"] for x, _ in read_csv(path, target="y")] == [1.0, None, None, None, None]
 
+def test_bad_utf8_over_several_lines(write) -> None:
+    path = write(b'text,label\n"caf\xe9\nau lait",ham\n"b",spam\n')
+    told = "line 2: the text is not valid UTF-8; .*encoding='cp1252'.* spans 2 lines"
+    with pytest.raises(ValueError, match=told):
+        list(read_csv(path, target="label", newlines_in_values=True))
+    stream = read_csv(path, target="label", newlines_in_values=True, on_error="skip")
+    assert [y for _, y in stream] == ["spam"]
+    assert stream.rejected == 1
+    stream = read_csv(path, target="label", newlines_in_values=True, encoding="cp1252")
+    assert [x["text"] for x, _ in stream] == ["café\nau lait", "b"]
+
+
+def test_a_stray_quote_among_bad_utf8(write) -> None:
+    rows = b"1,2,x\n" * 30
+    path = write(b'a,b,y\n"oops,1,x\n' + rows + b"1,2,caf\xe9\n" + rows + b'1,"3",x\n')
+    stream = read_csv(path, target="y", newlines_in_values=True, on_error="skip")
+    assert len(list(stream)) == 61
+    assert "line 2: a quote is opened here by mistake" in stream.messages[0]
+    assert "line 33: the text is not valid UTF-8" in stream.messages[1]
+
+
+def test_the_first_messages_are_those_of_the_first_lines(write) -> None:
+    bad = {3: "x,1\n", 5: "1\n", 8: '"1,1\n', 9: "inf,1\n", 12: "1,\n", 14: "2,2,2\n"}
+    lines = "".join(bad.get(i, "1,1\n") for i in range(2, 40))
+    more = write("a,y\n" + "1,1\n" * 5 + "1\n", "more.csv")
+    stream = read_csv([write(f"a,y\n{lines}", "a.csv"), more], target="y", on_error="skip")
+    assert len(list(stream)) == 37
+    found = [re.search(r"(\w+)\.csv: line (\d+)", told).groups() for told in stream.messages]
+    assert found == [*(("a", str(i)) for i in bad), ("more", "7")]
+
+
+def test_only_the_first_few_messages_are_kept(write) -> None:
+    stream = read_csv(
+        write("a,y\n" + "x,1\n1,1\n" * 60 + "1\n" * 40), "y", on_error="skip", types={"a": float}
+    )
+    assert len(list(stream)) == 60
+    assert stream.rejected == 100
+    assert [re.search(r"line (\d+)", told)[1] for told in stream.messages] == [
+        str(2 * i) for i in range(1, 11)
+    ]
+
+
 
 def test_blank_lines_are_no_rows(write) -> None:
     path = write("a,y\n1,1\n\n\n3,0\nx,1\n")

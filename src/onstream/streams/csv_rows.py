@@ -210,6 +210,7 @@ def spanning(lines: Text, grammar: CSVGrammar, tally: Tally, name: str) -> Itera
             column, why = grammar.explain(data, reason)
             place = at_line(name, lines.first + span.at, column)
             stray = len(span.lines) > 1 and patience > 0 and column is None
+            stray = stray and not only_encoding(grammar, data, reason)
             if stray and are_rows(span.lines[1:], grammar):
                 tally.reject(place, "a quote is opened here by mistake", span.lines[0])
                 at, together, stack = span.at + 1, 64, []
@@ -217,6 +218,14 @@ def spanning(lines: Text, grammar: CSVGrammar, tally: Tally, name: str) -> Itera
             else:
                 extent = f"; the row spans {len(span.lines):,} lines"
                 tally.reject(place, why + (extent if len(span.lines) > 1 else ""), data)
+
+
+def only_encoding(grammar: CSVGrammar, data: bytes, reason: str) -> bool:
+    """Say whether all that is wrong with a row is that its text is not UTF-8."""
+    if "UTF8" not in reason:
+        return False
+    readable, _ = attempt(grammar, data.decode(errors="replace").encode(), 1)
+    return readable is not None
 
 
 def some_spans(texts: list[bytes], at: int, n: int, grammar: CSVGrammar) -> list[Span]:
