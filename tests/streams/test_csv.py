@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -171,8 +172,11 @@ def test_several_files(write) -> None:
     assert [y for _, y in read_csv(f"{folder}/d*.csv", target="y")] == [3, 1, 2, 4]
     assert [y for _, y in read_csv([folder / "d2.csv", folder / "d1.csv"], "y")] == [1, 2, 3]
     write("a,z\n1,1\n", "e.csv")
-    with pytest.raises(ValueError, match="columns differ"):
+    told = r'e.csv: its columns differ .*d1.csv: "y" is missing here, "z" is only here\. .*only'
+    with pytest.raises(ValueError, match=told):
         list(read_csv([folder / "d1.csv", folder / "e.csv"]))
+    shared = read_csv([folder / "d1.csv", folder / "e.csv"], only=["a"])
+    assert [x for x, _ in shared] == [{"a": 3.0}, {"a": 1.0}]
     with pytest.raises(FileNotFoundError, match="no such file"):
         read_csv(folder / "no.csv")
     with pytest.raises(FileNotFoundError):
@@ -244,10 +248,6 @@ def test_bad_utf8(write) -> None:
     assert [x["a"] for x, _ in read_csv(path, target="y", on_error="skip")] == ["x", "z"]
 
 
-def test_nan_is_missing(write) -> None:
-    path = write("a,y\n1,1\nnan,1\n-NaN,0\nNA,0\n?,1\n")
-    assert [x["a"] for x, _ in read_csv(path, target="y")] == [1.0, None, None, None, None]
-
 def test_bad_utf8_over_several_lines(write) -> None:
     path = write(b'text,label\n"caf\xe9\nau lait",ham\n"b",spam\n')
     told = "line 2: the text is not valid UTF-8; .*encoding='cp1252'.* spans 2 lines"
@@ -289,6 +289,10 @@ def test_only_the_first_few_messages_are_kept(write) -> None:
         str(2 * i) for i in range(1, 11)
     ]
 
+
+def test_nan_is_missing(write) -> None:
+    path = write("a,y\n1,1\nnan,1\n-NaN,0\nNA,0\n?,1\n")
+    assert [x["a"] for x, _ in read_csv(path, target="y")] == [1.0, None, None, None, None]
 
 
 def test_blank_lines_are_no_rows(write) -> None:

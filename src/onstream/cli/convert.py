@@ -11,7 +11,7 @@ from ..streams.columns import Expected
 from . import options
 from .live import Live
 from .outputs import check_outputs
-from .paper import paper, remark
+from .paper import paper, remark, warn_of_most
 from .places import is_standard
 from .sources import format_of, is_generator, open_stream
 from .writers import WRITERS, writer_for
@@ -79,6 +79,7 @@ def convert(
         stream, out, to, limit=reading["limit"], target=target, title="convert", quiet=quiet
     )
     if not quiet:
+        warn_of_most(stream)
         left = f", {stream.rejected:,} lines left out" if stream.rejected else ""
         tell(f"{written:,} rows in {out}{left}.", out)
 

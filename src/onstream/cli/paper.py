@@ -57,6 +57,27 @@ def remark(text: str, style: str = "yellow") -> None:
     console.print(told, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
+def warn_of_most(stream: Any) -> None:
+    """A line in red if more than half of the lines could not be read: that is rarely meant."""
+    lines = stream.rejected + stream.rows
+    if stream.rejected > stream.rows:
+        told = on_the_shell(most_helpful(stream.messages))
+        why = f": {told}" if told else ""
+        remark(f"Warning: {stream.rejected:,} of {lines:,} lines were left out{why}.", "red")
+
+
+def most_helpful(reasons: list[str]) -> str:
+    """A reason that says what to do: about values that span lines, else any option; or the first.
+
+    Each line of a value that spans lines has a reason of its own, but only one cause.
+    """
+    for hint in ("(--newlines-in-values)", "(--"):
+        for reason in reasons:
+            if hint in reason:
+                return reason
+    return reasons[0] if reasons else ""
+
+
 def left_out(stream: Any, became: str) -> str:
     """How many lines could not be read, what became of them, and what is wrong with the first."""
     lines = "1 line" if stream.rejected == 1 else f"{stream.rejected:,} lines"

@@ -15,7 +15,7 @@ from .live import Live
 from .memory import MANY_ROWS, Memory
 from .outputs import check_outputs
 from .pace import pieces
-from .paper import left_out, remark
+from .paper import left_out, remark, warn_of_most
 from .places import STANDARD, is_standard, opened_text
 from .sources import columns, has_any_features, needs_no_label, open_stream
 
@@ -98,6 +98,7 @@ def predict(
             writer.writerow([*ids, *answers(learner, [], proba=proba, score=score)])
     watch.end(MANY_ROWS if loose else 0)
     if stream.rejected and not quiet:
+        warn_of_most(stream)
         remark(left_out(stream, "have no answer"))
 
 

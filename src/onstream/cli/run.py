@@ -15,7 +15,7 @@ from .memory import MANY_ROWS, Memory
 from .names import metrics
 from .outputs import check_models, check_outputs, check_page
 from .pace import CtrlC, pieces
-from .paper import left_out, paper, remark
+from .paper import left_out, paper, remark, warn_of_most
 from .sources import columns, has_any_features, has_target, open_stream, to_learn
 from .specs import build
 
@@ -113,6 +113,8 @@ def run(
     watch.end(MANY_ROWS if loose else 0)
     if not quiet and not loose:
         watch.tell_new()
+    if not quiet:
+        warn_of_most(stream)
     if not course.rows:
         if not ctrl_c.pressed:
             raise ValueError(f"onstream: {source}: there were no rows to learn.")

@@ -19,7 +19,7 @@ from .memory import MANY_ROWS, Memory
 from .names import check_online
 from .outputs import check_models, check_outputs
 from .pace import CtrlC, pieces
-from .paper import paper, remark
+from .paper import paper, remark, warn_of_most
 from .sources import columns, has_any_features, has_target, open_stream, to_learn
 from .specs import parse_model
 
@@ -104,6 +104,8 @@ def train(
     watch.end(MANY_ROWS if loose else 0)
     if not quiet and not loose:
         watch.tell_new()
+    if not quiet:
+        warn_of_most(stream)
     if fault is not None:
         raise with_the_rest(fault, rows, out) from None
     if not rows and not ctrl_c.pressed:

@@ -12,7 +12,7 @@ from .blocks import Block
 from .columns import Chosen, Columns
 from .files import Bytes, Lines, PathLike, line_blocks
 from .reader import Reader, arranged
-from .rejects import Tally, at_line
+from .rejects import Place, Tally, at_line
 from .stream import Stream
 
 ATTRIBUTE = re.compile(
@@ -276,7 +276,7 @@ class Rows:
         table = pa.table(columns)
         bad = {line for _, line, _, _ in rejects}
 
-        def place(row: int, column: Any) -> str:
+        def place(row: int, column: Any) -> Place:
             return at_line(
                 self.chosen.source, lines.first + line_number(lines.data, row, bad), column
             )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .blocks import Block, cut, take
-from .rejects import Tally
+from .rejects import Place, Tally
 
 NO_TARGET = (
     "the target is missing; fill it in, or leave such rows out with on_error='skip' "
@@ -158,7 +158,7 @@ class Chosen:
         self,
         table: Any,
         tally: Tally,
-        place: Callable[[int, Any], str],
+        place: Callable[[int, Any], Place],
         text: Callable[[int], bytes] = lambda row: b"",
     ) -> Iterator[Block]:
         """The rows of an Arrow table as a block, without those that cannot be used.

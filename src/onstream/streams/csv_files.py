@@ -22,7 +22,7 @@ from .files import Bytes, PathLike, line_blocks, suffix
 from .lines import Piece, Text
 from .reader import Reader, arranged
 from .recoded import Recoded, plain_encoding
-from .rejects import Tally, at_line
+from .rejects import Place, Tally, at_line
 from .stream import Stream
 
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
@@ -319,7 +319,7 @@ class CSV(Reader):
         schema = self.schema or dict.fromkeys(chosen.all, pa.string())  # no line can be read
         for piece in rows_of(lines, CSVGrammar(self.format, names, schema), tally, name):
 
-            def place(row: int, column: Any, piece: Piece = piece) -> str:
+            def place(row: int, column: Any, piece: Piece = piece) -> Place:
                 return at_line(name, piece.numbers[row], column)
 
             yield from chosen.blocks(piece.table, tally, place, piece.line)

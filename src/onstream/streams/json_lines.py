@@ -12,7 +12,7 @@ from .columns import Chosen, Columns, is_number, is_text
 from .files import Bytes, PathLike, line_blocks
 from .lines import Grammar, Piece, Text, parsed
 from .reader import Reader, arranged
-from .rejects import Tally, at_line
+from .rejects import Place, Tally, at_line
 from .stream import Stream
 
 
@@ -80,7 +80,7 @@ class JSONLines(Reader):
     def _rows(self, name: str, lines: Text, tally: Tally) -> Iterator[Block]:
         for piece in parsed(lines, JSONGrammar(self), tally, name):
 
-            def place(row: int, column: Any, piece: Piece = piece) -> str:
+            def place(row: int, column: Any, piece: Piece = piece) -> Place:
                 return at_line(name, piece.numbers[row], column)
 
             table, chosen = self._complete(piece.table, name)

@@ -2,6 +2,8 @@
 
 import os
 import re
+from bisect import bisect
+from dataclasses import dataclass
 from typing import IO, Any
 
 from .arriving import Stop
@@ -23,6 +25,20 @@ def plain_on_error(who: str, on_error: Any) -> str | os.PathLike[str]:
     )
 
 
+@dataclass(frozen=True)
+class Place:
+    """What a message is about: `name: line 1,234, column "c"`."""
+
+    name: str
+    kind: str
+    number: int  # from 1
+    column: Any = None
+
+    def __str__(self) -> str:
+        where = "" if self.column is None else f', column "{self.column}"'
+        return f"{self.name}: {self.kind} {self.number:,}{where}"
+
+
 class Tally:
     """Counts what was read and what was not, in one iteration over a stream."""
 
@@ -31,21 +47,30 @@ class Tally:
         self.rows = 0
         self.rejected = 0
         self.bytes_done = 0
-        self.messages: list[str] = []
+        self.messages: list[str] = []  # of the first lines, in their order
+        self._order: list[tuple[int, int]] = []  # of the messages: file, line
+        self._files: dict[str, int] = {}  # with rejected lines; they come one after the other
         self.warnings: list[str] = []  # that the user has not heard yet
         self.stop = Stop()  # nobody wants to wait for more
         self._file: IO[bytes] | None = None
         if on_error not in ("raise", "skip"):
             self._file = open(on_error, "wb")  # noqa: SIM115 - closed by `close`
 
-    def reject(self, place: str, reason: str, text: bytes = b"", *, rows: int = 1) -> None:
-        """A line, or row, or several of them, are left out; or an error, if that is wanted."""
+    def reject(self, place: Place, reason: str, text: bytes = b"", *, rows: int = 1) -> None:
+        """A line, or row, or several of them, are left out; or an error, if that is wanted.
+
+        Those with an obvious flaw may be told before others that stand above them.
+        """
         message = f"{place}: {reason}"
         if self.on_error == "raise":
             raise ValueError(message)
         self.rejected += rows
-        if len(self.messages) < REMEMBERED:
-            self.messages.append(message)
+        order = (self._files.setdefault(place.name, len(self._files)), place.number)
+        at = bisect(self._order, order)
+        if at < REMEMBERED:
+            self._order.insert(at, order)
+            self.messages.insert(at, message)
+            del self._order[REMEMBERED:], self.messages[REMEMBERED:]
         if self._file is not None:
             told = UNSEEN.sub(" ", message).encode(errors="replace")
             self._file.write(told + b"\t" + text.rstrip(b"\r\n") + b"\n")
@@ -56,13 +81,11 @@ class Tally:
             self._file.close()
 
 
-def at_line(name: str, line: int, column: Any = None) -> str:
-    """The place that a message is about."""
-    where = "" if column is None else f', column "{column}"'
-    return f"{name}: line {line:,}{where}"
+def at_line(name: str, line: int, column: Any = None) -> Place:
+    """A line of a file, from 1."""
+    return Place(name, "line", line, column)
 
 
-def at_row(name: str, row: int, column: Any = None) -> str:
+def at_row(name: str, row: int, column: Any = None) -> Place:
     """The same where there are no lines; rows count from 1, too."""
-    where = "" if column is None else f', column "{column}"'
-    return f"{name}: row {row:,}{where}"
+    return Place(name, "row", row, column)

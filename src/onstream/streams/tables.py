@@ -11,7 +11,7 @@ from .blocks import Block, length
 from .columns import Chosen, Columns
 from .files import CHUNK, Bytes, PathLike
 from .reader import Reader, arranged
-from .rejects import Tally, at_row, plain_on_error
+from .rejects import Place, Tally, at_row, plain_on_error
 from .stream import Stream, regrouped
 
 BATCH = 1 << 16  # rows of a table read at a time
@@ -200,7 +200,7 @@ def index_of(schema: Any) -> list[str]:
         return []
 
 
-def sound(rows: Any, place: str, tally: Tally) -> bool:
+def sound(rows: Any, place: Place, tally: Tally) -> bool:
     """Are rows whole? If offsets point nowhere, or text is none, all of them are rejected."""
     import pyarrow as pa
 
@@ -216,7 +216,7 @@ def sound(rows: Any, place: str, tally: Tally) -> bool:
 def table_blocks(table: Any, columns: Chosen, row: int, tally: Tally) -> Iterator[Block]:
     """A block out of a table whose first row is number `row` (from 0) of the file."""
 
-    def place(i: int, column: Any) -> str:
+    def place(i: int, column: Any) -> Place:
         return at_row(columns.source, row + i + 1, column)
 
     return columns.blocks(table, tally, place)
