@@ -216,3 +216,29 @@ def test_two_of_one_name_are_both_shown() -> None:
 )
 def test_suggestions_are_sensible_or_none(name: str, wanted: Any) -> None:
     assert meant(name, by_name()) == (f" Did you mean '{wanted}'?" if wanted else "")
+
+
+@pytest.mark.parametrize("tab", ["\t", r"\t", "tab"])
+def test_a_tab_can_be_typed(tmp_path: Path, tab: str) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("a\ty\n" + "1\t1\n2\t0\n" * 9)
+    told = call("run", file, "-t", "y", "-m", "PAClassifier()", "--delimiter", tab, "--json")
+    assert json.loads(told.stdout)["rows"] == 18
+
+
+def test_files_with_other_columns_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "day1.csv").write_text("Distance,a,y\n1,2,1\n")
+    (tmp_path / "day2.csv").write_text("a,b,c,y\n1,2,3,1\n")
+    line = ("run", tmp_path / "day*.csv", "-t", "y", "-m", "PAClassifier()")
+    told = call(*line, code=1).stderr
+    assert '"Distance" is missing here, "b", "c" are only here' in told
+    assert "(--only)" in told
+    call(*line, "--only", "a")
+
+
+def test_python_runs_the_package() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "onstream", "--version"], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert done.stdout == f"onstream {onstream.__version__}\n"

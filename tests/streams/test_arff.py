@@ -166,8 +166,12 @@ def test_several_files(write) -> None:
     two = write(HEADER + "2,Bonn,x,2,no\n", "b.arff")
     assert [y for _, y in read_arff([one, two], target="class")] == ["yes", "no"]
     three = write(HEADER.replace("age", "years") + "2,Bonn,x,2,no\n", "c.arff")
-    with pytest.raises(ValueError, match="its attributes differ"):
+    told = 'its attributes differ .*a.arff: "age" is missing here, "years" is only here'
+    with pytest.raises(ValueError, match=told):
         list(read_arff([one, three], target="class"))
+    four = write(HEADER.replace("yes", "perhaps") + "2,Bonn,x,2,no\n", "d.arff")
+    with pytest.raises(ValueError, match='"class" stand elsewhere or have other values'):
+        list(read_arff([one, four], target="class"))
 
 
 def test_a_sparse_target_may_be_a_string(write) -> None:

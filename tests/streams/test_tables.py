@@ -77,7 +77,10 @@ class TestFiles:
         write(tmp_path / "t2", TABLE)
         assert list(read(tmp_path / "t?", target="y")) == ROWS * 2
         write(tmp_path / "t3", TABLE.drop_columns(["a"]))
-        with pytest.raises(ValueError, match=r'columns differ .* see "a"'):
+        with pytest.raises(ValueError, match=r'columns differ .*t1: "a" is missing here\. .*only'):
+            list(read(tmp_path / "t?", target="y"))
+        write(tmp_path / "t3", TABLE.set_column(0, "a", [["1", "2", "3", "4"]]))
+        with pytest.raises(ValueError, match='t3: column "a" is of type string, but of type'):
             list(read(tmp_path / "t?", target="y"))
 
     def test_bad_rows(self, tmp_path, write, read) -> None:

@@ -44,7 +44,7 @@ READING: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "delimiter": (
-        Annotated[str | None, typer.Option(help="What separates the columns of a CSV file: ';'.")],
+        Annotated[str | None, typer.Option(help="Between the columns of a CSV file: ';', tab.")],
         None,
     ),
     "decimal": (

@@ -19,6 +19,7 @@ READERS = {  # format: function of onstream.streams, endings
     "vw": ("read_vw", (".vw",)),
     "arff": ("read_arff", (".arff",)),
 }
+TAB = "\t"  # hard to type in a shell
 PACKED = (".gz", ".bz2", ".zst")
 
 
@@ -27,6 +28,7 @@ def open_stream(
     *,
     format: str | None = None,
     types: list[str] | None = None,
+    delimiter: str | None = None,
     no_header: bool = False,
     missing: list[str] | None = None,
     drop: list[str] | None = None,
@@ -43,6 +45,7 @@ def open_stream(
 
     options = others | {
         "types": column_types(types),
+        "delimiter": TAB if delimiter in ("\\t", "tab") else delimiter,
         "header": False if no_header else None,
         "missing": missing_values(missing),
         "drop": columns(drop),

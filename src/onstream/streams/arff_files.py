@@ -9,7 +9,7 @@ import numpy as np
 
 from .arff_text import ARFFText
 from .blocks import Block
-from .columns import Chosen, Columns
+from .columns import Chosen, Columns, difference, quoted
 from .files import Bytes, Lines, PathLike, line_blocks
 from .reader import Reader, arranged
 from .rejects import Place, Tally, at_line
@@ -76,6 +76,13 @@ class Attribute:
     values: list[str] | None = None  # of a nominal one
 
 
+def changed(before: list[Attribute], now: list[Attribute]) -> str:
+    """What is different in the header of another file."""
+    told = difference([one.name for one in now], [one.name for one in before])
+    odd = [new.name for old, new in zip(before, now, strict=False) if old != new]
+    return told or f"{quoted(odd)} stand elsewhere or have other values"
+
+
 class ARFF(Reader):
     """The stream that `read_arff` makes."""
 
@@ -102,9 +109,11 @@ class ARFF(Reader):
                         continue
                     if reading is None:
                         if first is not None and first != header.attributes:
+                            told = changed(first, header.attributes)
                             raise ValueError(
                                 f"{source.name}: its attributes differ from those of "
-                                f"{self.files[0]}."
+                                f"{self.files[0]}: {told}. ARFF files that are read together must "
+                                f"have the same header; read this file by itself."
                             )
                         first = header.attributes
                         names = [attribute.name for attribute in first]

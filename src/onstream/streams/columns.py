@@ -106,6 +106,26 @@ class Columns:
         return Chosen(source, [*features, *ids], target, weight, self.expected)
 
 
+def differing(source: str, first: str, names: list[str], before: list[str]) -> str:
+    """The message for a file whose columns are not those of the first file."""
+    return (
+        f"{source}: its columns differ from those of {first}: {difference(names, before)}. Files "
+        f"that are read together must have the same columns: choose those that all of them have "
+        f"(only), or read this file by itself."
+    )
+
+
+def difference(names: list[str], before: list[str]) -> str:
+    """Which names are missing, and which are new; "" if they are the same."""
+    missing = [name for name in before if name not in names]
+    new = [name for name in names if name not in before]
+    return ", ".join(
+        f"{quoted(found)} {'are' if len(found) > 1 else 'is'} {where}"
+        for found, where in ((missing, "missing here"), (new, "only here"))
+        if found
+    )
+
+
 def quoted(names: list[str]) -> str:
     """The first few names."""
     return ", ".join(f'"{name}"' for name in names[:10]) + (", ..." if len(names) > 10 else "")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .blocks import Block
-from .columns import Chosen, Columns
+from .columns import Chosen, Columns, differing
 from .csv_rows import (
     UTF8,
     CSVGrammar,
@@ -256,10 +256,7 @@ class CSV(Reader):
         for extra in self.types.keys() - set(names):
             raise ValueError(f'{name}: there is no column "{extra}" (types).')
         if self.schema is not None and set(chosen.all) != set(self.schema):
-            odd = sorted(set(chosen.all) ^ set(self.schema))[0]
-            raise ValueError(
-                f'{name}: its columns differ from those of {self.files[0]}: see "{odd}".'
-            )
+            raise ValueError(differing(name, self.files[0], chosen.all, list(self.schema)))
         return chosen
 
     def _infer(

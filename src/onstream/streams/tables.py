@@ -8,7 +8,7 @@ from typing import Any
 from ..core.arrow import arrow_table
 from .arriving import Stop
 from .blocks import Block, length
-from .columns import Chosen, Columns
+from .columns import Chosen, Columns, differing
 from .files import CHUNK, Bytes, PathLike
 from .reader import Reader, arranged
 from .rejects import Place, Tally, at_row, plain_on_error
@@ -128,7 +128,7 @@ class TableReader(Reader):
         done, schema = 0, None
         for file in self.files:
             name = "standard input" if file == "-" else file
-            start = Start(name, self.columns, schema, tally.stop)
+            start = Start(name, self.columns, schema, tally.stop, self.files[0])
             row = 0
             size = 0 if file == "-" else os.path.getsize(file)
             batches = self._batches_of(file, start)
@@ -159,8 +159,9 @@ class TableReader(Reader):
 class Start:
     """Chooses and checks the columns of a file when its schema is known."""
 
-    def __init__(self, name: str, columns: Columns, before: Any, stop: Stop) -> None:
+    def __init__(self, name: str, columns: Columns, before: Any, stop: Stop, first: str) -> None:
         self.name = name
+        self.first = first  # of the files that are read together
         self.wanted = columns
         self.before = before
         self.stop = stop
@@ -183,9 +184,13 @@ class Start:
         self.columns.check_types(schema)
         kept = {name: schema.field(name).type for name in self.columns.all}
         if self.before is not None and kept != self.before:
-            odd = next(n for n in {**self.before, **kept} if kept.get(n) != self.before.get(n))
+            if set(kept) != set(self.before):
+                raise ValueError(differing(self.name, self.first, list(kept), list(self.before)))
+            odd = next(name for name in kept if kept[name] != self.before[name])
             raise ValueError(
-                f'{self.name}: its columns differ from those of the files before: see "{odd}".'
+                f'{self.name}: column "{odd}" is of type {kept[odd]}, but of type '
+                f"{self.before[odd]} in {self.first}. Files that are read together must have the "
+                f"same types: cast one of them, or read this file by itself."
             )
         self.schema = kept
         return self.columns.all
