@@ -14,7 +14,15 @@ from rich.console import Console
 
 from onstream import RLS, LogisticRegression, PAClassifier
 from onstream.base.printable import printable
-from onstream.evaluate import F1, Accuracy, Kappa, LastValue, MajorityClass, prequential
+from onstream.evaluate import (
+    F1,
+    Accuracy,
+    Kappa,
+    LastValue,
+    MajorityClass,
+    Prequential,
+    prequential,
+)
 from onstream.evaluate.figures import compact
 from onstream.evaluate.page import write
 from onstream.evaluate.report import scale, shown
@@ -387,3 +395,31 @@ def test_one_that_diverged_does_not_flatten_the_others(tmp_path):
     assert scale(tame, tame.metrics[2], "window") is None
     alone = prequential(Diverges(), (X, y))
     assert alone.plot()
+
+
+def test_weighted_metrics_say_so(tmp_path):
+    X, y = np.array([[1.0], [2.0]] * 20), np.array([0, 1] * 20)
+    w = np.where(y == 1, 3.0, 1.0)
+    told = "metrics are weighted by w"
+    weighted = prequential(MajorityClass(), (X, y, w), [Accuracy()])
+    assert weighted.value("Accuracy") > 0.6  # of the weight, not of the rows
+    assert told in str(weighted)
+    assert told in weighted.to_json()
+    page = weighted.to_html(tmp_path / "w.html").read_text(encoding="utf-8")
+    assert told in page
+    assert "report.settings.weights" in page  # at the top, too
+    for stream in ((X, y), zip(X.tolist(), y.tolist(), strict=True)):
+        plain = prequential(MajorityClass(), stream, [Accuracy()])
+        assert told not in str(plain)
+        assert told not in plain.to_json()
+    assert "weighted" in prequential.__doc__
+    assert "weighted" in Prequential.add.__doc__
+
+
+def test_unweighted_figures_of_a_weighted_run():
+    X, y = np.array([[1.0], [2.0]] * 20), np.array([0, 1] * 20)
+    w = np.where(y == 1, 3.0, 1.0)
+    answers = PAClassifier().predict_learn_many(X, y, w)
+    metric = Accuracy()
+    metric.update_many(y[1:], answers[1:])
+    assert metric.value == np.mean(answers[1:] == y[1:])

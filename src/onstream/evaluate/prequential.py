@@ -45,7 +45,9 @@ def prequential(
         They go on from the state they are in. A learner is anything with `learn_one(x, y)` and
         `predict_one(x)`; one that predicts numbers says so by `task = "numbers"`.
     stream : (X, y), iterable of (x, y), or something with `batches(n)`
-        What they predict and learn, in this order. With weights: (X, y, w), (x, y, w).
+        What they predict and learn, in this order. With weights: (X, y, w), (x, y, w); then the
+        metrics are weighted by w, too. For unweighted ones, give the answers of
+        `predict_learn_many` to a metric without w.
     metrics : metric or list of metrics, optional
         By default `Accuracy` and `Kappa`, or for regressors `MAE`, `RMSE` and `R2`. Of answers
         that are sets of labels or structures, `Accuracy` (the default) and `ErrorRate` judge
@@ -161,6 +163,7 @@ class Prequential:
         self.every = 100  # rows from one point of the curves to the next
         self.limit = 4 * POINTS
         self.at: list[int] = []
+        self.weighted = False  # have rows come with weights?
 
     def expect(self, rows: int | None) -> None:
         """The stream will have so many rows: choose where the curves have their points."""
@@ -171,7 +174,8 @@ class Prequential:
     def add(self, X: Any, y: Any, w: Any = None) -> None:
         """Let every learner predict and learn a block of rows.
 
-        Targets and weights that mean nothing are refused before anybody has learned anything.
+        With w, the metrics are weighted, too, not only what is learned. Targets and weights that
+        mean nothing are refused before anybody has learned anything.
         """
         if y is None:
             raise ValueError("prequential: the stream has no targets; name the column: target=...")
@@ -189,6 +193,7 @@ class Prequential:
             for contender in self.contenders:
                 contender.track.cut(len(self.at))
             raise
+        self.weighted = self.weighted or weights is not None
         self.at += [self.rows + stop for stop in stops]
         self.rows += rows
         for contender in self.contenders:
@@ -270,6 +275,7 @@ class Prequential:
             runs=[contender.run(len(at), self.first) for contender in self.contenders],
             marks=self.marks,
             step=self.step,
+            weighted=self.weighted,
         )
 
 

@@ -18,6 +18,8 @@ RANGES = {
     "fading": "fading memory, α = {alpha:g}",
 }
 
+WEIGHTED = "the metrics are weighted by w, like what is learned"
+
 
 @dataclass
 class Run:
@@ -57,6 +59,7 @@ class Report:
     runs: list[Run]
     marks: dict[int, str] = field(default_factory=dict)
     step: str = "example"
+    weighted: bool = False  # rows had weights, by which the metrics are weighted, too
     made: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
 
     def run(self, name: str) -> Run:
@@ -112,6 +115,8 @@ class Report:
             else "none",
             "metrics": ", ".join(metric["what"] for metric in self.metrics),
         }
+        if self.weighted:
+            told["weights"] = WEIGHTED
         for row, text in self.marks.items():
             told[f"mark at {row:,}"] = text
         return told

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ..base.printable import printable
 from .figures import compact
-from .report import heading, shown
+from .report import WEIGHTED, heading, shown
 
 if TYPE_CHECKING:
     from .report import Report, Run
@@ -60,6 +60,8 @@ class ResultTable:
             if number:
                 yield ""
             yield self.page([column for block in blocks for column in block], first=not number)
+        if self.report.weighted:
+            yield Text(f"{WEIGHTED[0].upper()}{WEIGHTED[1:]}.", style="dim")
         for run in self.report.runs:
             if run.remark:
                 yield Text(printable(f"{run.name}: {run.remark}."), style="yellow")
