@@ -46,7 +46,10 @@ class Pipeline(Learner):
         for kind, face in FACES.items():
             if isinstance(last, kind):
                 return super().__new__(face)
-        raise TypeError(f"Pipeline: the last step cannot be used in a pipeline: {last!r:.80}.")
+        raise TypeError(
+            f"Pipeline: the last step cannot be used in a pipeline: {last!r:.80}. Only classifiers, "
+            f"regressors and transformers can; give it rows made by transform_many."
+        )
 
     def __init__(self, *members: Any, steps: Any = None) -> None:
         self.steps = [step.clone() for step in checked_steps("Pipeline", members, steps)]
