@@ -97,10 +97,12 @@ class ARFF(Reader):
             source = Bytes(file, tally.stop)
             header = Header(source.name)
             reading: Rows | None = None
+            lost = False  # lines, among them perhaps @data
             try:
                 for lines in line_blocks(source):
                     tally.bytes_done = done + lines.done
                     if lines.problem:
+                        lost = True
                         place = at_line(source.name, lines.first)
                         tally.reject(place, lines.problem, lines.data)
                         continue
@@ -123,7 +125,7 @@ class ARFF(Reader):
             finally:
                 done += source.done
                 source.close()
-            if not header.done and not tally.stop.told:
+            if not header.done and not lost and not tally.stop.told:
                 raise ValueError(f"{source.name}: there is no @data line.")
 
 

@@ -179,11 +179,13 @@ class CSV(Reader):
     def _file(self, source: Bytes | Recoded, before: int, tally: Tally) -> Iterator[Block]:
         names: list[str] | None = None
         chosen: Chosen | None = None
+        empty = True
         blocks = line_blocks(source)
         if self.format.newlines_in_values:
             blocks = whole_rows(blocks, self.format.delimiter)
         for block in blocks:
             tally.bytes_done = before + block.done
+            empty = empty and not block.problem
             lines = Text(block.data, block.first)
             if block.problem:
                 tally.reject(at_line(source.name, lines.first), block.problem, lines.data)
@@ -203,7 +205,7 @@ class CSV(Reader):
             if self.schema is None:
                 self.schema = self._infer(source.name, names, chosen, lines, tally)
             yield from self._rows(source.name, names, chosen, lines, tally)
-        if names is None and self.header is True and not tally.stop.told:
+        if names is None and self.header is True and empty and not tally.stop.told:
             raise ValueError(f"{source.name}: the file is empty; its first line must be a header.")
 
     def _names(self, name: str, lines: Text) -> tuple[list[str] | None, Text]:

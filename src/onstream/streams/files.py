@@ -20,6 +20,7 @@ SUFFIXES = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd"}
 CHUNK = 1 << 20  # bytes of text handled at a time
 SLACK = 80  # bytes after the text that a parser may look at
 STEP = 1 << 16  # bytes decompressed at a time
+UNWRITTEN = b"\xff" * STEP  # in no encoding does a line end in it
 MOMENT = 0.2  # seconds
 LONGEST = 1 << 24  # bytes of a line; a longer one is rejected, so that memory stays bounded
 
@@ -156,10 +157,21 @@ class Bytes:
             got = int(self._raw.readinto(room) or 0)
             self.done += got
             return got
-        n = min(len(room), STEP)
-        data = bytes(self._stream.read(n)) if self._stream is not None else self.read(n)
+        room = room[:STEP]
+        if self._stream is not None:
+            return self._decompressed(room)
+        data = self.read(len(room))
         room[: len(data)] = data
         return len(data)
+
+    def _decompressed(self, room: memoryview) -> int:
+        """Put the next bytes into `room`; those before damage, too, which Arrow does not count."""
+        room[:] = UNWRITTEN[: len(room)]
+        try:
+            return int(self._stream.readinto(room))
+        except OSError as error:
+            self._error = error.with_traceback(None)
+            return len(bytes(room).rstrip(UNWRITTEN[:1]))
 
     def cut_off(self) -> bool:
         """Say whether the end is none of the file's own, so that a last piece of line is no line.
@@ -212,9 +224,7 @@ def line_blocks(source: Any, chunk: int = CHUNK, *, numbered: bool = True) -> It
         except OSError as error:
             if source.cut_off():
                 return
-            told = "ends too early" if "runcated" in str(error) else "is damaged"
-            problem = f"the compressed data {told} ({error})"
-            yield Lines(buffer, kept, first, source.done, problem)  # a part of a line
+            yield Lines(buffer, kept, first, source.done, ended_by(error))  # a part of a line
             return
         end = buffer.rfind(b"\n", kept, kept + got) + 1
         if dropping:  # in the middle of a line that is too long
@@ -251,6 +261,15 @@ def line_blocks(source: Any, chunk: int = CHUNK, *, numbered: bool = True) -> It
                 )
                 yield Lines(buffer, 0, first, source.done, problem)
                 kept, dropping = 0, True
+
+
+def ended_by(error: OSError) -> str:
+    """Why no more lines come."""
+    if error.errno is not None:
+        return f"the file cannot be read any further ({error})"
+    if "runcated" in str(error):
+        return "the compressed file is cut short: there is no more of it"
+    return f"the compressed data is damaged ({error})"
 
 
 def check_text(name: str, lines: bytes) -> None:
