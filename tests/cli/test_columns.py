@@ -270,3 +270,26 @@ def test_an_id_of_a_pipe_is_no_feature(houses: Path) -> None:
     assert float(score) != pytest.approx(
         loaded.score_one({"zip": "1234", "rooms": 2.0, "big": True}), rel=1e-6
     )
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_an_id_is_never_overwritten_by_an_answer(tmp_path: Path, form: str) -> None:
+    rows, model, out = tmp_path / "s.csv", tmp_path / "s.onstream", tmp_path / "out"
+    rows.write_text("a,b,y\n" + "1,2,yes\n3,1,no\n" * 5)
+    call("train", rows, "-t", "y", "-m", "LogisticRegression()", "-o", model)
+    new = tmp_path / "new.csv"
+    head = "score,p(yes),p(no),prediction,a,b\n"
+    for text in (head, head + "77,88,99,55,1,2\n"):
+        new.write_text(text)
+        for name, flag in (
+            ("score", "--score"),
+            ("p(yes)", "--proba"),
+            ("p(no)", "--proba"),
+            ("prediction", "--quiet"),
+        ):
+            arguments = ["predict", model, new, "--id", name, flag, "--as", form, "-o", out]
+            told = call(*arguments, code=1).stderr
+            assert f"--id {name}: the answers have a column of this name" in " ".join(told.split())
+            assert not out.exists()
+    call("predict", model, new, "--id", "score", "--proba", "--as", form, "-o", out)
+    assert "77" in out.read_text()

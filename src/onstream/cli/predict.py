@@ -68,8 +68,11 @@ def predict(
     has_columns = stream.expect(memory.expected(closed=True, ids=ids))
     if ids and not has_columns:
         raise ValueError("onstream: --id needs a source with columns, such as a CSV file.")
-    if "prediction" in ids:
-        raise ValueError("onstream: --id prediction: the answers have a column of this name.")
+    if ids:
+        told = answers(learner, [], proba=proba, score=score)
+        for name in ids:
+            if name in told:
+                raise ValueError(f"onstream: --id {name}: the answers have a column of this name.")
     loose = has_any_features(source, reading["format"])
     refuse_strangers(lacking_is_told=bool(memory.kinds), only_told=loose)
     watch = memory.watch(source, columns(reading["drop"]), ids)

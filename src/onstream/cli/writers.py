@@ -1,7 +1,8 @@
 """Blocks of a stream into files of several formats."""
 
 import contextlib
-from collections.abc import Iterator
+import re
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,12 @@ class TableWriter:
             names = dict.fromkeys(name for row in rows for name in row)
             table = pa.table({name: [row.get(name) for row in rows] for name in names})
         if y is not None:
+            refuse_taken(self.target, table.column_names, "target")
             table = table.append_column(self.target, pa.array(y))
-        return table if w is None else table.append_column("weight", pa.array(w))
+        if w is not None:
+            refuse_taken("weight", table.column_names, "weights")
+            table = table.append_column("weight", pa.array(w))
+        return table
 
     def open(self, schema: Any) -> Any:
         """The file, once the columns are known."""
@@ -107,6 +112,7 @@ class LineWriter:
         self.file = packed(sink, packing_of(path))
         self.target, self.format = target, format
         self.line = {"jsonl": self.json, "libsvm": self.libsvm, "vw": self.vw}[format]
+        self.features: dict[str, str] = {}  # what a VW name with an underscore stands for
 
     def write(self, block: tuple[Any, ...]) -> int:
         """One more block."""
@@ -118,8 +124,12 @@ class LineWriter:
         """The features with the target, if there is one, as one more key."""
         row = {str(name): whole(value) for name, value in x.items()}
         if y is not None:
+            refuse_taken(self.target, row, "target")
             row[self.target] = y
-        return msgspec.json.encode(row if w is None else row | {"weight": w}).decode()
+        if w is not None:
+            refuse_taken("weight", row, "weights")
+            row["weight"] = w
+        return msgspec.json.encode(row).decode()
 
     def libsvm(self, x: Any, y: Any, w: Any) -> str:
         """Target, then index:value in rising order."""
@@ -127,7 +137,7 @@ class LineWriter:
             raise ValueError("onstream: libsvm lines begin with a target: say --target COLUMN.")
         pairs = []
         for name, value in x.items():
-            if isinstance(value, str) or not str(name).isdigit():
+            if isinstance(value, str) or not INDEX.fullmatch(str(name)):
                 raise ValueError(
                     f"onstream: feature {name!r} is not a number with a whole number as its name, "
                     f"which libsvm files need; write .vw or .jsonl."
@@ -151,8 +161,14 @@ class LineWriter:
         """Target [weight] | name:value, with the few characters VW reserves replaced."""
         words = []
         for name, value in x.items():
-            told = f"{name}={value}" if isinstance(value, str) else str(name)
-            told = told.translate(RESERVED)
+            feature = f"{name}={value}" if isinstance(value, str) else str(name)
+            told = feature.translate(RESERVED)
+            if "_" in told and self.features.setdefault(told, feature) != feature:
+                raise ValueError(
+                    f"onstream: the features {self.features[told]!r:.60} and {feature!r:.60} would "
+                    f"both be {told!r:.60} in a VW file, whose names have no blanks, colons and "
+                    f"bars: rename one, leave it out by --drop, or write .jsonl, .csv or .parquet."
+                )
             if isinstance(value, str) or value == 1:
                 words.append(told)
             elif value is not None:
@@ -165,6 +181,7 @@ class LineWriter:
         self.file.close()
 
 
+INDEX = re.compile("0|[1-9][0-9]*")  # 01 would be the same as 1
 RESERVED = str.maketrans({" ": "_", ":": "_", "|": "_", "\n": "_", "\t": "_", "\r": "_"})
 WRITERS: dict[str, Any] = {
     "csv": TableWriter,
@@ -181,6 +198,15 @@ def packed(sink: Any, packing: str | None) -> Any:
     import pyarrow as pa
 
     return pa.output_stream(pa.PythonFile(sink, mode="w"), compression=packing, buffer_size=1 << 16)
+
+
+def refuse_taken(name: str, features: Container[str], what: str) -> None:
+    """Refuse to write the target or the weights over a feature of the same name."""
+    if name in features:
+        raise ValueError(
+            f"onstream: there is a feature {name!r:.60}, and the column of the {what} has this "
+            f"name: leave the feature out by --drop {name:.60}."
+        )
 
 
 def whole(value: Any) -> Any:
