@@ -1,10 +1,15 @@
 """Parts of streams, other orders, several epochs."""
 
+from functools import partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from onstream import streams
 from onstream.streams import SEA, STAGGER, Stream
 from onstream.streams.blocks import join
 
@@ -113,3 +118,58 @@ def test_repeated_counts() -> None:
 def test_bad_epochs(wrong) -> None:
     with pytest.raises((TypeError, ValueError), match="epochs"):
         SEA().repeated(wrong)
+
+
+def readers(write: Any) -> dict[str, Any]:
+    """Every function that makes a stream of rows of the user's, ready to be called."""
+    table = pa.table({"a": [1.0, 2.0], "y": [0, 1]})
+    folder = write("a,y\n1,0\n2,1\n", "d.csv").parent
+    pq.write_table(table, folder / "d.parquet")
+    with pa.ipc.new_file(str(folder / "d.arrow"), table.schema) as file:
+        file.write_table(table)
+    write('{"a": 1, "y": 0}\n', "d.jsonl")
+    write("@relation r\n@attribute a numeric\n@data\n1\n", "d.arff")
+    write("1 1:2\n", "d.libsvm")
+    write("1 | a\n", "d.vw")
+    calls = {
+        "read_csv": "csv",
+        "read_parquet": "parquet",
+        "read_ipc": "arrow",
+        "read_jsonl": "jsonl",
+        "read_arff": "arff",
+        "read_libsvm": "libsvm",
+        "read_vw": "vw",
+    }
+    made: dict[str, Any] = {
+        name: partial(getattr(streams, name), folder / f"d.{end}") for name, end in calls.items()
+    }
+    made["read_frame"] = partial(streams.read_frame, table)
+    made["from_iterable"] = partial(streams.from_iterable, [({"a": 1.0}, 0)])
+    return made
+
+
+def test_errors_name_the_function_that_was_called(write) -> None:
+    wrong = {"skip": -1, "limit": -1, "epochs": 0, "shuffle": 0}
+    made = readers(write)
+    assert set(made) == {n for n in streams.__all__ if n.startswith("read_")} | {"from_iterable"}
+    for name, read in made.items():
+        for word, value in wrong.items():
+            with pytest.raises(ValueError, match=f"^{name}: {word} must be at least"):
+                read(**{word: value})
+        with pytest.raises(ValueError, match=f"^{name}: seed must be at least"):
+            read(shuffle=10, seed=-1)
+        with pytest.raises(TypeError, match=f"^{name}: skip must be a whole number"):
+            read(skip="1")
+        with pytest.raises(ValueError, match=f"^{name}: limit must be at least"):
+            read(skip=1).shuffled().limit(-1)
+        with pytest.raises(ValueError, match=f"^{name}: n must be at least"):
+            read(limit=1).batches(0)
+        if name != "from_iterable":
+            with pytest.raises(ValueError, match=f"^{name}: on_error must be"):
+                read(on_error="ignore")
+    with pytest.raises(ValueError, match=r"^SEA: limit must be at least"):
+        streams.SEA().limit(-1)
+    for name in made:
+        if name not in ("read_frame", "from_iterable"):
+            with pytest.raises(FileNotFoundError, match=f"^{name}: no such file"):
+                getattr(streams, name)("nowhere/x")

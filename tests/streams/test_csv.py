@@ -650,3 +650,9 @@ def test_a_column_without_a_name_is_told(tmp_path):
         rows = list(read_csv(path, target="y"))
     assert rows[0] == ({"": 0.0, "a": 1.5}, "x")
     assert next(iter(read_csv(path, target="y", drop=[""]))) == ({"a": 1.5}, "x")
+
+
+@pytest.mark.parametrize("delimiter", ['"', "\n", "\r", "\0"])
+def test_what_can_be_no_delimiter(write, delimiter: str) -> None:
+    with pytest.raises(ValueError, match=r"^read_csv: delimiter must be one character .* got"):
+        read_csv(write("a,y\n1,2\n"), delimiter=delimiter)

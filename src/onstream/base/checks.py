@@ -14,7 +14,7 @@ OTHER_NAMES = {"sample_weight": "w", "weights": "w", "weight": "w", "n_iter": "e
 
 
 def _name(owner: object) -> str:
-    return type(owner).__name__
+    return owner if isinstance(owner, str) else type(owner).__name__
 
 
 def number(

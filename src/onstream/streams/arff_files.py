@@ -86,6 +86,8 @@ def changed(before: list[Attribute], now: list[Attribute]) -> str:
 class ARFF(Reader):
     """The stream that `read_arff` makes."""
 
+    _who = "read_arff"
+
     def __init__(self, path: Any, columns: Columns, on_error: Any) -> None:
         super().__init__(path, on_error=on_error)
         self.columns = columns

@@ -23,6 +23,10 @@ class Arranged(Stream):
         self.files = source.files
 
     @property
+    def _who(self) -> str:
+        return self.source._who
+
+    @property
     def endless(self) -> bool:
         """Say whether it never ends."""
         return self.source.endless
@@ -71,8 +75,8 @@ class Part(Arranged):
 
     def __init__(self, source: Stream, *, skip: int = 0, limit: int | None = None) -> None:
         super().__init__(source)
-        self.first = whole(self, "skip", skip, least=0)
-        self.most = None if limit is None else whole(self, "limit", limit, least=0)
+        self.first = whole(self._who, "skip", skip, least=0)
+        self.most = None if limit is None else whole(self._who, "limit", limit, least=0)
 
     @property
     def endless(self) -> bool:
@@ -128,8 +132,8 @@ class Shuffled(Arranged):
 
     def __init__(self, source: Stream, *, buffer: int = 10_000, seed: int = 0) -> None:
         super().__init__(source)
-        self.buffer = whole(self, "shuffle", buffer, least=1)
-        self.seed = whole(self, "seed", seed, least=0)
+        self.buffer = whole(self._who, "shuffle", buffer, least=1)
+        self.seed = whole(self._who, "seed", seed, least=0)
         self._round = 0
 
     def _batches(self, n: int) -> Iterator[Block]:
@@ -157,7 +161,7 @@ class Repeated(Arranged):
 
     def __init__(self, source: Stream, *, epochs: int) -> None:
         super().__init__(source)
-        self.epochs = whole(self, "epochs", epochs, least=1)
+        self.epochs = whole(self._who, "epochs", epochs, least=1)
         self._before = 0  # bytes and rows of the epochs that are done
         self._rows_before = 0
         self._rejected_before = 0

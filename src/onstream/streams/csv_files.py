@@ -26,6 +26,7 @@ from .rejects import Place, Tally, at_line
 from .stream import Stream
 
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
+NO_DELIMITERS = ('"', "\n", "\r", "\0")
 GUESSED = 1000  # lines that the types are guessed from
 
 
@@ -119,6 +120,8 @@ def read_csv(
 class CSV(Reader):
     """The stream that `read_csv` makes."""
 
+    _who = "read_csv"
+
     def __init__(
         self,
         path: Any,
@@ -142,6 +145,11 @@ class CSV(Reader):
             delimiter = "\t" if suffix(self.files[0]) in (".tsv", ".tab") else delimiter
         if len(str(delimiter).encode()) != 1:
             raise ValueError(f"read_csv: delimiter must be one character, got {delimiter!r:.80}.")
+        if delimiter in NO_DELIMITERS:
+            raise ValueError(
+                f"read_csv: delimiter must be one character that is neither a quote nor the end of "
+                f"a line, got {delimiter!r}."
+            )
         if not isinstance(newlines_in_values, bool):
             raise TypeError(
                 f"read_csv: newlines_in_values must be True or False, "

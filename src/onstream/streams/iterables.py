@@ -51,6 +51,8 @@ def from_iterable(
 class Rows(Stream):
     """The stream that `from_iterable` makes."""
 
+    _who = "from_iterable"
+
     def __init__(self, source: Iterable[Any], target: str | None, weight: str | None) -> None:
         if isinstance(source, (str, bytes, dict)) or not hasattr(source, "__iter__"):
             raise TypeError(

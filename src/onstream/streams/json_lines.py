@@ -50,6 +50,8 @@ def read_jsonl(
 class JSONLines(Reader):
     """The stream that `read_jsonl` makes."""
 
+    _who = "read_jsonl"
+
     def __init__(self, path: Any, columns: Columns, *, on_error: Any) -> None:
         super().__init__(path, on_error=on_error)
         self.columns = columns

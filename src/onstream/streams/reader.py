@@ -20,7 +20,6 @@ class Reader(Stream):
     """A stream out of files. The next blocks are parsed while this one is used."""
 
     def __init__(self, path: Any, *, on_error: Any = "raise") -> None:
-        self._who = self.__class__.__name__
         self.files = find_files(self._who, path)
         self.on_error = plain_on_error(self._who, on_error)
         kept = self.on_error not in ("raise", "skip")
@@ -118,7 +117,7 @@ class Reader(Stream):
 
     def __repr__(self) -> str:
         names = self.files[0] if len(self.files) == 1 else f"{len(self.files)} files"
-        return f"<{self._who} of {names}>"
+        return f"<{type(self).__name__} of {names}>"
 
 
 def arranged(

@@ -181,6 +181,8 @@ class SparseFile(Reader):
 class Libsvm(SparseFile):
     """The stream that `read_libsvm` makes."""
 
+    _who = "read_libsvm"
+
     def _parser(self) -> SparseText:
         return LibsvmText()
 
@@ -188,12 +190,14 @@ class Libsvm(SparseFile):
 class VW(SparseFile):
     """The stream that `read_vw` makes."""
 
+    _who = "read_vw"
+
     def __init__(
         self, path: Any, labelled: Any, weights: Any, drop: Any, only: Any, on_error: Any
     ) -> None:
         super().__init__(path, drop, only, on_error)
-        self.labelled = flag(self, "labelled", labelled)
-        self.weights = None if weights is None else flag(self, "weights", weights)
+        self.labelled = flag(self._who, "labelled", labelled)
+        self.weights = None if weights is None else flag(self._who, "weights", weights)
         self._weighted = self.weights
 
     def _begin(self) -> None:

@@ -22,13 +22,18 @@ class Stream(ABC):
     files: Sequence[str] = ()  # that are read; "-" is standard input
 
     @property
+    def _who(self) -> str:
+        """What messages call it: the function that made it, or its class."""
+        return type(self).__name__
+
+    @property
     def endless(self) -> bool:
         """Say whether it never ends, so that only a part of it can be gone over."""
         return False
 
     def batches(self, n: int = ROWS) -> Iterator[Block]:
         """Yield blocks `(X, y)` or `(X, y, w)` of n rows; the last one may be shorter."""
-        whole(self, "n", n, least=1)
+        whole(self._who, "n", n, least=1)
         return self._batches(n)
 
     @abstractmethod

@@ -230,6 +230,7 @@ def table_blocks(table: Any, columns: Chosen, row: int, tally: Tally) -> Iterato
 class Parquet(TableReader):
     """The stream that `read_parquet` makes."""
 
+    _who = "read_parquet"
     kind = "Parquet"
 
     def __init__(self, path: Any, columns: Columns, on_error: Any) -> None:
@@ -255,6 +256,7 @@ class Parquet(TableReader):
 class IPC(TableReader):
     """The stream that `read_ipc` makes."""
 
+    _who = "read_ipc"
     kind = "Arrow"
 
     def _batches_of(self, file: str, start: Start) -> Iterator[tuple[Any, float]]:
@@ -307,6 +309,8 @@ class Decompressed:
 
 class Frame(Stream):
     """The stream that `read_frame` makes."""
+
+    _who = "read_frame"
 
     def __init__(self, frame: Any, columns: Columns, on_error: Any) -> None:
         if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__dataframe__")):
