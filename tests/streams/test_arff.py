@@ -197,3 +197,43 @@ def test_many_blanks_among_the_values(write) -> None:
     assert rows == [({"a": "y z"}, 1.0)]
     with pytest.raises(ValueError, match=r"line 2: .* the list of values is broken"):
         list(read_arff(write(head + "'}\n@data\n1\n")))
+
+
+ESCAPES = {
+    r"a\tb\n\u00e9": "a\tb\né",
+    r"\r\b\f\a\v": "\r\b\f\a\v",
+    r"\\t \' \" \%": "\\t ' \" %",
+    r"\\\t": "\\\t",
+    r"\u001E\u001e\uD83D\ude00\u20ac": "\x1e\x1e\U0001f600€",
+    r"\101\0\40\377\777\0070\9": "A\0 ÿ?7\x0709",
+    r"\ud83d \ude00 \ud83d\u0041 \u12": "ud83d ude00 ud83dA u12",  # no characters
+    "Köln\\u0021": "Köln!",
+    r"C:\dir": "C:dir",
+    r"\u": "u",
+}
+
+
+@pytest.mark.parametrize("escaped", ESCAPES)
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_escapes_mean_what_weka_and_liac_arff_write(write, escaped: str, quote: str) -> None:
+    quoted, plain = f"{quote}{escaped}{quote}", ESCAPES[escaped]
+    head = f"@relation r\n@attribute {quoted} numeric\n@attribute n {{x, {quoted}}}\n"
+    head += "@attribute t string\n@attribute k {p,q}\n@data\n"
+    dense = read_arff(write(head + f"1,{quoted},{quoted},p\n"), target="k")
+    assert list(dense) == [({plain: 1.0, "n": plain, "t": plain}, "p")]
+    sparse = read_arff(write(head + f"{{0 1, 1 {quoted}, 2 {quoted}}}\n"), target="k")
+    assert list(sparse) == [({plain: 1.0, f"n={plain}": 1.0, f"t={plain}": 1.0}, "p")]
+    words = read_arff(write(head + f"{{2 {quoted}}}\n"), target="t")
+    assert [y for _, y in words] == [plain]
+
+
+def test_without_quotes_a_backslash_is_one(write) -> None:
+    head = (
+        "@relation r\n@attribute t string\n@attribute n {C:\\temp, x}\n@attribute k {p,q}\n@data\n"
+    )
+    row = {"t": r"C:\temp", "n": r"C:\temp"}
+    assert list(read_arff(write(head + "C:\\temp,C:\\temp,p\n"), target="k")) == [(row, "p")]
+    sparse = read_arff(write(head + "{0 C:\\temp}\n"), target="k")
+    assert list(sparse) == [({r"t=C:\temp": 1.0}, "p")]
+    words = read_arff(write(head + "{0 C:\\temp}\n"), target="t")
+    assert [y for _, y in words] == [r"C:\temp"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .arff_text import ARFFText
+from .arff_text import ARFFText, unescaped
 from .blocks import Block
 from .columns import Chosen, Columns, difference, quoted
 from .files import Bytes, Lines, PathLike, line_blocks
@@ -209,7 +209,7 @@ class Header:
 
 def plain(quoted: str) -> str:
     """A quoted text without its backslashes."""
-    return re.sub(r"\\(.)", r"\1", quoted)
+    return unescaped(quoted.encode())
 
 
 def is_sparse(data: bytes) -> bool:

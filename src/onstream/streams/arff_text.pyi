@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 from ..core.sparse import SparseBlock
 from .sparse_text import SparseText
 
+def unescaped(text: bytes) -> str: ...
+
 class ARFFText(SparseText):
     def __init__(
         self,

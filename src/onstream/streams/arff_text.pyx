@@ -1,6 +1,7 @@
 """The data lines of ARFF files, dense or sparse, parsed without the GIL."""
 
 cimport numpy as cnp
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -120,13 +121,8 @@ cdef class ARFFText(SparseText):
         self.n_spans = 0
         block, targets, weights, rejects = self.parse(data, size, stop_early)
         if self.worded:
-            targets = np.array(
-                [
-                    unescaped(bytes(data[self.spans[2 * i]:self.spans[2 * i + 1]]))
-                    for i in targets.astype(np.int64).tolist()
-                ],
-                dtype=object,
-            )
+            words = [self.span(data, i) for i in targets.astype(np.int64).tolist()]
+            targets = np.array(words, dtype=object)
         return block, targets, weights, rejects
 
     def parse_dense(self, bytearray data, Py_ssize_t size, bint stop_early):
@@ -136,11 +132,15 @@ cdef class ARFFText(SparseText):
         cells = np.empty((self.rows, self.width))
         if self.rows:
             memcpy(cnp.PyArray_DATA(<cnp.ndarray> cells), self.cells, cells.nbytes)
-        texts = [
-            unescaped(bytes(data[self.spans[2 * i]:self.spans[2 * i + 1]]))
-            for i in range(self.n_spans)
-        ]
+        texts = [self.span(data, i) for i in range(self.n_spans)]
         return cells, texts, weights, rejects
+
+    cdef str span(self, bytearray data, Py_ssize_t i):
+        """A text; only in quotes does a backslash mean anything."""
+        cdef int64_t start = self.spans[2 * i]
+        cdef bytes text = bytes(data[start:self.spans[2 * i + 1]])
+        quoted = start > 0 and data[start - 1] in b"'\""
+        return unescaped(text) if quoted else text.decode()
 
     cdef uint64_t home(self, Py_ssize_t attribute, const char* text, Py_ssize_t n) noexcept nogil:
         return mix(hash_bytes(<const unsigned char*> text, n) + <uint64_t> attribute) & self.mask
@@ -344,8 +344,7 @@ cdef class ARFFText(SparseText):
 
     cdef bint unescape(self, Word* word) noexcept nogil:
         """Point `word` at a copy without the backslashes."""
-        cdef Py_ssize_t n = word.stop - word.start, used = 0
-        cdef const char* p = word.start
+        cdef Py_ssize_t n = word.stop - word.start
         cdef void* moved
         if n > self.room_scratch:
             moved = PyMem_RawRealloc(self.scratch, 2 * n)
@@ -353,14 +352,9 @@ cdef class ARFFText(SparseText):
                 return False
             self.scratch = <unsigned char*> moved
             self.room_scratch = 2 * n
-        while p < word.stop:
-            if p[0] == c"\\" and p + 1 < word.stop:
-                p += 1
-            self.scratch[used] = <unsigned char> p[0]
-            used += 1
-            p += 1
+        n = write_unescaped(word.start, word.stop, self.scratch)
         word.start = <const char*> self.scratch
-        word.stop = word.start + used
+        word.stop = word.start + n
         word.escaped = False
         return True
 
@@ -382,8 +376,106 @@ cdef class ARFFText(SparseText):
 
 
 def unescaped(bytes text):
-    """A text without its backslashes."""
+    """A quoted text as it is meant: see `write_unescaped`."""
     if b"\\" not in text:
         return text.decode()
-    parts = text.replace(b"\\\\", b"\0").replace(b"\\", b"").replace(b"\0", b"\\")
-    return parts.decode()
+    cdef bytearray out = bytearray(len(text))
+    cdef const char* start = text
+    cdef unsigned char* room = <unsigned char*> PyByteArray_AS_STRING(out)
+    cdef Py_ssize_t n = write_unescaped(start, start + len(text), room)
+    return out[:n].decode()
+
+
+cdef Py_ssize_t write_unescaped(
+    const char* p, const char* stop, unsigned char* out
+) noexcept nogil:
+    r"""Write a quoted text without its backslashes; how many bytes, never more than before.
+
+    As Weka and liac-arff have it: letters such as \t and \n, up to three octal digits, and \u with
+    four hexadecimal digits, two of them for a character beyond. Another character stands for
+    itself.
+    """
+    cdef unsigned char* begin = out
+    cdef const char* last
+    cdef int code, low
+    while p < stop:
+        if p[0] != c"\\" or p + 1 == stop:
+            out[0] = <unsigned char> p[0]
+            out += 1
+            p += 1
+            continue
+        p += 1
+        code = unicode_escape(p, stop)
+        if 0xD800 <= code < 0xDC00 and p + 5 < stop and p[5] == c"\\":
+            low = unicode_escape(p + 6, stop)
+            if 0xDC00 <= low < 0xE000:
+                out += write_utf8(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00), out)
+                p += 11
+                continue
+        if code >= 0 and not 0xD800 <= code < 0xE000:
+            out += write_utf8(code, out)
+            p += 5
+        elif c"0" <= p[0] <= c"7":
+            code = 0
+            last = p + 3
+            while p < stop and p < last and c"0" <= p[0] <= c"7" and 8 * code + (p[0] - c"0") < 256:
+                code = 8 * code + (p[0] - c"0")
+                p += 1
+            out += write_utf8(code, out)
+        else:
+            out[0] = letter_escape(<unsigned char> p[0])
+            out += 1
+            p += 1
+    return out - begin
+
+
+cdef unsigned char letter_escape(unsigned char letter) noexcept nogil:
+    """What a letter after a backslash means."""
+    if letter == c"t":
+        return c"\t"
+    if letter == c"n":
+        return c"\n"
+    if letter == c"r":
+        return c"\r"
+    if letter == c"b":
+        return 8
+    if letter == c"f":
+        return 12
+    if letter == c"a":
+        return 7
+    if letter == c"v":
+        return 11
+    return letter
+
+
+cdef int unicode_escape(const char* p, const char* stop) noexcept nogil:
+    """The number written as uXXXX; -1 if there is none."""
+    cdef int code = 0, i
+    cdef char c
+    if stop - p < 5 or p[0] != c"u":
+        return -1
+    for i in range(1, 5):
+        c = p[i]
+        if c"0" <= c <= c"9":
+            code = 16 * code + (c - c"0")
+        elif c"a" <= c <= c"f":
+            code = 16 * code + (c - c"a" + 10)
+        elif c"A" <= c <= c"F":
+            code = 16 * code + (c - c"A" + 10)
+        else:
+            return -1
+    return code
+
+
+cdef int write_utf8(int code, unsigned char* out) noexcept nogil:
+    """Write a character; how many bytes."""
+    cdef int more = 0 if code < 0x80 else 1 if code < 0x800 else 2 if code < 0x10000 else 3
+    cdef int i
+    if more == 0:
+        out[0] = <unsigned char> code
+        return 1
+    for i in range(more, 0, -1):
+        out[i] = 0x80 | (code & 0x3F)
+        code >>= 6
+    out[0] = <unsigned char> ((0xFF00 >> (more + 1)) | code)  # as many ones as there are bytes
+    return more + 1
