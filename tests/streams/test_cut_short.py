@@ -13,6 +13,7 @@ import pytest
 
 from onstream.streams import read_arff, read_csv, read_jsonl, read_libsvm, read_vw
 
+CUT = "the compressed file is cut short: there is no more of it"
 ARFF = "@relation r\n@attribute a numeric\n@attribute y {0,1}\n@data\n"
 KINDS: dict[str, tuple[Callable[..., Any], dict[str, str], str, str]] = {
     "csv": (read_csv, {"target": "y"}, "a,y\n", "{a},{y}\n"),
@@ -163,3 +164,30 @@ def test_a_file_that_cannot_be_read_any_further_is_not_called_compressed(
         error
         == f"{path}: line 3: the file cannot be read any further ([Errno 5] Input/output error)"
     )
+
+
+def test_within_a_value_over_several_lines(write) -> None:
+    rows = "".join(f'{i},"first\nsecond",{i % 2}\n' for i in range(50))
+    open_row = b'"a text\nthat has\nno end'
+    path = write(gzip.compress(f"a,b,y\n{rows}50,".encode() + open_row)[:-8], "data.csv.gz")
+    options: dict[str, Any] = {"target": "y", "newlines_in_values": True}
+    given, error = read_until_error(read_csv(path, **options))
+    assert len(given) == 50
+    assert error == f"{path}: line 102: {CUT}; the row spans 2 lines"
+    stream = read_csv(path, **options, on_error="skip")
+    assert list(stream) == given
+    assert stream.messages == [error, f"{path}: line 104: {CUT}"]
+    head = write(gzip.compress(b'a,"b\nand')[:-8], "head.csv.gz")
+    _, error = read_until_error(read_csv(head, **options))
+    assert error == f"{head}: line 1: {CUT}"
+
+
+def test_a_quote_by_mistake_before_the_end(write) -> None:
+    rows = "".join(f"{i},b,{i % 2}\n" for i in range(50))
+    path = write(gzip.compress(f'a,b,y\n{rows}50,"b,1\n{rows}51'.encode())[:-8], "data.csv.gz")
+    stream = read_csv(path, target="y", newlines_in_values=True, on_error="skip")
+    assert len(list(stream)) == 100
+    assert stream.messages == [
+        f"{path}: line 52: a quote is opened here by mistake",
+        f"{path}: line 103: {CUT}",
+    ]

@@ -194,7 +194,7 @@ class CSV(Reader):
         for block in blocks:
             tally.bytes_done = before + block.done
             empty = empty and not block.problem
-            lines = Text(block.data, block.first)
+            lines = Text(block.data, block.first, block.cut)
             if block.problem:
                 tally.reject(at_line(source.name, lines.first), block.problem, lines.data)
                 continue
@@ -229,11 +229,11 @@ class CSV(Reader):
         while quote_open(data[at:end], False, self.format.delimiter):
             if not self.format.newlines_in_values or end == len(data):
                 if self.header is True:
-                    why = never_closed(self.format, " in the header")
+                    why = lines.cut or never_closed(self.format, " in the header")
                     raise ValueError(f"{at_line(name, first)}: {why}")
                 break
             end = data.find(b"\n", end) + 1
-        rest = Text(data[at:], first)
+        rest = Text(data[at:], first, lines.cut)
         if self.header is not True and self.header is not False:
             return self.header, rest
         try:
@@ -258,7 +258,7 @@ class CSV(Reader):
             )
         if self.header is False:
             return [str(i) for i in range(len(head))], rest
-        return head, Text(data[end:], first + data.count(b"\n", at, end))
+        return head, Text(data[end:], first + data.count(b"\n", at, end), lines.cut)
 
     def _choose(self, name: str, names: list[str]) -> Chosen:
         """The columns that matter; they are the same in all files."""

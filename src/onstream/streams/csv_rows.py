@@ -208,6 +208,8 @@ def spanning(lines: Text, grammar: CSVGrammar, tally: Tally, name: str) -> Itera
                 continue
             span = spans[0]
             column, why = grammar.explain(data, reason)
+            if lines.cut and span.at + len(span.lines) == len(texts):
+                why = lines.cut
             place = at_line(name, lines.first + span.at, column)
             stray = len(span.lines) > 1 and patience > 0 and column is None
             stray = stray and not only_encoding(grammar, data, reason)
@@ -259,7 +261,7 @@ def whole_rows(blocks: Iterator[Lines], delimiter: str) -> Iterator[Lines]:
     for lines in blocks:
         if lines.problem:
             if held:
-                yield Lines(held, len(held), first, done)
+                yield Lines(held, len(held), first, done, cut=lines.problem)
                 held, inside = bytearray(), False
             yield lines
             continue

@@ -200,6 +200,7 @@ class Lines:
     done: int  # bytes of the file read so far
     problem: str = ""  # instead of lines: why there are none
     pause: bool = False  # it may take a while until there are more
+    cut: str = ""  # why a quote that is open after them will never be closed
 
     @property
     def data(self) -> bytes:

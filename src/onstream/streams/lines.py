@@ -16,6 +16,7 @@ class Text:
 
     data: bytes
     first: int  # number of the first of them, from 1
+    cut: str = ""  # why the last row has no end, if it has none
 
 
 @dataclass
