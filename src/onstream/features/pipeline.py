@@ -47,8 +47,8 @@ class Pipeline(Learner):
             if isinstance(last, kind):
                 return super().__new__(face)
         raise TypeError(
-            f"Pipeline: the last step cannot be used in a pipeline: {last!r:.80}. Only classifiers, "
-            f"regressors and transformers can; give it rows made by transform_many."
+            f"Pipeline: the last step cannot be used in a pipeline: {last!r:.80}. Only "
+            f"classifiers, regressors and transformers can; give it rows of transform_many."
         )
 
     def __init__(self, *members: Any, steps: Any = None) -> None:
