@@ -1,5 +1,6 @@
 """Kernels: the vectors of the specification, brute force, symmetry, positive Gram matrices."""
 
+import enum
 import math
 from typing import Any
 
@@ -204,6 +205,35 @@ def test_the_order_of_nodes_does_not_matter(g: Any, random: Any) -> None:
     assert kernel(g, other) == kernel(g, g) == kernel(other, other)
 
 
+class Element(enum.StrEnum):
+    CARBON = "C"
+
+
+SIX = np.array([6.0], dtype=np.float32)[0]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "plain"),
+    [
+        (np.array(["C", "O"]), ["C", "O"]),
+        ({"a": np.int64(6), "b": SIX}, {"a": 6, "b": 6}),
+        ([np.bool_(True), np.str_("C")], [True, "C"]),
+        (np.array([1, 0]), [1, 0]),
+        ([Element.CARBON, Element.CARBON], ["C", "C"]),
+        (np.int64(2), 2),
+    ],
+    ids=repr,
+)
+def test_labels_of_numpy_are_those_of_python(nodes: Any, plain: Any) -> None:
+    kernel = WeisfeilerLehman(h=2)
+    ends = list(nodes) if isinstance(nodes, dict) else [0, 1]
+    own = {"nodes": plain, "edges": [tuple(ends)]}
+    for edges in ([tuple(ends)], np.array([ends])):
+        theirs = {"nodes": nodes, "edges": edges}
+        assert kernel.canonical(theirs) == kernel.canonical(own)
+        assert kernel(theirs, own) == kernel(own, own)
+
+
 # -- positive and symmetric -------------------------------------------------------------------
 
 VECTORS = st.dictionaries(st.sampled_from("abcd"), st.floats(-3.0, 3.0), max_size=4)
@@ -253,6 +283,11 @@ def test_kernels_are_values(kernel: Kernel) -> None:
     assert loaded.params == model.params
 
 
+def graph_with_itself(nodes: Any, edges: Any) -> float:
+    graph = {"nodes": nodes, "edges": edges}
+    return WeisfeilerLehman()(graph, graph)
+
+
 @pytest.mark.parametrize(
     ("make", "word"),
     [
@@ -279,6 +314,25 @@ def test_kernels_are_values(kernel: Kernel) -> None:
             lambda: WeisfeilerLehman()({"nodes": 2, "edges": [(0, 5)]}, TRIANGLE),
             "WeisfeilerLehman: the edge",
         ),
+        *[
+            (lambda nodes=nodes, edges=edges: graph_with_itself(nodes, edges), told)
+            for nodes, edges, told in (
+                (10**12, [], "WeisfeilerLehman: a graph has from 0 to 10,000,000 nodes"),
+                (-1, [], "WeisfeilerLehman: a graph has from 0"),
+                (2.0, [], "WeisfeilerLehman: the nodes of a graph must be"),
+                (True, [], "WeisfeilerLehman: the nodes of a graph must be"),
+                (None, [], "WeisfeilerLehman: the nodes of a graph must be"),
+                (2, None, "WeisfeilerLehman: the edges of a graph must be"),
+                (2, 5, "WeisfeilerLehman: the edges of a graph must be"),
+                (2, [5], "WeisfeilerLehman: an edge of a graph must be a pair"),
+                (2, [([], 1)], "WeisfeilerLehman: a node or a label of a graph must be"),
+                ([{}], [], "WeisfeilerLehman: a node or a label of a graph must be"),
+                ({"C", "O"}, [(0, 1)], "WeisfeilerLehman: a set has no order"),
+                ([object()], [], "WeisfeilerLehman: the label of a node must be"),
+                ({"a": ("C", 1)}, [], "WeisfeilerLehman: the label of a node must be"),
+                ({"a": float("nan")}, [], "WeisfeilerLehman: the label of a node must be"),
+            )
+        ],
         (lambda: Product(Spectrum(), Linear())("abc", "abc"), "Product: expected a tuple"),
     ],
 )

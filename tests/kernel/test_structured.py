@@ -200,3 +200,25 @@ def test_half_a_character_is_a_token_like_others(kernel: Any, x: Any) -> None:
     model.learn_many([x, x], ["a", "b"])
     again = loads(dumps(model))
     assert again.predict_one(x) == model.predict_one(x) == "b"
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        np.array(["C", "O"]),
+        {"a": np.int64(6), "b": np.int64(8)},
+        {"a": 0, "b": 1},
+        {"a": 0},
+        {"a": 0.5, "b": True},
+        [1.0, 2**70],
+    ],
+    ids=repr,
+)
+def test_a_saved_graph_keeps_its_labels(nodes: Any) -> None:
+    edges = [tuple(nodes)[:2]] if isinstance(nodes, dict) and len(nodes) == 2 else []
+    graph = {"nodes": nodes, "edges": edges}
+    model = KernelPerceptron(kernel=WeisfeilerLehman())
+    model.learn_many([graph, {"nodes": ["N"], "edges": []}], ["p", "q"])
+    again = loads(dumps(model))
+    assert again.score_one(graph) == model.score_one(graph) != 0.0
+    assert again.supports == model.supports
