@@ -450,11 +450,9 @@ def test_what_was_never_learned_cannot_be_unlearned(model):
     for x, y, w in (
         ({"c": "red"}, "a", 2.0),
         ({"c": "red"}, "b", 1.0),
-        *(
-            [({"c": "blue"}, "a", 1.0)]
-            if not isinstance(model, (BernoulliNB, MultinomialNB))
-            else []
-        ),
+        ({"c": "blue"}, "a", 1.0),
+        ({"c": "red", "n": 2, "never": 1.0}, "a", 1.0),
+        ({"c": "red", "n": 2, "never": "told"}, "a", 1.0),
     ):
         with pytest.raises(ValueError, match="never learned"):
             model.unlearn_one(x, y, w)
@@ -462,6 +460,47 @@ def test_what_was_never_learned_cannot_be_unlearned(model):
     with pytest.raises(ValueError, match="weight"):
         model.unlearn_one({"c": "red"}, "a", -1.0)
     assert dumps(model) == before
+
+
+@pytest.mark.parametrize("model", [GaussianNB(), CategoricalNB(), BernoulliNB()], ids=repr)
+@pytest.mark.parametrize("value", [1.0, "red"])
+def test_no_feature_is_in_more_examples_than_there_are(model, value):
+    model = model.clone()
+    for y in "xy" * 5:
+        model.learn_one({"a": value}, y)
+    model.learn_one({}, "x")
+    model.unlearn_one({}, "x")
+    before = dumps(model)
+    for x in ({}, {"never": 1.0}, {"a": None}):
+        with pytest.raises(ValueError, match="never learned"):
+            model.unlearn_one(x, "x")
+    assert dumps(model) == before
+    for _ in range(5):
+        model.unlearn_one({"a": value}, "x")
+    assert model.seen == 5
+
+
+@each
+def test_a_feature_that_says_nothing_may_be_unknown(model):
+    model = model.clone()
+    model.learn_many([{"a": 1.0}, {"a": 2.0, "b": 1.0}], ["x", "x"])
+    model.unlearn_one({"a": 2.0, "b": 1.0, "never": None}, "x")
+    assert model.seen == 1
+    if isinstance(model, (BernoulliNB, MultinomialNB)):
+        model.unlearn_one({"a": 1.0, "never": 0.0}, "x")
+        assert model.seen == 0
+
+
+@each
+def test_unlearning_rows_of_arrays(model):
+    model = model.clone()
+    X = [[1.0, 2.0], [2.0, 2.0], [1.0, 3.0]]
+    model.learn_many(X, ["x", "y", "x"])
+    with pytest.raises(ValueError, match="2 columns"):
+        model.unlearn_one([1.0, 2.0, 3.0], "x")
+    for x, y in zip(X, ["x", "y", "x"], strict=True):
+        model.unlearn_one(np.array(x), y)
+    assert model.seen == 0
 
 
 def test_a_number_here_and_a_name_there_cannot_be_merged():

@@ -11,7 +11,7 @@ from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize, roomier
 from ..core.sources cimport Source
 from ..core.state cimport Task
-from .state cimport LOG_ZERO, NaiveBayesState, holds, less, log_or_zero
+from .state cimport LOG_ZERO, NaiveBayesState, full, holds, less, log_or_zero
 
 from ..base.checks import number
 from .merging import merge_counting
@@ -199,8 +199,8 @@ cdef class CountingState(NaiveBayesState):
         cdef double c
         for i in range(e.n):
             id = e.ids[i] if e.ids != NULL else i
-            if e.values[i] > 0.0 and not holds(
-                    self.table[id * self.room_labels + e.label], w * self.amount(e.values[i])):
+            if e.values[i] > 0.0 and (id >= self.door.width or not holds(
+                    self.table[id * self.room_labels + e.label], w * self.amount(e.values[i]))):
                 return OVERFLOW
         for i in range(e.n):
             if e.values[i] > 0.0:
@@ -332,9 +332,21 @@ cdef class BernoulliState(CountingState):
 
     cdef int expel(self, const Example* e, double w) noexcept nogil:
         cdef double distinct = self.distinct
-        cdef int status = CountingState.expel(self, e, w)
+        cdef int status = OVERFLOW if self.lacks(e, w) else CountingState.expel(self, e, w)
         self.outdate(e.label, self.distinct != distinct)
         return status
+
+    cdef bint lacks(self, const Example* e, double w) noexcept nogil:
+        """Does the example lack a feature that all others with its label have?"""
+        cdef Py_ssize_t i, id, lacking = 0
+        cdef double all = self.counts[e.label]
+        for id in range(min(self.door.width, self.room)):
+            lacking += full(self.table[id * self.room_labels + e.label], all, w)
+        for i in range(e.n):
+            id = e.ids[i] if e.ids != NULL else i
+            if e.values[i] > 0.0 and id < self.door.width:
+                lacking -= full(self.table[id * self.room_labels + e.label], all, w)
+        return lacking > 0
 
     cdef void outdate(self, int32_t label, bint features) noexcept nogil:
         """This label's counts have changed; or the features there are, which all labels look at."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.example cimport LEARNED, NUMBER, OVERFLOW, Example
 from ..core.memory cimport release, resize, roomier
-from .state cimport LOG_ZERO, NaiveBayesState, holds, less
+from .state cimport LOG_ZERO, NaiveBayesState, full, holds, less
 
 from ..base.checks import number, whole
 from .merging import merge_mixed
@@ -372,9 +372,14 @@ cdef class MixedState(NaiveBayesState):
         cdef Moments* m = &self.each[e.label]
         cdef Table* t
         cdef Py_ssize_t i, id, at
+        if self.lacks(e, w):
+            return OVERFLOW
         for i in range(e.n):  # is it in?
             id = e.ids[i] if e.ids != NULL else i
-            if e.codes != NULL and e.codes[i] != NUMBER:
+            if id >= self.door.width:
+                if e.values[i] == e.values[i]:
+                    return OVERFLOW
+            elif e.codes != NULL and e.codes[i] != NUMBER:
                 at = e.codes[i]
                 if at < 0 or at >= self.tables[id].room:
                     return OVERFLOW
@@ -384,6 +389,8 @@ cdef class MixedState(NaiveBayesState):
                 return OVERFLOW
         for i in range(e.n):
             id = e.ids[i] if e.ids != NULL else i
+            if id >= self.door.width:
+                continue
             if e.codes != NULL and e.codes[i] != NUMBER:
                 t = &self.tables[id]
                 at = e.codes[i]
@@ -396,6 +403,27 @@ cdef class MixedState(NaiveBayesState):
                 remove_one(&self.every, id, e.values[i], w)
         self.measure(self.door.width)
         return LEARNED
+
+    cdef bint lacks(self, const Example* e, double w) noexcept nogil:
+        """Does the example lack a feature that all others with its label have?"""
+        cdef Py_ssize_t i, id, lacking = 0
+        cdef double all = self.counts[e.label]
+        for id in range(min(self.door.width, self.room)):
+            lacking += full(self.weight_with(id, e.label), all, w)
+        for i in range(e.n):
+            id = e.ids[i] if e.ids != NULL else i
+            if e.values[i] == e.values[i] and id < self.door.width:
+                lacking -= full(self.weight_with(id, e.label), all, w)
+        return lacking > 0
+
+    cdef double weight_with(self, Py_ssize_t id, Py_ssize_t k) noexcept nogil:
+        """Weight of the examples with label k that have the feature."""
+        cdef Table* t = &self.tables[id]
+        cdef Py_ssize_t v
+        cdef double sum = self.each[k].n[id]
+        for v in range(t.room):
+            sum += t.counts[v * self.room_labels + k]
+        return sum
 
     # -- state --------------------------------------------------------------------------------------------
 

@@ -27,4 +27,5 @@ cdef class NaiveBayesState(ClassifierState):
 
 cdef double log_or_zero(double x) noexcept nogil
 cdef bint holds(double sum, double w) noexcept nogil
+cdef bint full(double with_feature, double all, double w) noexcept nogil
 cdef double less(double sum, double w) noexcept nogil

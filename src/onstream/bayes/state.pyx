@@ -11,7 +11,7 @@ import numpy as np
 from ..core.classifier cimport ClassifierState
 from ..core.door cimport Row
 from ..core.example cimport LEARNED, OVERFLOW, Example
-from ..core.index cimport KNOWN
+from ..core.index cimport ALL
 from ..core.memory cimport release, resize, roomier
 from ..core.scores cimport sigmoids, softmax
 
@@ -119,7 +119,10 @@ cdef class NaiveBayesState(ClassifierState):
         return OVERFLOW
 
     cdef int expel(self, const Example* e, double w) noexcept nogil:
-        """Take the example out of the tables; OVERFLOW, and nothing changed, if it is not in."""
+        """Take the example out of the tables; OVERFLOW, and nothing changed, if it is not in.
+
+        Features from `door.width` on are not known, so no example that was learned has them.
+        """
         return OVERFLOW
 
     def unlearn_one(self, x, y, w):
@@ -134,8 +137,11 @@ cdef class NaiveBayesState(ClassifierState):
             if self.heir is None:
                 row = self.door.take(16, 0)
                 try:
-                    self.door.read(x, KNOWN, row, &e)
-                    e.weight = weight
+                    try:
+                        self.door.read(x, ALL, row, &e)
+                    finally:
+                        self.door.truncate()  # what is not known stays unknown: `expel` refuses it
+                    e.width, e.weight = self.door.width, weight
                     self.target(y, False, &e)
                     if weight > 0.0:
                         self.take_back(&e, y)
@@ -200,6 +206,14 @@ cdef bint too_large(const Example* e, double limit) noexcept nogil:
 cdef bint holds(double sum, double w) noexcept nogil:
     """Can w be taken out of a sum that it went into?"""
     return w <= sum * (1.0 + 1e-12)
+
+
+cdef bint full(double with_feature, double all, double w) noexcept nogil:
+    """Do so many examples have a feature that one of weight w without it cannot be among them all?
+
+    Half of w is left for rounding.
+    """
+    return with_feature > all - 0.5 * w
 
 
 cdef double less(double sum, double w) noexcept nogil:
