@@ -354,6 +354,31 @@ def test_indicators_of_one_example(sets_model, y):
     assert sets_model.seen == 0
 
 
+@pytest.mark.parametrize(
+    "y",
+    [
+        [[1, 0], [0, 1], [1, 0]],
+        [(True, False)] * 3,
+        list(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])),
+        pa.array([[1, 0], [0, 1], [0, 1]]),
+        list(pa.array([[1, 0], [0, 1], [0, 1]])),
+    ],
+    ids=lambda y: f"{type(y[0]).__name__}",
+)
+def test_indicators_in_two_columns(sets_model, y):
+    """Each row alone could be a set of the labels 0 and 1; all of them together are not."""
+    with pytest.raises(ValueError, match=r"^PAMultilabel: y looks like indicators, all rows"):
+        sets_model.learn_many(np.eye(3), y)
+    assert sets_model.seen == 0
+
+
+@pytest.mark.parametrize("y", [[[0, 1], [1], [0, 1]], [[0, 1], {0, 1}, [1, 0]], [[0, 1], [1, 2]]])
+def test_labels_0_and_1_are_labels(sets_model, y):
+    sets_model.learn_many(np.eye(3)[: len(y)], y)
+    sets_model.learn_many(np.eye(3)[:1], [[0, 1]])
+    assert set(sets_model.labels) == {label for row in y for label in row}
+
+
 def test_a_frame_is_no_set(sets_model):
     for y in (pd.DataFrame({"a": [1]}), pl.DataFrame({"a": [1]}), np.eye(2)):
         with pytest.raises(TypeError, match=r"^PAMultilabel: y must be a set of labels"):

@@ -21,10 +21,32 @@ def label_set(who: str, y: Any) -> Iterable[Any]:
 
 def not_indicators(who: str, labels: list[Any]) -> list[Any]:
     """A list that says 0 or 1 more than once tells which columns are there, not which labels."""
-    known = [one for one in labels if isinstance(one, (int, float, np.number, np.bool_))]
-    if len(labels) == len(known) > len(set(known)) and set(known) <= {0, 1}:
+    if are_bits(labels) and len(labels) > len(set(labels)):
         raise ValueError(f"{who}: y looks like indicators, {labels!r:.60}. {WANTED}")
     return labels
+
+
+def are_bits(values: list[Any]) -> bool:
+    """Say whether every value is 0 or 1."""
+    return all(
+        isinstance(one, (int, float, np.number, np.bool_)) and one in (0, 1) for one in values
+    )
+
+
+def indicator_rows(sets: list[Any]) -> bool:
+    """Say whether every row is a list of 0 and 1, all of one length: no sets of labels are."""
+    widths = set()
+    for row in sets:
+        plain = row.as_py() if hasattr(row, "as_py") else row
+        if isinstance(plain, (str, bytes, Mapping, set, frozenset)) or not hasattr(
+            plain, "__len__"
+        ):
+            return False
+        values = list(plain)
+        widths.add(len(values))
+        if len(widths) > 1 or len(values) < 2 or not are_bits(values):
+            return False
+    return len(sets) > 1
 
 
 def label_sets(who: str, y: Any) -> list[Any]:
@@ -39,4 +61,10 @@ def label_sets(who: str, y: Any) -> list[Any]:
     unordered = isinstance(y, (str, bytes, Mapping, set, frozenset))
     if unordered or not hasattr(y, "__len__") or shape == ():
         raise TypeError(f"{who}: y must hold a set of labels for each row, got {y!r:.80}. {WANTED}")
-    return list(y.to_pylist()) if hasattr(y, "to_pylist") else list(y)
+    sets = list(y.to_pylist()) if hasattr(y, "to_pylist") else list(y)
+    if indicator_rows(sets):
+        raise ValueError(
+            f"{who}: y looks like indicators, all rows being lists of 0 and 1 of one length, "
+            f"such as {sets[0]!r:.60}. {WANTED}"
+        )
+    return sets
