@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import kernel_learners as oracle
+from scipy import sparse
 from scipy.optimize import minimize
 
 from onstream.kernel import (
@@ -514,3 +515,20 @@ def test_a_step_may_be_left_out() -> None:
     assert dict.fromkeys(tuple(x) for x, _ in plain.supports) != dict.fromkeys(
         tuple(x) for x, _ in skipping.supports
     )
+
+
+@pytest.mark.parametrize("cls", [Projectron, ProjectronPlusPlus])
+def test_kinds_of_rows_nearly_agree_in_spite_of_the_inverse(cls: Any) -> None:
+    """docs/contract.md: not to 1e-12, since the inverse multiplies the last bit."""
+    rng = np.random.default_rng(1)
+    X = np.abs(np.round(rng.normal(size=(400, 6)), 2)) * (rng.random((400, 6)) < 0.6)
+    y = np.where(X[:, 1] > X[:, 2], "p", np.where(X[:, 0] > 1.0, "q", "r"))
+    w = 3.0 * rng.random(400)
+    dense, csr, mappings = cls(), cls(), cls()
+    dense.learn_many(X, y, w)
+    csr.learn_many(sparse.csr_array(X), y, w)
+    mappings.learn_many([dict(enumerate(row)) for row in X.tolist()], y, w)
+    told = dense.score_many(X[:100])
+    for other in (csr, mappings):
+        gap = np.abs(other.score_many(X[:100]) - told).max() / np.abs(told).max()
+        assert gap < 1e-6
