@@ -196,6 +196,30 @@ def test_a_full_reservoir_goes_on_fairly():
     assert kept[0] / 3000 == pytest.approx(0.5, abs=0.06)
 
 
+@pytest.mark.parametrize("cls", [CountMin, HyperLogLog])
+def test_the_empty_string_shares_its_name_with_nobody(cls):
+    items = ["", "\0the empty string", "\0the empty string\0", "\0", "\0\0", "\0the empty strings"]
+    sketch = cls()
+    sketch.update_many(items)
+    if cls is CountMin:
+        assert [sketch.estimate(item) for item in items] == [1.0] * len(items)
+    else:
+        assert sketch.value == pytest.approx(len(items), abs=0.01)
+
+
+@pytest.mark.parametrize("cls", [CountMin, HyperLogLog, FrequentItems, Reservoir])
+def test_columns_of_arrow_are_items(cls):
+    for make in (pa.array, lambda values: pa.chunked_array([values]), pl.Series):
+        sketch = cls()
+        sketch.update_many(make(["a", "b", "a"]))
+        sketch.update(pa.scalar("a"))
+        assert sketch.n == 4.0
+        if cls is CountMin:
+            assert sketch.estimate("a") == 3.0
+        with pytest.raises(TypeError, match=f"^{cls.__name__}: an item must be"):
+            sketch.update_many(make(["a", None]))
+
+
 def test_the_empty_string_is_an_item(sketch):
     if isinstance(sketch, KLL):
         return

@@ -34,6 +34,7 @@ from .sketch_numbers import (
 )
 
 Item: TypeAlias = str | int
+EMPTY = "\0the empty string"
 
 
 def library() -> Any:
@@ -57,7 +58,8 @@ def one_by_one(who: str, name: str, values: Any) -> Iterable[Any]:
     elif len(getattr(values, "shape", (0,))) == 2:
         advice = " Choose one column."
     elif hasattr(values, "__iter__") and len(getattr(values, "shape", (0,))) == 1:
-        return values  # type: ignore[no-any-return]
+        arrow = hasattr(values, "to_pylist")
+        return values.to_pylist() if arrow else values  # type: ignore[no-any-return]
     raise TypeError(
         f"{who}: {name} must be many values, in a list or a 1-D array, "
         f"got a {type(values).__name__}.{advice}"
@@ -115,6 +117,8 @@ class Sketch(StatefulPart):
     def _plain(self, item: Any) -> Any:
         if isinstance(item, np.generic):
             item = item.item()
+        elif hasattr(item, "as_py"):  # a value of Arrow
+            item = item.as_py()
         if type(item) is bool or not isinstance(item, (str, int)):
             raise TypeError(
                 f"{type(self).__name__}: an item must be a string or a whole number, "
@@ -195,8 +199,15 @@ def same_total(n: float, total: float) -> None:
 
 
 def never_empty(item: Item) -> Item:
-    """The item as the package takes it: it skips empty strings, so these get another name."""
-    return item if item != "" else "\0the empty string"
+    """The item as the package takes it: it skips empty strings, so these get another name.
+
+    Whoever has that name gets a longer one, so that no two items share theirs.
+    """
+    if item == "":
+        return EMPTY
+    if isinstance(item, str) and item[0] == "\0" and item.rstrip("\0") == EMPTY:
+        return item + "\0"
+    return item
 
 
 class CountMin(Sketch):
