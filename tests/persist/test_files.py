@@ -1,5 +1,6 @@
 """Files: written all or nothing, with the right permissions; errors name the file."""
 
+import math
 import os
 import random
 import signal
@@ -10,8 +11,10 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import onstream
@@ -217,6 +220,46 @@ def test_a_folder_is_named_as_it_was_given(
         onstream.save(model, "folder")
     assert caught.value.filename == "folder"
     assert list(tmp_path.rglob("*")) == [tmp_path / "folder"]
+
+
+def test_a_folder_cannot_be_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    for call in (files.load, files.load_notes, is_model):
+        told = f"{call.__name__}: this is a folder; name a file in it: 'folder'"
+        with pytest.raises(IsADirectoryError, match=told):
+            call("folder")
+
+
+@pytest.mark.parametrize(
+    ("notes", "told"),
+    [
+        ([1], r"notes must be a dict .* got \[1\]"),
+        ([], "notes must be a dict"),
+        ("text", "notes must be a dict"),
+        ({1: 2}, "a key of notes must be a string, got 1"),
+        ({"b": {1: 2}}, r"a key of notes\['b'\] must be a string, got 1"),
+        ({"a": object()}, r"notes\['a'\] is <object .*, which JSON cannot hold"),
+        ({"a": [1, {2}]}, r"notes\['a'\]\[1\] is \{2\}, which JSON cannot hold"),
+        ({"a": math.nan}, r"notes\['a'\] is nan, which JSON cannot hold"),
+        ({"a": b"x"}, r"notes\['a'\] is b'x', which JSON cannot hold"),
+        ({"a": "\ud800"}, "notes hold text that is not valid Unicode"),
+    ],
+)
+def test_notes_that_could_not_be_read_again(
+    model: Any, tmp_path: Path, notes: Any, told: str
+) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^save: {told}"):
+        onstream.save(model, tmp_path / "model", notes=notes)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_notes_come_back(model: Any, tmp_path: Path) -> None:
+    notes = {"a": [1, 2.5, None, True, {"b": "ä"}], "c": (np.int64(3), np.float32(0.5), 2**70)}
+    onstream.save(model, tmp_path / "model", notes=MappingProxyType(notes))
+    assert files.load_notes(tmp_path / "model") == {**notes, "c": [3, 0.5, 2**70]}
+    onstream.save(model, tmp_path / "model", notes={})
+    assert files.load_notes(tmp_path / "model") == {}
 
 
 def test_what_is_a_model(model: Any, tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ def save(
 ) -> None:
     """Write a learner (or a detector, or a statistic) to a file.
 
-    Afterwards the file is the old one or the new one, never half of it. `notes` (whatever JSON can
-    hold) stand beside the model; `load_notes` reads them.
+    Afterwards the file is the old one or the new one, never half of it. `notes` (a dict of
+    whatever JSON can hold) stand beside the model; `load_notes` reads them.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def load(path: str | os.PathLike[str], **functions: Callable[..., Any]) -> Any:
     `load("model.onstream", beta=f)`. A file that is broken, or was not written by `save`, is
     refused with a `ModelFileError` (a ValueError) that says what is wrong.
     """
-    path = plain_path("load", path)
+    path = file_path("load", path)
     data = Path(path).read_bytes()
     try:
         return loads(data, **functions)
@@ -87,7 +87,7 @@ def load(path: str | os.PathLike[str], **functions: Callable[..., Any]) -> Any:
 
 def load_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The notes that a model was saved with; the command line remembers the columns there."""
-    path = plain_path("load_notes", path)
+    path = file_path("load_notes", path)
     data = Path(path).read_bytes()
     try:
         return notes_of(data)
@@ -97,7 +97,7 @@ def load_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def is_model(path: str | os.PathLike[str]) -> bool:
     """Say whether a file begins like those that `save` writes; whether it is whole, says `load`."""
-    with open(plain_path("is_model", path), "rb") as file:
+    with open(file_path("is_model", path), "rb") as file:
         return file.read(8 + len(BEGINNING))[8:] == BEGINNING
 
 
@@ -117,6 +117,14 @@ def plain_path(who: str, path: Any) -> str:
     except UnicodeEncodeError:
         pass
     raise ValueError(f"{who}: {text!a:.80} has a character that no name of a file can have.")
+
+
+def file_path(who: str, path: Any) -> str:
+    """The path of a file to read; of a folder, some systems would say that it may not be read."""
+    text = plain_path(who, path)
+    if os.path.isdir(text):
+        raise IsADirectoryError(errno.EISDIR, f"{who}: this is a folder; name a file in it", text)
+    return text
 
 
 def checked_target(path: str) -> Path:

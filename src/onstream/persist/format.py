@@ -10,6 +10,7 @@ function is not stored, only its name; it must be given again to `loads`.
 """
 
 import hashlib
+import math
 import os
 from collections.abc import Callable, Mapping
 from itertools import pairwise
@@ -82,11 +83,49 @@ def dumps(model: Any, notes: Mapping[str, Any] | None = None) -> bytes:
     tensors: dict[str, Any] = {}
     header.numbers = split(model._state.snapshot(), "", tensors, header.names)
     metadata = {"onstream": msgspec.json.encode(header, order="sorted").decode(), "sha256": NO_SUM}
-    if notes:
-        metadata["notes"] = msgspec.json.encode(notes, order="sorted").decode()
+    if told := notes_text(notes):
+        metadata["notes"] = told
     data = pack(tensors, metadata)
     at = data.index(SUM_MARK) + len(SUM_MARK)
     return data[:at] + hashlib.sha256(data).hexdigest().encode() + data[at + 64 :]
+
+
+def notes_text(notes: Mapping[str, Any] | None) -> str | None:
+    """The notes as JSON; None if there are none."""
+    if notes is not None and not isinstance(notes, Mapping):
+        raise TypeError(
+            f"save: notes must be a dict of what JSON can hold, got {notes!r:.80}. "
+            f"Give it a name, such as notes={{'notes': ...}}."
+        )
+    if not notes:
+        return None
+    try:
+        return msgspec.json.encode(plain_note("notes", notes), order="sorted").decode()
+    except RecursionError:
+        raise ValueError("save: notes are nested too deeply.") from None
+    except UnicodeEncodeError:
+        raise ValueError("save: notes hold text that is not valid Unicode.") from None
+
+
+def plain_note(where: str, value: Any) -> Any:
+    """What JSON gives back as it was, but for tuples, which become lists."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (list, tuple)):
+        return [plain_note(f"{where}[{i}]", item) for i, item in enumerate(value)]
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"save: a key of {where} must be a string, got {key!r:.60}.")
+        return {key: plain_note(f"{where}[{key!r:.40}]", item) for key, item in value.items()}
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    raise TypeError(
+        f"save: {where} is {value!r:.60}, which JSON cannot hold: write dicts with strings as "
+        f"keys, lists, strings, finite numbers, bools and None."
+    )
 
 
 def plain(who: str, name: str, value: Any) -> Any:
