@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 
@@ -16,6 +17,22 @@ from onstream.streams import SEA, Drift, from_iterable
 
 from .table import Case
 from .tools import fingerprint, targets
+
+
+def test_many_rows_are_no_example() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 1.0]})
+    model = onstream.LogisticRegression()
+    model.learn_many(frame, [0, 1])
+    for x in (frame, pl.DataFrame(frame.to_dict("list")), frame.to_numpy()):
+        for call in (lambda x=x: model.predict_one(x), lambda x=x: model.learn_one(x, 1)):
+            with pytest.raises((TypeError, ValueError), match="go to learn_many or predict_many"):
+                call()
+
+
+def test_a_lazy_frame_is_to_be_collected() -> None:
+    for model in (onstream.LogisticRegression(), StandardScaler() | onstream.LogisticRegression()):
+        with pytest.raises(TypeError, match=r"got LazyFrame\. Pass X.collect\(\)\.$"):
+            model.learn_many(pl.LazyFrame({"a": [1.0, 2.0]}), [0, 1])
 
 
 def test_fit_names_the_row_as_the_user_counts_it(learner: Case) -> None:

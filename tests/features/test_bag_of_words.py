@@ -92,6 +92,43 @@ def test_misuse():
             BagOfWords(**params)
 
 
+def test_the_longest_run_is_not_the_shortest():
+    with pytest.raises(ValueError, match=r"\(shortest, longest\), got \(2, 1\)"):
+        BagOfWords(ngrams=(2, 1))
+
+
+@pytest.mark.parametrize(
+    ("X", "told"),
+    [
+        (
+            ["a", 5],
+            "row 1: X is a list of texts, so each must be a string or None, got 5 of type int",
+        ),
+        ([b"a b", "a"], r"row 0: .*got b'a b' of type bytes\. Decode it first"),
+        ([5, 6], "row 0: X is a list of texts"),
+        (["a", {"text": "b"}], "row 1: X is a list of texts"),
+        (np.array(["a", 5], dtype=object), "row 1: X is a list of texts"),
+        (pd.Series(["a", 5]), "row 1: X is a list of texts"),
+        ([None, None], "X holds no text"),
+        ("free prize", "X must be many examples: a list of strings.*got one str"),
+        (b"free prize", "X must be many examples: a list of strings.*got one bytes"),
+        (
+            [["a"], ["b"]],
+            "X is an array without names of columns, in which BagOfWords finds no text",
+        ),
+        (np.array([["a"], ["b"]], dtype=object), "X is an array without names of columns"),
+        (np.array([["a"], ["b"]]), "X is an array without names of columns"),
+        (pl.LazyFrame({"text": ["a", "b"]}), r".*got LazyFrame\. Pass X.collect\(\)"),
+    ],
+)
+def test_rows_that_are_not_texts(X, told):
+    model = BagOfWords() | LogisticRegression()
+    for call in (lambda: model.learn_many(X, ["spam", "ham"]), lambda: model.predict_many(X)):
+        with pytest.raises((TypeError, ValueError), match=f"^Pipeline: {told}"):
+            call()
+    assert model.seen == 0
+
+
 INDEXES = {
     "filtered": pd.Index([7, 3, 5, 2, 11]),
     "named": pd.Index([7, 3, 5, 2, 11], name="id"),

@@ -110,6 +110,8 @@ def plain_value(who, name, value):
             except (TypeError, ValueError):
                 pass
     advice = " Give None if it is missing." if is_missing(value) else ""
+    if len(getattr(value, "shape", ())) == 1:  # a column of a frame
+        advice = " Many rows, even a frame of one row, go to learn_many or predict_many."
     raise TypeError(
         f"{who}: feature {name!r} must be a number, a bool, a string or None, "
         f"got {value!r:.80} of type {type(value).__name__}.{advice}"
@@ -128,6 +130,7 @@ def plain_array(who, x, dimensions):
         raise ValueError(
             f"{who}: {kind} must have {dimensions} dimension{'s' * (dimensions > 1)}, "
             f"got shape {array.shape}."
+            f"{' Many rows go to learn_many or predict_many.' * (dimensions == 1 and array.ndim == 2)}"
         )
     if array.dtype.kind not in "fiub":
         if array.dtype.kind != "O":

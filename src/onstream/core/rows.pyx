@@ -60,7 +60,7 @@ def open_source(Door door, X, bint learning, weights):
         return array_rows(door, np.asarray(X), learning, weights)
     raise TypeError(
         f"{door.who}: X must be a 2-D array, a CSR matrix, a list of mappings or a data frame, "
-        f"got {type(X).__name__}."
+        f"got {type(X).__name__}.{' Pass X.collect().' * hasattr(X, 'collect')}"
     )
 
 

@@ -57,8 +57,12 @@ class BagOfWords(NamesOnly):
         self.on = on if isinstance(on, str) else list(on)
         if not isinstance(ngrams, (list, tuple)) or len(ngrams) != 2:
             raise TypeError(f"BagOfWords: ngrams must be (shortest, longest), got {ngrams!r:.80}.")
-        shortest = whole(self, "ngrams", ngrams[0], least=1, most=100)
-        self.ngrams = [shortest, whole(self, "ngrams", ngrams[1], least=shortest, most=100)]
+        self.ngrams = [whole(self, "ngrams", size, least=1, most=100) for size in ngrams]
+        if self.ngrams[0] > self.ngrams[1]:
+            raise ValueError(
+                f"BagOfWords: ngrams must be (shortest, longest), got {ngrams!r:.40}; "
+                f"the shortest run comes first."
+            )
         self.fold = flag(self, "fold", fold)
         self.binary = flag(self, "binary", binary)
         self.hash_bits = hash_bits

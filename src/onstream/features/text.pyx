@@ -10,7 +10,7 @@ from ..core.door cimport Door, Row
 from ..core.example cimport Example
 from ..core.frames import rows_of_table, text_column
 from ..core.index cimport ALL, Welcome
-from ..core.plain import plain_mapping
+from ..core.plain import is_missing, plain_mapping, row_error
 from ..core.sparse import SparseBlock
 from ..core.transformer cimport Pool, TransformerState
 
@@ -65,7 +65,7 @@ cdef class TextDoor(Door):
                     self.doubt_numbers(<dict> x)
             return self.read_mapping(self.counted(x), welcome, row, e)
         if isinstance(x, np.ndarray):
-            self.refuse_numbers("an example")
+            self.refuse_array("an example", x)
         return Door.read(self, x, welcome, row, e)
 
     cdef object plain(self, object x):
@@ -129,11 +129,26 @@ cdef class TextDoor(Door):
         for kind, message in doubts.items():
             self.warn_once(kind, message)
 
-    cdef int refuse_numbers(self, str what) except -1:
+    cdef int refuse_array(self, str what, first) except -1:
+        """Refuse an array, whose first row this is."""
+        texts = [value for value in first if isinstance(value, str)]
+        found = "an array without names of columns" if texts else "an array of numbers"
         raise TypeError(
-            f"{self.who}: {what} is an array of numbers, in which BagOfWords finds no text. Pass "
+            f"{self.who}: {what} is {found}, in which BagOfWords finds no text. Pass "
             f"strings, or mappings or a frame with {told(self.bags)}; or leave BagOfWords out."
         )
+
+    cdef int refuse_others(self, X) except -1:
+        """Refuse a column of rows that are not all text."""
+        for i, value in enumerate(X):
+            if isinstance(value, str) or is_missing(value):
+                continue
+            advice = " Decode it first." if isinstance(value, (bytes, bytearray)) else ""
+            raise row_error(TypeError, self.who, i, (
+                f"X is a list of texts, so each must be a string or None, got {value!r:.60} of type "
+                f"{type(value).__name__}.{advice}"
+            ))
+        raise ValueError(f"{self.who}: X holds no text: all its rows are missing.")
 
     cdef dict counted(self, object x):
         """An example with words for its texts."""
@@ -209,9 +224,16 @@ cdef class TextDoor(Door):
                 )
             field = next(iter(self.bags))
             return [{field: text} for text in texts]
+        if isinstance(X, (str, bytes)):
+            raise TypeError(
+                f"{self.who}: X must be many examples: a list of strings, a list of mappings or a data "
+                f"frame, got one {type(X).__name__}. One example goes to learn_one or predict_one."
+            )
+        if is_array(X):
+            self.refuse_array("X", X[0] if isinstance(X, (list, tuple, np.ndarray)) else ())
+        if is_column(X):
+            self.refuse_others(X)
         if not (hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")):
-            if is_numbers(X):
-                self.refuse_numbers("X")
             return X
         names, rows = rows_of_table(self.who, X)
         lacking = [field for field in self.bags if field not in names]
@@ -237,12 +259,21 @@ cdef bint is_word(object name, dict bags) except -1:
     return False
 
 
-def is_numbers(X):
-    """Say whether X is an array of numbers, dense or sparse, with any row."""
+def is_column(X):
+    """Say whether X is a list or a column with any row, and the first is not a mapping."""
+    column = len(getattr(X, "shape", ())) == 1 and hasattr(X, "__array__")
+    if not (column or isinstance(X, (list, tuple))) or len(X) == 0:
+        return False
+    first = next(iter(X))
+    return not isinstance(first, Mapping) and not hasattr(first, "keys")
+
+
+def is_array(X):
+    """Say whether X is an array, dense or sparse, with any row."""
     if isinstance(X, (list, tuple)):
         return len(X) > 0 and isinstance(X[0], (list, tuple, np.ndarray))
     if isinstance(X, np.ndarray):
-        return X.ndim == 2 and len(X) > 0 and X.dtype.kind in "fiubO"
+        return X.ndim == 2 and len(X) > 0 and X.dtype.kind in "fiubOU"
     if isinstance(X, SparseBlock):
         return len(X.starts) > 1
     return (hasattr(X, "indptr") or hasattr(X, "tocsr")) and X.shape[0] > 0
