@@ -1,5 +1,6 @@
 import pickle
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 import pytest
@@ -472,3 +473,49 @@ def test_all_metrics_are_tested():
         if isinstance(cls, type) and issubclass(cls, evaluate.Metric) and name != "Metric"
     }
     assert metrics == {*OF_LABELS, *OF_NUMBERS, LogLoss, ROCAUC}
+
+
+@pytest.mark.parametrize("cls", [MAE, RMSE, R2])
+@pytest.mark.parametrize("size", [1.0, 1e70, 1e120])
+def test_fading_does_not_overflow_before_the_errors_do(cls, size):
+    """The weight of the newest example grows while older ones fade; the sums must not."""
+    rng = Random(3)
+    pairs = [(size * rng.gauss(0.0, 1.0), size * rng.gauss(0.0, 1.0)) for _ in range(600)]
+    large = fed(cls(alpha=0.5), pairs).value
+    small = fed(cls(alpha=0.5), [(y / size, p / size) for y, p in pairs]).value
+    assert large == pytest.approx(small if cls is R2 else small * size, rel=1e-9)
+    merged, rest = fed(cls(alpha=0.5), pairs[:550]), fed(cls(alpha=0.5), pairs[550:])
+    merged.merge(rest)
+    assert merged.value == pytest.approx(large, rel=1e-9)
+
+
+@pytest.mark.parametrize("cls", [KappaT, KappaM, Accuracy, Kappa, BalancedAccuracy])
+def test_a_window_is_the_metric_of_its_examples_alone(cls):
+    """Also where two labels are equally common: labels that have left have no say."""
+    if cls is KappaM:
+        metric = fed(KappaM(window=3), [("a", "a"), ("b", "a"), ("a", "a"), ("a", "a")])
+        assert metric.value == pytest.approx(2 / 3)
+    rng = Random(4)
+    pairs = [(rng.choice("abc"), rng.choice([*"abcd", None])) for _ in range(300)]
+    for window in (2, 3, 4, 7):
+        metric = cls(window=window)
+        for i, pair in enumerate(pairs):
+            metric.update(*pair)
+            last = pairs[max(0, i + 1 - window) : i + 1]
+            assert metric.value == pytest.approx(fed(cls(), last).value, abs=1e-12)
+            if i == 150:
+                metric = pickle.loads(pickle.dumps(metric))
+    truth = [y for y, _ in pairs]
+    report = evaluate.prequential(Constant(), ([[0.0]] * 300, truth), cls(), window=7)
+    alone = fed(cls(), [(y, "a") for y in truth[-7:]])
+    assert report.value(cls.__name__, "window") == pytest.approx(alone.value, abs=1e-12)
+
+
+class Constant:
+    """A learner that always says a."""
+
+    def learn_one(self, x, y):
+        pass
+
+    def predict_one(self, x):
+        return "a"

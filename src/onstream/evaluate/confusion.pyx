@@ -3,7 +3,7 @@
 cimport numpy as cnp
 from libc.math cimport floor
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memcmp, memset
+from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
@@ -320,6 +320,8 @@ cdef class Confusion(Sums):
     cdef readonly Names names
     cdef double* c              # c[y * stride + 1 + p]; p = -1: nothing was predicted
     cdef double* rows           # weight by true label, kept for the guesses
+    cdef int32_t* met           # when a label was first met, as true or predicted; 0: not yet
+    cdef int32_t meetings       # labels met
     cdef readonly bint guesses
     cdef Py_ssize_t room        # labels that fit
     cdef Py_ssize_t k           # labels in use
@@ -339,6 +341,7 @@ cdef class Confusion(Sums):
     def __dealloc__(self):
         release(self.c)
         release(self.rows)
+        release(self.met)
 
     cdef int fit(self) except -1:
         """Room for every label with a name."""
@@ -354,6 +357,8 @@ cdef class Confusion(Sums):
             self.c = moved
             self.rows = <double*> resize(
                 self.rows, self.room * sizeof(double), room * sizeof(double))
+            self.met = <int32_t*> resize(
+                self.met, self.room * sizeof(int32_t), room * sizeof(int32_t))
             self.room = room
         self.k = max(self.k, k)
         return 0
@@ -365,7 +370,15 @@ cdef class Confusion(Sums):
         cdef double w = weight * self.gain
         self.c[y * (self.room + 1) + 1 + p] += w
         if self.guesses:
+            self.meet(y)
+            self.meet(p)
             self.guess(y, w)
+
+    cdef inline void meet(self, int32_t label) noexcept nogil:
+        """Of two labels equally common, that is the commonest which was met first."""
+        if label >= 0 and self.met[label] == 0:
+            self.meetings += 1
+            self.met[label] = self.meetings
 
     cdef void guess(self, int32_t y, double w) noexcept nogil:
         if self.previous < 0:
@@ -377,13 +390,16 @@ cdef class Confusion(Sums):
         self.previous = y
         self.rows[y] += w
         if self.commonest < 0 or self.rows[y] > self.rows[self.commonest] or (
-                self.rows[y] == self.rows[self.commonest] and y < self.commonest):
+                self.rows[y] == self.rows[self.commonest]
+                and self.met[y] < self.met[self.commonest]):
             self.commonest = y
 
     cdef void clear(self) noexcept nogil:
         if self.room:
             memset(self.c, 0, self.room * (self.room + 1) * sizeof(double))
             memset(self.rows, 0, self.room * sizeof(double))
+            memset(self.met, 0, self.room * sizeof(int32_t))
+        self.meetings = 0
         self.changed = self.uncommon = self.first_weight = 0.0
         self.previous = self.commonest = self.first = -1
 
@@ -487,6 +503,7 @@ cdef class Confusion(Sums):
                 self.c[<int> numbers[i] * (self.room + 1) + (<int> numbers[j - 1] + 1 if j else 0)] += (
                     factor * other.c[i * (other.room + 1) + j])
             if self.guesses:
+                self.meet(numbers[i])
                 self.rows[<int> numbers[i]] += factor * other.rows[i]
         self.changed += factor * other.changed
         self.uncommon += factor * other.uncommon
@@ -641,27 +658,32 @@ cdef class Confusion(Sums):
         return confusion_of, (self.window, self.alpha, self.guesses, self.export())
 
     def export(self):
-        cdef Py_ssize_t i, j
+        cdef Py_ssize_t i
         self.fit()
-        table = [self.c[i * (self.room + 1) + j] for i in range(self.k) for j in range(self.k + 1)]
+        table = np.empty((self.k, self.k + 1))
+        for i in range(self.k):
+            memcpy(<double*> cnp.PyArray_DATA(<cnp.ndarray> table) + i * (self.k + 1),
+                   self.c + i * (self.room + 1), (self.k + 1) * sizeof(double))
         return {
             **Sums.export(self),
             "names": self.names,
-            "table": np.array(table),
+            "table": table.ravel(),
             "rows": [self.rows[i] for i in range(self.k)],
             "guessed": (self.changed, self.uncommon, self.first_weight),
             "codes": (self.previous, self.commonest, self.first),
         }
 
     def restore(self, told):
-        cdef Py_ssize_t i, j
+        cdef Py_ssize_t i
         self.names = told["names"]
         self.fit()
-        table = told["table"].reshape(self.k, self.k + 1)
+        table = np.ascontiguousarray(told["table"], dtype=np.float64)
         for i in range(self.k):
-            for j in range(self.k + 1):
-                self.c[i * (self.room + 1) + j] = table[i, j]
+            memcpy(self.c + i * (self.room + 1),
+                   <double*> cnp.PyArray_DATA(<cnp.ndarray> table) + i * (self.k + 1),
+                   (self.k + 1) * sizeof(double))
             self.rows[i] = told["rows"][i]
+            self.meet(<int32_t> i)  # numbered as they were met; a window is counted anew
         self.changed, self.uncommon, self.first_weight = told["guessed"]
         self.previous, self.commonest, self.first = told["codes"]
         Sums.restore(self, told)

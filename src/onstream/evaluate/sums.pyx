@@ -21,6 +21,8 @@ cnp.import_array()
 
 HEAVIEST = 1e100  # sums of heavier examples, and products of these, would overflow
 
+cdef double NEAR_END = 1e300  # what is smaller can be added without overflow
+
 
 cdef class Sums:
     def __cinit__(self, Py_ssize_t window=0, double alpha=1.0, *more):
@@ -160,13 +162,26 @@ cdef class Residuals(Sums):
         self.hold(3)
 
     cdef void count(self, const double* row) noexcept nogil:
-        cdef double y = row[0], e = row[1] - row[0], w = row[2] * self.gain
-        cdef double d = (y - self.mean) - self.rest
+        cdef double y = row[0], e = row[1] - row[0], w, d
+        if self.gain > 1.0 and self.near_end(row):
+            self.scale(1.0 / self.gain)
+            self.gain = 1.0
+        w = row[2] * self.gain
+        d = (y - self.mean) - self.rest
         self.weight += w
         self.absolute += w * fabs(e)
         self.squared += w * e * e
         self.move(d * (w / self.weight))
         self.spread += w * d * ((y - self.mean) - self.rest)
+
+    cdef bint near_end(self, const double* row) noexcept nogil:
+        """Would a sum, multiplied by `gain`, come near the largest double?"""
+        cdef double e = fabs(row[1] - row[0]), w = row[2] * self.gain
+        cdef double d = fabs((row[0] - self.mean) - self.rest)
+        return not (
+            self.absolute + w * e < NEAR_END
+            and self.squared + w * e * e < NEAR_END
+            and self.spread + w * d * d < NEAR_END)
 
     cdef inline void move(self, double step) noexcept nogil:
         """Add to the mean; what its first part has no digits for goes to the rest."""
