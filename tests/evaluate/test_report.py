@@ -3,7 +3,7 @@ import json
 import re
 import subprocess
 import sys
-from io import StringIO
+from io import BytesIO, StringIO
 
 import numpy as np
 import pyarrow as pa
@@ -423,3 +423,49 @@ def test_unweighted_figures_of_a_weighted_run():
     metric = Accuracy()
     metric.update_many(y[1:], answers[1:])
     assert metric.value == np.mean(answers[1:] == y[1:])
+
+
+def test_a_learner_is_found_by_the_name_it_was_given():
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    models = {1: LogisticRegression(), 2.5: LogisticRegression(eta=0.2)}
+    report = prequential(models, (X, X[:, 0] > 0))
+    for name in models:
+        assert report.value(name, "Accuracy") == report.value(str(name), "Accuracy")
+    with pytest.raises(KeyError, match=r"there is no learner 3; there are: 1, 2\.5"):
+        report.run(3)
+
+
+def test_what_is_far_or_long_can_be_drawn(tmp_path):
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    models = {f"{i}" + "é" * 3000: LogisticRegression(eta=i) for i in (1, 2)}
+    report = prequential(models, (X, X[:, 0] > 0), marks={10**12: "far", 50: "half"})
+    figure = report.plot(tmp_path / "x.png")
+    assert [note.get_text() for note in figure.axes[0].texts] == ["half"]
+    assert report.to_html(tmp_path / "x.html").exists()
+
+
+@pytest.mark.parametrize("write", ["to_html", "plot", "to_json"])
+def test_where_nothing_can_be_written_is_told(report, tmp_path, write):
+    write = getattr(report, write)
+    with pytest.raises(IsADirectoryError, match=r"Report: this is a folder; name a file in it"):
+        write(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"Report: there is no folder .*nodir'; make it"):
+        write(tmp_path / "nodir" / "x.html")
+    with pytest.raises(TypeError, match=r"^Report: path must be a str or a Path, got 5"):
+        write(5)
+    with pytest.raises(ValueError, match=r"^Report: path is empty; name a file"):
+        write("")
+    assert not list(tmp_path.iterdir())
+
+
+def test_pages_and_pictures_name_what_they_need(report, tmp_path):
+    with pytest.raises(TypeError, match=r"^Report: path must be a str or a Path, got None"):
+        report.to_html(None)
+    with pytest.raises(ValueError, match=r"^Report: a picture cannot be written as \.foo; use"):
+        report.plot(tmp_path / "x.foo")
+    with pytest.raises(KeyError, match=r"Report: range must be one of window"):
+        report.plot(range="all")
+    assert not list(tmp_path.iterdir())
+    page = BytesIO()
+    report.plot(page)
+    assert page.getvalue().startswith(b"\x89PNG")

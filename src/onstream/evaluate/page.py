@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from .report import Report, colours, scale
+from .report import Report, checked_path, colours, scale
 
 
 def write(reports: Sequence[Report], path: str | Path, title: str | None = None) -> Path:
@@ -24,6 +24,7 @@ def write(reports: Sequence[Report], path: str | Path, title: str | None = None)
         from plotly.offline import get_plotlyjs
     except ImportError:
         raise ImportError('Report: a page needs plotly, pip install "onstream[plot]".') from None
+    out = checked_path(path)
     title = title or (reports[0].question if len(reports) == 1 else "Which learner is best?")
     colour = colours(reports)
     data: dict[str, Any] = {"title": title, "reports": []}
@@ -45,7 +46,6 @@ def write(reports: Sequence[Report], path: str | Path, title: str | None = None)
     parts = {"__TITLE__": html.escape(title), "__DATA__": told_json, "__PLOTLY__": get_plotlyjs()}
     # In one go: what is put in is not looked through again, whatever it says.
     text = re.sub("__(TITLE|DATA|PLOTLY)__", lambda found: parts[found[0]], text)
-    out = Path(path)
     out.write_text(text, encoding="utf-8")
     return out
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from io import BytesIO
+from pathlib import Path
 from textwrap import fill
-from typing import Any
+from typing import IO, Any
 
 from ..base.printable import printable
 from .report import Report, colours, heading, scale, shown
+
+LONGEST = 200  # letters of a name in the key
 
 
 def draw(reports: Sequence[Report], range: str = "window", metrics: int | None = None) -> Any:
@@ -50,7 +53,8 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
         for run in report.runs:
             value = shown(metric, run.values[metric["name"]]["cumulative"])
             off = ", off the scale" if part is not None and run.name in part.off else ""
-            label = plain(f"{run.name}: {value} {metric['unit']}".rstrip() + off)
+            name = run.name if len(run.name) <= LONGEST else f"{run.name[:LONGEST]}…"
+            label = plain(f"{name}: {value} {metric['unit']}".rstrip() + off)
             labels.append(fill(label, 40))  # a long name takes several lines, not the lines' room
             lines += panel.plot(
                 report.at[full],
@@ -64,6 +68,8 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
                     alarm, 0.02, "v", color=colour[run.name], transform=panel.get_xaxis_transform()
                 )
         for row, text in report.marks.items():
+            if row > report.rows:  # not on the axis; too far away, it could not even be drawn
+                continue
             panel.axvline(row, color="black", linestyle=":", linewidth=2.0)
             note = panel.annotate(
                 plain(text),
@@ -102,6 +108,17 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
             frameon=False,
         )
     return page
+
+
+def save(figure: Any, path: Path | IO[bytes]) -> None:
+    """Write a picture to a file, whose ending says of what kind."""
+    kinds = figure.canvas.get_supported_filetypes()
+    ending = path.suffix[1:].lower() if isinstance(path, Path) else ""
+    if ending and ending not in kinds:
+        raise ValueError(
+            f"Report: a picture cannot be written as .{ending}; use .png, .svg or .pdf."
+        )
+    figure.savefig(path)
 
 
 def plain(text: str) -> str:

@@ -1,16 +1,18 @@
 """What came out of an evaluation: a table, a picture, a page, data."""
 
+import errno
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .figures import figure
+from ..persist.files import plain_path
+from .figures import encodable, figure
 
 RANGES = {
     "window": "the last {window:,} {step}s",
@@ -65,7 +67,7 @@ class Report:
     def run(self, name: str) -> Run:
         """The run of one learner."""
         for run in self.runs:
-            if run.name == name:
+            if run.name == encodable(str(name)):  # as it was made of whatever names the learner
                 return run
         known = ", ".join(run.name for run in self.runs)
         raise KeyError(f"Report: there is no learner {name!r}; there are: {known}.")
@@ -90,8 +92,7 @@ class Report:
         names |= {name: name for name in values}
         if metric not in names:
             raise KeyError(f"Report: there is no metric {metric!r}; there are: {', '.join(names)}.")
-        if range not in RANGES:
-            raise KeyError(f"Report: range must be one of {', '.join(RANGES)}, got {range!r}.")
+        check_range(range)
         return values[names[metric]][range]
 
     def speed(self, run: Run) -> float | None:
@@ -144,16 +145,18 @@ class Report:
         Console(file=page, width=100_000, color_system=None).print(self.table())
         return page.getvalue()
 
-    def plot(self, path: str | Path | None = None, range: str = "window") -> Any:
+    def plot(self, path: str | Path | IO[bytes] | None = None, range: str = "window") -> Any:
         """Draw every metric over time with matplotlib; the figure, also saved if `path` is given.
 
         `range` is "window", "cumulative" or "fading".
         """
-        from .picture import draw
+        from .picture import draw, save
 
+        check_range(range)
+        out: Any = path if path is None or hasattr(path, "write") else checked_path(path)
         figure = draw([self], range)
-        if path is not None:
-            figure.savefig(path)
+        if out is not None:
+            save(figure, out)
         return figure
 
     def to_html(self, path: str | Path) -> Path:
@@ -211,7 +214,7 @@ class Report:
         """The same as JSON; also written to `path` if given."""
         text = msgspec.json.encode(self.to_dict()).decode()
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            checked_path(path).write_text(text, encoding="utf-8")
         return text
 
     def to_arrow(self) -> Any:
@@ -238,6 +241,24 @@ class Report:
                 "Report: to_frame needs pandas (pip install pandas); to_arrow works without."
             ) from None
         return self.to_arrow().to_pandas()
+
+
+def check_range(range: str) -> None:
+    """Refuse what is no estimate."""
+    if range not in RANGES:
+        raise KeyError(f"Report: range must be one of {', '.join(RANGES)}, got {range!r}.")
+
+
+def checked_path(path: Any) -> Path:
+    """Where a file can be written; an error says why that cannot be."""
+    target = Path(plain_path("Report", path))
+    if target.is_dir():
+        told = "Report: this is a folder; name a file in it"
+        raise IsADirectoryError(errno.EISDIR, told, str(path))
+    if not target.parent.is_dir():
+        told = f"Report: there is no folder {str(target.parent)!r}; make it first"
+        raise FileNotFoundError(errno.ENOENT, told, str(path))
+    return target
 
 
 def heading(metric: dict[str, str]) -> str:
