@@ -3,8 +3,19 @@
 import numpy as np
 import pytest
 
-from onstream import LinearRegression, LogisticRegression
-from onstream.evaluate import MAE, Accuracy, LogLoss, MajorityClass, Prequential, prequential
+from onstream import HoeffdingTreeClassifier, LinearRegression, LogisticRegression
+from onstream.drift import ADWIN
+from onstream.evaluate import (
+    F1,
+    MAE,
+    ROCAUC,
+    Accuracy,
+    LogLoss,
+    MajorityClass,
+    Metric,
+    Prequential,
+    prequential,
+)
 from onstream.features import StandardScaler
 
 A = np.random.default_rng(0).normal(size=(400, 2))
@@ -235,3 +246,131 @@ def test_rows_that_wait_are_copies():
     plain.learn_many(A, Y)
     assert model.weights == twin.weights == plain.weights
     assert mappings.weights == plain.weights
+
+
+class Fails(Last):
+    """It cannot learn one of its examples."""
+
+    def __init__(self, at, error):
+        super().__init__()
+        self.at, self.error = at, error
+
+    def learn_one(self, x, y):
+        if len(self.learned) == self.at:
+            self.at = -1
+            raise self.error
+        super().learn_one(x, y)
+
+
+class Picky(Metric):
+    """A metric of the user's that breaks once."""
+
+    broken = False
+
+    def __init__(self):
+        self.n = 0
+
+    def update(self, y, prediction, w=1.0):
+        if self.n == 150 and not Picky.broken:
+            Picky.broken = True
+            raise ZeroDivisionError("mine")
+        self.n += 1
+
+    @property
+    def value(self):
+        return float(self.n)
+
+
+def second(case):
+    """Learners of which the second fails in the second block, and the metrics."""
+    if case == "missing":
+        return HoeffdingTreeClassifier(), LogisticRegression(), Accuracy(), ValueError
+    if case == "own":
+        error = RuntimeError("mine: broken")
+        return LogisticRegression(), Fails(150, error), Accuracy(), RuntimeError
+    return LogisticRegression(), Fails(150, KeyboardInterrupt()), F1(), KeyboardInterrupt
+
+
+@pytest.mark.parametrize("detector", [None, ADWIN()], ids=["", "detector"])
+@pytest.mark.parametrize("delay", [0, 5])
+@pytest.mark.parametrize("case", ["missing", "own", "Ctrl-C"])
+def test_a_block_is_judged_for_all_learners_or_for_none(case, delay, detector):
+    """What the first has learned of it stays, but nothing more of it is learned later."""
+    first, other, metrics, kind = second(case)
+    models = {"first": first, "second": other}
+    course = Prequential(models, metrics, delay=delay, window=70, detector=detector)
+    course.add(A[:100], Y[:100])
+    before = told(course.report())
+    X = A[100:200].copy()
+    if case == "missing":
+        X[50, 1] = np.nan
+    with pytest.raises(kind) as caught:
+        course.add(X, Y[100:200])
+    note = "prequential: this block is judged for no learner; first had already learned from it"
+    assert caught.value.__notes__[0].startswith(note)
+    assert told(course.report()) == before
+    assert not any(len(c.waiting) > delay for c in course.contenders)
+    seen = first.seen
+    assert len(course.contenders[0].waiting) == 0
+    course.add(A[200:300], Y[200:300])
+    course.finish()
+    assert first.seen == seen + 100  # not the rows that were refused
+    report = course.report()
+    assert report.rows == 200
+    assert [run.judged for run in report.runs] == [before[2][0][2] + 100] * 2
+    for run in report.runs:
+        for curves in run.curves.values():
+            assert len(curves["window"]) == len(report.at)
+
+
+def test_a_metric_that_breaks_takes_the_block_with_it():
+    Picky.broken = False
+    models = [LogisticRegression(), LogisticRegression(eta=0.5)]
+    course = Prequential(models, [Picky(), ROCAUC(), F1(), LogLoss()], window=70)
+    course.add(A[:100], Y[:100])
+    before = told(course.report())
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        course.add(A[100:200], Y[100:200])
+    assert told(course.report()) == before
+    course.add(A[200:300], Y[200:300])
+    report = course.report()
+    assert [run.values["Picky"]["cumulative"] for run in report.runs] == [200.0, 200.0]
+
+
+@pytest.mark.parametrize("pipeline", [False, True])
+def test_labels_too_many_are_refused_before_they_wait(pipeline):
+    model = HoeffdingTreeClassifier(max_labels=3)
+    course = Prequential({"m": StandardScaler() | model if pipeline else model}, delay=5)
+    with pytest.raises(
+        ValueError, match=r"^prequential: m: row 3: label .d. would be number 4, max"
+    ):
+        course.add(A[:6], list("abcdef"))
+    course.add(A[:2], list("ab"))
+    with pytest.raises(ValueError, match=r"^prequential: m: row 4: label 'd' would be number 4"):
+        course.add(A[:3], list("acd"))
+    for _ in range(5):
+        course.add(A[:6], list("abcabc"))
+    course.finish()
+    assert course.report().rows == 32
+
+
+class Alarmed(Last):
+    """It cries at some of its examples."""
+
+    alarms = (40, 150, 230, 500)
+    seen = 0
+
+    def learn_one(self, x, y):
+        self.seen += 1
+
+
+def test_alarms_are_told_by_their_row_after_a_refused_block():
+    """Of 300 examples learned, 100 were of a block that counts for nobody."""
+    models = {"cries": Alarmed(), "fails": Fails(199, RuntimeError("mine"))}
+    course = Prequential(models, Accuracy())
+    course.add(A[:100], Y[:100])
+    with pytest.raises(RuntimeError, match="mine"):
+        course.add(A[100:200], Y[100:200])
+    course.add(A[200:300], Y[200:300])
+    assert models["cries"].seen == 300
+    assert course.report().runs[0].alarms == [40, 130, 400]

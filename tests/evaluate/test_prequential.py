@@ -4,10 +4,12 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
 from onstream import RLS, LinearRegression, LogisticRegression, PAClassifier, Perceptron
+from onstream.drift import DDM, EDDM, HDDM
 from onstream.evaluate import (
     F1,
     MAE,
@@ -752,3 +754,42 @@ def test_a_small_first_target_is_no_divergence():
     y = X[:, 0] + 3.0
     y[0] = 0.0001
     assert not prequential(model, (X, y)).runs[0].remark
+
+
+@pytest.mark.parametrize("detector", [DDM(), EDDM(), HDDM()], ids=repr)
+def test_a_detector_of_right_and_wrong_is_none_for_numbers(detector):
+    told = rf"^prequential: {type(detector).__name__} watches errors from 0 to 1"
+    with pytest.raises(ValueError, match=told):
+        Prequential(RLS(), detector=detector)
+    X, y = data(100)
+    prequential(PAClassifier(), (X, y), detector=detector)
+
+
+@pytest.mark.parametrize("delay", [0, 5])
+def test_what_came_before_a_stream_failed_is_learned(delay):
+    def failing():
+        yield from zip(X[:30], y[:30], strict=True)
+        raise OSError("gone")
+
+    X, y = data(30)
+    model = PAClassifier()
+    with pytest.raises(OSError, match="gone"):
+        prequential(model, failing(), delay=delay)
+    assert model.seen == 30
+
+
+@pytest.mark.parametrize("delay", [0, 3])
+def test_targets_of_arrow(delay):
+    X, y = data(60)
+    words = ["yes" if label else "no" for label in y]
+    sets = [["yes"] if label else ["no", "never"] for label in y]
+    for model, targets, kind in (
+        (PAClassifier(), words, pa.array(words)),
+        (PAClassifier(), [w == "yes" for w in words], pa.array([w == "yes" for w in words])),
+        (PAMultilabel(), sets, pa.array(sets)),
+        (PAMultilabel(), sets, pa.chunked_array([sets[:20], sets[20:]])),
+    ):
+        plain = prequential(model.clone(), (X, targets), delay=delay)
+        assert prequential(model.clone(), (X, kind), delay=delay).value("Accuracy") == plain.value(
+            "Accuracy"
+        )

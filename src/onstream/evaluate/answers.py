@@ -18,7 +18,7 @@ def as_column(values: Any) -> NDArray[Any]:
         for i, value in enumerate(values):  # which may be a sequence itself
             array[i] = value
         return array
-    if hasattr(values, "to_numpy"):
+    if hasattr(values, "to_numpy") and not hasattr(values, "__array__"):
         return np.asarray(values.to_numpy())
     return np.asarray(values)
 

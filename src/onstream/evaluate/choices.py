@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..base import Learner, MultilabelClassifier, Regressor
+from ..drift import DDM, EDDM, HDDM
 from ..linear import StructuredPA
 from .figures import encodable
 from .metric import Metric
@@ -39,8 +40,8 @@ def named_models(models: Any) -> dict[str, Any]:
     return named
 
 
-def check_detector(detector: Any) -> None:
-    """Refuse what cannot watch errors."""
+def check_detector(detector: Any, answers: str) -> None:
+    """Refuse what cannot watch the errors of such answers."""
     if isinstance(detector, type):
         name = detector.__name__
         raise TypeError(f"prequential: detector={name} is a class; make one: {name}().")
@@ -48,6 +49,11 @@ def check_detector(detector: Any) -> None:
         raise TypeError(
             f"prequential: {detector!r:.60} is no drift detector: it has no update_many. "
             f"onstream.drift has some, such as ADWIN()."
+        )
+    if answers == "numbers" and isinstance(detector, (DDM, EDDM, HDDM)):
+        raise ValueError(
+            f"prequential: {type(detector).__name__} watches errors from 0 to 1, right or wrong; "
+            f"those of a regressor can be larger. Use another, such as ADWIN() or PageHinkley()."
         )
 
 

@@ -16,7 +16,7 @@ from ..core.plain import row_error
 from .answers import as_column, both, decided, same_whole
 from .blocks import own, single
 from .choices import output_for, steps_of, written
-from .confusion import Names
+from .confusion import Names, plain
 from .figures import encodable
 from .metric import Metric
 from .metrics import ROCAUC, scores_by_label
@@ -24,6 +24,7 @@ from .report import Run
 from .sums import column, probability
 from .tracking import RANGES, Track
 
+FIGURES = ("rows", "judged", "largest", "wildest", "diverged", "wall", "cpu")
 WILD = 1e3  # a prediction so many times the largest target is no prediction any more
 
 
@@ -50,6 +51,7 @@ class Contender:
         self.detector = None if detector is None else deepcopy(detector)
         self.started = int(getattr(model, "seen", 0))
         self.alarms: list[int] = []
+        self.refused: list[tuple[int, int]] = []  # rows learned before and after each block refused
         self.stopped: Exception | None = None  # why it could not go on
         self.by_one = not hasattr(model, "predict_learn_many") or has_own_verbs(type(model))
         self.rows = self.judged = 0
@@ -60,6 +62,26 @@ class Contender:
         self.wall = self.cpu = 0.0
         self.waiting: deque[tuple[Any, ...]] = deque()
         self.fresh = 0  # rows of the block at hand that have come to `waiting`
+        self.before = 0  # rows learned before it
+
+    def begin(self) -> dict[str, Any]:
+        """A block begins: what is known before it, for `take_back`."""
+        self.fresh = 0
+        self.before = self.learned
+        return {
+            **{name: getattr(self, name) for name in FIGURES},
+            "track": self.track.copy(),
+            "detector": deepcopy(self.detector),
+            "alarms": self.alarms.copy(),
+        }
+
+    def take_back(self, known: dict[str, Any]) -> None:
+        """The block was refused: it is not judged, and nothing more of it is learned."""
+        vars(self).update(known)
+        if self.learned > self.before:
+            self.refused.append((self.before, self.learned))
+        for _ in range(min(self.fresh, len(self.waiting))):
+            self.waiting.pop()
 
     def check(self, truth: NDArray[Any], weights: NDArray[np.float64] | None, delay: int) -> None:
         """Refuse a block that this learner cannot learn, before anybody has learned of it.
@@ -85,8 +107,27 @@ class Contender:
                 if label is not None:
                     names.expect(label)
                 names.check(truth[:1])  # all are of one kind
+                self.check_number_of_labels(truth)
         except (TypeError, ValueError) as error:
             raise from_us(error) from None
+
+    def check_number_of_labels(self, truth: NDArray[Any]) -> None:
+        """Refuse more labels than the learner can have, counting those that still wait."""
+        most = getattr(steps_of(self.model)[-1], "max_labels", None)
+        learned = getattr(self.model, "labels", None)
+        if not isinstance(self.model, Learner) or most is None or learned is None:
+            return
+        if len(learned) + len(self.waiting) + len(truth) <= most:
+            return
+        known = {*learned, *(plain(example[1]) for example in self.waiting)}
+        for row, label in enumerate(map(plain, truth.tolist())):
+            known.add(label)
+            if len(known) > most:
+                told = (
+                    f"label {label!r:.80} would be number {len(known):,}, max_labels is {most:,}. "
+                    f"Raise max_labels if there are really so many."
+                )
+                raise row_error(ValueError, self.name, row, told)
 
     def known_label(self) -> Any:
         """A label that a learner of ours has learned, or else one that waits; None if none does."""
@@ -120,24 +161,6 @@ class Contender:
         delay: int,
     ) -> None:
         """Predict and learn a block, then judge the predictions."""
-        self.fresh = 0
-        try:
-            self.predict_and_learn(X, y, truth, weights, stops, delay)
-        except BaseException:  # also Ctrl-C: nothing of the block is learned later
-            for _ in range(min(self.fresh, len(self.waiting))):
-                self.waiting.pop()
-            raise
-
-    def predict_and_learn(
-        self,
-        X: Any,
-        y: Any,
-        truth: NDArray[Any],
-        weights: NDArray[np.float64] | None,
-        stops: Sequence[int],
-        delay: int,
-    ) -> None:
-        """The same, where an error may leave rows waiting."""
         before = len(getattr(self.model, "labels", ()))
         by_one = bool(delay) or self.by_one
         wall, cpu = perf_counter(), process_time()
@@ -191,6 +214,16 @@ class Contender:
         if self.detector is not None:
             found = self.detector.update_many(errors)
             self.alarms += [self.rows + int(rows[int(i)]) + 1 for i in found]
+
+    def row_of(self, learned: int) -> int:
+        """The row of the stream that was learned as number so many; 0: of a block refused."""
+        row = learned
+        for first, last in self.refused:
+            if first < learned <= last:
+                return 0
+            if learned > last:
+                row -= last - first
+        return row
 
     @property
     def learned(self) -> int:
@@ -336,7 +369,7 @@ class Contender:
         memory = ask("its memory", lambda: int(getattr(model, "memory_bytes", 0)), 0)
         alarms = ask(
             "its alarms",
-            lambda: [int(a) - self.started for a in getattr(model, "alarms", ())],
+            lambda: [self.row_of(int(a) - self.started) for a in getattr(model, "alarms", ())],
             [],
         )
         picture = ask("what it looks like", lambda: portrait(model), "")

@@ -1,6 +1,6 @@
 """Prequential evaluation: predict each example, judge the prediction, then learn it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from ..base.checks import number, whole
 from ..base.errors import in_stream
 from ..core.plain import unmasked
 from .answers import as_column
-from .blocks import blocks, length, rows_in
+from .blocks import Block, blocks, length, rows_in
 from .choices import agreed, check_detector, chosen, named_models
 from .contender import Contender, from_us
 from .figures import encodable
@@ -102,11 +102,24 @@ def prequential(
     rows = rows_in(stream)
     course.expect(rows)
     with told(progress, rows) as advance:
-        for X, y, w in blocks(stream, BLOCK):
+        for X, y, w in until_failure(blocks(stream, BLOCK), course.finish):
             course.add(X, y, w)
             advance(length(y))
     course.finish()
     return course.report()
+
+
+def until_failure(stream: Iterator[Block], finish: Callable[[], None]) -> Iterator[Block]:
+    """The blocks of a stream; if it fails on its way, all that came before is learned first."""
+    while True:
+        try:
+            block = next(stream)
+        except StopIteration:
+            return
+        except BaseException:
+            finish()
+            raise
+        yield block
 
 
 class Prequential:
@@ -141,9 +154,9 @@ class Prequential:
         }
         self.question = None if question is None else encodable(str(question))
         self.step, self.unit = encodable(str(step)), encodable(str(unit))
-        check_detector(detector)
         named = named_models(models)
         self.answers = agreed(named, metrics)
+        check_detector(detector, self.answers)
         self.metrics = chosen(metrics, self.answers)
         self.contenders = [
             Contender(
@@ -175,7 +188,8 @@ class Prequential:
         """Let every learner predict and learn a block of rows.
 
         With w, the metrics are weighted, too, not only what is learned. Targets and weights that
-        mean nothing are refused before anybody has learned anything.
+        mean nothing are refused before anybody has learned anything. A block that one learner
+        refuses is judged for none; what others have learned of it stays.
         """
         if y is None:
             raise ValueError("prequential: the stream has no targets; name the column: target=...")
@@ -187,11 +201,24 @@ class Prequential:
         first = self.every - self.rows % self.every
         stops = list(range(first, rows + 1, self.every))
         self.each(lambda contender: contender.check(truth, weights, self.delay))
+        known = [contender.begin() for contender in self.contenders]
+        learned: list[str] = []
+
+        def take(contender: Contender) -> None:
+            contender.take(X, y, truth, weights, stops, self.delay)
+            learned.append(contender.name)
+
         try:
-            self.each(lambda contender: contender.take(X, y, truth, weights, stops, self.delay))
-        except BaseException:  # also Ctrl-C: no curve has points that the others have not
-            for contender in self.contenders:
+            self.each(take)
+        except BaseException as error:  # also Ctrl-C: all are judged on the same rows
+            for contender, before in zip(self.contenders, known, strict=True):
+                contender.take_back(before)
                 contender.track.cut(len(self.at))
+            if learned:
+                error.add_note(
+                    f"prequential: this block is judged for no learner; "
+                    f"{', '.join(learned)} had already learned from it, which stays."
+                )
             raise
         self.weighted = self.weighted or weights is not None
         self.at += [self.rows + stop for stop in stops]

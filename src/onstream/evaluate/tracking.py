@@ -3,7 +3,8 @@
 import math
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from copy import copy, deepcopy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,14 @@ def is_own(metric: Metric) -> bool:
     return not isinstance(metric, OfSums) or type(metric).__module__ != OfSums.__module__
 
 
+def twin(sums: Any, shared: Names, names: Names) -> Any:
+    """A copy of sums; if they have the shared names, with the copy of these."""
+    make, (*how, told) = sums.__reduce__()  # much quicker than a deep copy
+    if "names" in told:
+        told["names"] = names if told["names"] is shared else copy(told["names"])
+    return make(*how, told)
+
+
 class Followed:
     """A metric of the user's own: over all examples, and over the last ones, counted anew."""
 
@@ -35,6 +44,16 @@ class Followed:
         for example in examples:
             self.all.update(*example)
         self.recent.extend(examples)
+
+    def copy(self) -> Self:
+        """The same, to come back to; the examples themselves never change."""
+        other = copy(self)
+        other.recent = self.recent.copy()
+        try:
+            other.all = deepcopy(self.all)
+        except Exception:  # the user's: it may hold what cannot be copied, and then goes on
+            other.all = self.all
+        return other
 
     def values(self) -> list[float]:
         """The metric in each range; nobody can say how it would fade."""
@@ -186,6 +205,19 @@ class Track:
         for now, course in zip(self.now(), self.course, strict=True):
             for value, values in zip(now, course, strict=True):
                 values.append(value)
+
+    def copy(self) -> Self:
+        """The same, to come back to if a block is refused; notes are shared, see `cut`."""
+        other = copy(self)
+        other.past = self.past.copy()  # whose columns are replaced, never changed
+        other.names = copy(self.names)
+        other.sums = {key: twin(sums, self.names, other.names) for key, sums in self.sums.items()}
+        new = {id(old): other.sums[key] for key, old in self.sums.items()}
+        other.used = [
+            used.copy() if isinstance(used, Followed) else [new[id(sums)] for sums in used]
+            for used in self.used
+        ]
+        return other
 
     def cut(self, points: int) -> None:
         """Forget the notes after the first so many."""
