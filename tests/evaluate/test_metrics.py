@@ -519,3 +519,11 @@ class Constant:
 
     def predict_one(self, x):
         return "a"
+
+
+@pytest.mark.parametrize(("cls", "value"), [(RMSE, np.inf), (R2, -np.inf)])
+def test_errors_too_large_stay_so_however_much_is_merged_later(cls, value):
+    metric, rest = fed(cls(alpha=0.5), [(1e100, -1e200)]), cls(alpha=0.5)
+    rest.update_many(np.arange(3000.0), np.zeros(3000))
+    metric.merge(rest)
+    assert metric.value == value

@@ -196,9 +196,9 @@ cdef class Residuals(Sums):
 
     cdef void scale(self, double factor) noexcept nogil:
         self.weight *= factor
-        self.absolute *= factor
-        self.squared *= factor
-        self.spread *= factor
+        self.absolute = times(self.absolute, factor)
+        self.squared = times(self.squared, factor)
+        self.spread = times(self.spread, factor)
 
     def add_one(self, y, p, w=1.0):
         cdef double row[3]
@@ -265,6 +265,11 @@ cdef class Residuals(Sums):
     def restore(self, told):
         Sums.restore(self, told)
         self.weight, self.absolute, self.squared, self.mean, self.rest, self.spread = told["sums"]
+
+
+cdef inline double times(double sum, double factor) noexcept nogil:
+    """A sum that has overflowed stays infinite, even if the factor has become 0."""
+    return sum * factor if sum < INFINITY else sum
 
 
 cdef class Surprise(Sums):
