@@ -387,3 +387,15 @@ def test_missing_texts_of_a_series():
         assert bag.transform_many(column) == [{"free": 1.0}, {}]
     with pytest.raises((TypeError, ValueError), match=r"^BagOfWords: "):
         BagOfWords().learn_many(pd.Series([1.0, 2.0]))
+
+
+def test_the_text_of_a_row_that_is_refused_never_came():
+    """In a block all rows are read before the first is learned."""
+    block, loop = (BagOfWords(hash_bits=4) | LogisticRegression(labels=["a", "b"]) for _ in "ab")
+    rows = [{"n": 1.0}, {"text": "free", "n": 1e308}]
+    with pytest.raises(ValueError, match="row 1: .* overflow"):
+        block.learn_many(rows, ["a", "b"])
+    loop.learn_one(rows[0], "a")
+    with pytest.raises(ValueError, match="overflow"):
+        loop.learn_one(rows[1], "b")
+    assert dumps(block) == dumps(loop)

@@ -27,11 +27,11 @@ cdef class TextDoor(Door):
     cdef bint apart         # numbers beside a text are not called as its words may be
     cdef dict doubts        # kind: what to warn of with the first example that is learned
     cdef bint met           # hashed: one of the texts was learned,
-    cdef bint coming        # or is about to be
+    cdef Py_ssize_t coming  # or is about to be, with this row of the block; -1: none
 
     def __cinit__(self, str who, hash_bits, hash_seed):
         self.bags, self.spaces, self.doubts = {}, (), {}
-        self.apart, self.met, self.coming = True, False, False
+        self.apart, self.met, self.coming = True, False, -1
 
     def put(self, fields, tuple how):
         """These features are text."""
@@ -41,17 +41,17 @@ cdef class TextDoor(Door):
         self.spaces = tuple(f"{field}=" for field in self.bags)
 
     cdef int truncate(self) except -1:
-        self.coming = False
+        self.coming = -1
         self.doubts.clear()
         return Door.truncate(self)
 
     cdef int commit(self, Py_ssize_t width, Py_ssize_t row=PY_SSIZE_T_MAX) except -1:
-        self.met |= self.coming
+        self.met |= 0 <= self.coming <= row
         return Door.commit(self, width, row)
 
     cdef bint is_new(self) noexcept:
         """Has no feature come yet? Hashed ones are not kept, so it is texts that count there."""
-        return not (self.met or self.coming) if self.bits >= 0 else not self.names and self.implicit == 0
+        return not (self.met or self.coming >= 0) if self.bits >= 0 else not self.names and self.implicit == 0
 
     cdef int read(self, object x, Welcome welcome, Row* row, Example* e) except -1:
         e.codes = NULL
@@ -77,8 +77,9 @@ cdef class TextDoor(Door):
 
     cdef int meet(self, object x) except -1:
         """The first text: it must be where it is looked for."""
-        self.coming = PyUnicode_CheckExact(x) or any(field in x for field in self.bags)
-        if not self.coming:
+        if PyUnicode_CheckExact(x) or any(field in x for field in self.bags):
+            self.coming = self.row
+        else:
             others = [name for name, value in x.items() if isinstance(value, str)]
             if others:
                 raise ValueError(
