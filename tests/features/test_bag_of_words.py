@@ -393,7 +393,7 @@ def test_the_text_of_a_row_that_is_refused_never_came():
     """In a block all rows are read before the first is learned."""
     block, loop = (BagOfWords(hash_bits=4) | LogisticRegression(labels=["a", "b"]) for _ in "ab")
     rows = [{"n": 1.0}, {"text": "free", "n": 1e308}]
-    with pytest.raises(ValueError, match="row 1: .* overflow"):
+    with pytest.raises(ValueError, match=r"row 1: .* overflow"):
         block.learn_many(rows, ["a", "b"])
     loop.learn_one(rows[0], "a")
     with pytest.raises(ValueError, match="overflow"):
