@@ -182,3 +182,15 @@ def test_fit_names_the_row_of_a_stream() -> None:
     with pytest.raises(ValueError, match="row 8199: ") as caught:
         onstream.linear.RLS().fit(from_iterable(rows))
     assert caught.value.row == 8199
+
+
+@pytest.mark.parametrize("power", [100, 5000])
+def test_a_huge_whole_number_is_told_in_a_few_words(power: int) -> None:
+    for make in (
+        lambda: onstream.PAClassifier(max_labels=10**power),
+        lambda: onstream.PAClassifier(C=-(10**power)),
+        lambda: onstream.PAClassifier(hash_bits=-(10**power)),
+    ):
+        with pytest.raises(ValueError, match=r"^PAClassifier: \w+ must be .*, got") as told:
+            make()
+        assert len(str(told.value)) < 300

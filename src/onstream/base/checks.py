@@ -17,6 +17,14 @@ def _name(owner: object) -> str:
     return owner if isinstance(owner, str) else type(owner).__name__
 
 
+def _shown(value: Any) -> str:
+    """A value in a sentence. Of huge ints Python would not even write all digits."""
+    if isinstance(value, int):
+        bits = value.bit_length()
+        return f"{value:,}" if bits <= 256 else f"a whole number of {bits:,} bits"
+    return f"{value!r:.80}"
+
+
 def number(
     owner: object,
     name: str,
@@ -50,7 +58,7 @@ def number(
         if not math.isfinite(result) and len(bounds) < 2:
             bounds.insert(0, "finite")
         wanted = " and ".join(bounds)
-        raise ValueError(f"{_name(owner)}: {name} must be {wanted}, got {value!r:.80}.{advice}")
+        raise ValueError(f"{_name(owner)}: {name} must be {wanted}, got {_shown(value)}.{advice}")
     return result
 
 
@@ -69,7 +77,7 @@ def whole(owner: object, name: str, value: Any, *, least: int, most: int | None 
         raise TypeError(f"{_name(owner)}: {name} must be a whole number, got {value!r:.80}.")
     if result < least or (most is not None and result > most):
         wanted = f"at least {least:,}" if most is None else f"from {least:,} to {most:,}"
-        raise ValueError(f"{_name(owner)}: {name} must be {wanted}, got {result:,}.")
+        raise ValueError(f"{_name(owner)}: {name} must be {wanted}, got {_shown(result)}.")
     return result
 
 

@@ -249,5 +249,5 @@ cdef class PerceptronState(LinearClassifierState):
 
     def restore(self, fields):
         LinearClassifierState.restore(self, fields)
-        self.updates = fields.integer("updates", 0)
+        self.updates = fields.integer("updates", 0, self.seen)
         self.converged = fields.flag("converged")
