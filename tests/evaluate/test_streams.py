@@ -62,20 +62,15 @@ def test_a_weight_is_handed_on_if_the_stream_has_one(delay):
             model = cls()
             prequential(model, stream, delay=delay)
             assert model.weights == [None] * 50
-    for stream in streams(False):
-        model = Weighs()
-        with pytest.raises(
-            TypeError, match=r"^prequential: Weighs: .*no weights.* learn_one\(x, y"
-        ):
-            prequential(model, stream, delay=delay)
-        assert model.weights == []
-    for stream in streams(True):
-        model = Mine()
-        with pytest.raises(
-            TypeError, match=r"^prequential: Mine: .*has weights.* learn_one\(x, y, w"
-        ):
-            prequential(model, stream, delay=delay)
-        assert model.weights == []
+    for weights, cls, told in (
+        (False, Weighs, r"^prequential: Weighs: .*no weights.* learn_one\(x, y"),
+        (True, Mine, r"^prequential: Mine: .*has weights.* learn_one\(x, y, w"),
+    ):
+        for stream in streams(weights):
+            model = cls()
+            with pytest.raises(TypeError, match=told):
+                prequential(model, stream, delay=delay)
+            assert model.weights == []
     for cls in (Weighs, Either):
         for stream in streams(True):
             model = cls()

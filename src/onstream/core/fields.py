@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGEST = 1e300  # no learner lets a number of its state grow beyond
+MOST = 2**61  # nor a count, `seen` among them
 
 
 class Fields:
@@ -19,7 +20,7 @@ class Fields:
             raise ValueError(f"{name} is missing")
         return self._left.pop(name)
 
-    def integer(self, name: str, low: int, high: int = 2**62) -> int:
+    def integer(self, name: str, low: int, high: int = MOST) -> int:
         """A whole number in low ... high."""
         value = self._take(name)
         if type(value) is not int or not low <= value <= high:
@@ -60,7 +61,7 @@ class Fields:
         return checked
 
     def integers(
-        self, name: str, shape: tuple[int, ...], low: int = -(2**62), high: int = 2**62
+        self, name: str, shape: tuple[int, ...], low: int = -MOST, high: int = MOST
     ) -> NDArray[np.int64]:
         """An int64 array of this shape (-1: any length) with values in low ... high."""
         value = self._take(name)

@@ -1,6 +1,7 @@
 """Metrics over a stream: all of it, its last examples, or with fading memory."""
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, ClassVar, Self, TypeAlias
@@ -42,9 +43,9 @@ class OfSums(Metric):
         """Sums that this metric can be computed from."""
         return Confusion(window, alpha)
 
+    @abstractmethod
     def _value(self, sums: Any) -> float:
         """The metric, from such sums."""
-        raise NotImplementedError
 
     def _title(self, sums: Any) -> str:
         """What it is called, over such sums."""

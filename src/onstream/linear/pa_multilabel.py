@@ -142,9 +142,13 @@ class FeatureState(RowByRow):
     def __init__(
         self, features: Features, make: Callable[[], tuple[MarginState, MultilabelState]]
     ) -> None:
-        self.features, self.new = features, make  # type: ignore[method-assign]
+        self.features, self.make = features, make
         super().__init__()
         self.who = self.parts[0].who
+
+    def new(self) -> tuple[MarginState, MultilabelState]:
+        """Parts that have learned nothing."""
+        return self.make()
 
     @property
     def seen(self) -> int:

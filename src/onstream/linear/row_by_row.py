@@ -1,6 +1,7 @@
 """What learners share that call the user's functions for every example, and so learn row by row."""
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from threading import RLock
 from typing import Any, Self
@@ -15,7 +16,7 @@ from ..core.plain import in_row, no_column, plain_weights  # type: ignore[attr-d
 changing = RLock()  # held, for a moment and without calling the user, where a state is changed
 
 
-class RowByRow:
+class RowByRow(ABC):
     """A state that one thread at a time teaches, in Python; any number may ask it meanwhile.
 
     `turn` is held for a whole lesson, block or merge. The user's functions run in there: they may
@@ -31,21 +32,21 @@ class RowByRow:
         self.parts = self.new()
         states.add(self)
 
+    @abstractmethod
     def new(self) -> Any:
         """Parts that have learned nothing."""
-        raise NotImplementedError
 
+    @abstractmethod
     def fill(self, parts: Any, fields: Fields) -> None:
         """Put an exported state into new parts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def teach(self, x: Any, y: Any, w: float) -> None:
         """Learn one example."""
-        raise NotImplementedError
 
+    @abstractmethod
     def snapshot(self) -> dict[str, Any]:
         """Everything that was learned, up to some row."""
-        raise NotImplementedError
 
     def restore(self, fields: Fields) -> None:
         """Take over an exported state; this one is new."""

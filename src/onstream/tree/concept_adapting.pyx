@@ -484,7 +484,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
         w = fields.array("window_w", (len(X),))
         ids = fields.integers("window_ids", (len(X),), 0)
         self.next_id, self.lessons, self.started, self.switched, self.pruned = (
-            fields.integers("counters", (5,), 0, min(2**62, 2**20 * (self.seen + 1))).tolist())
+            fields.integers("counters", (5,), 0).tolist())
         if len(X) > self.window or (w <= 0.0).any():
             raise ValueError("the window holds more examples than it should, or one without weight")
         for f in range(self.door.width):
