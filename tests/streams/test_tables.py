@@ -125,6 +125,21 @@ class TestFiles:
                 assert len(list(read(tmp_path / "t", target="y"))) <= 300
 
 
+def test_a_file_that_asks_for_more_memory_than_there_is_anywhere_is_damaged(tmp_path) -> None:
+    table, path = pa.table({"a": np.arange(1000.0), "y": np.arange(1000)}), tmp_path / "t"
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with (
+        pa.OSFile(str(path), "wb") as raw,
+        pa.ipc.new_file(raw, table.schema, options=options) as f,
+    ):
+        f.write_table(table)
+    data, length = path.read_bytes(), (8000).to_bytes(8, "little")
+    assert length in data
+    path.write_bytes(data.replace(length, (2**56).to_bytes(8, "little"), 1))
+    with pytest.raises(ValueError, match=r"t: row 1: no Arrow file, or damaged: malloc of size"):
+        list(read_ipc(path, target="y"))
+
+
 def test_parquet_not_from_standard_input() -> None:
     with pytest.raises(ValueError, match="standard input"):
         read_parquet("-")

@@ -1,6 +1,7 @@
 """Parquet, Arrow IPC and data frames: tables that know their types."""
 
 import os
+import re
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +16,7 @@ from .rejects import Place, Tally, at_row, plain_on_error
 from .stream import Stream, regrouped
 
 BATCH = 1 << 16  # rows of a table read at a time
+ABSURD = 2**40  # bytes: nobody holds a batch of rows of that size
 
 
 def read_parquet(
@@ -136,8 +138,8 @@ class TableReader(Reader):
                 try:
                     item = next(batches, None)
                 except Exception as error:
-                    ours = isinstance(error, (FileNotFoundError, PermissionError, MemoryError))
-                    if ours or error is start.refused:
+                    ours = isinstance(error, (FileNotFoundError, PermissionError))
+                    if ours or out_of_memory(error) or error is start.refused:
                         raise
                     place = at_row(name, row + 1)
                     why = f"no {self.kind} file, or damaged: {error!s:.200}"
@@ -154,6 +156,12 @@ class TableReader(Reader):
             schema = start.schema or schema
             done += size
             tally.bytes_done = done
+
+
+def out_of_memory(error: Exception) -> bool:
+    """Say whether memory is short, rather than a damaged file asking for what no machine has."""
+    asked = re.search(r"of size (\d+) failed", str(error))
+    return isinstance(error, MemoryError) and (asked is None or int(asked[1]) < ABSURD)
 
 
 class Start:
