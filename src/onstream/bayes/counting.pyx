@@ -360,7 +360,8 @@ cdef class BernoulliState(CountingState):
         cdef double among, logs, product, q
         if columns != self.declared:
             self.declared = columns
-            memset(self.fresh, False, self.room_labels)
+            for k in range(self.room_labels):
+                self.fresh[k] = False
         for k in range(self.n_labels):
             if self.fresh[k]:
                 continue
