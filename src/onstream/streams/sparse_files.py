@@ -171,10 +171,11 @@ class SparseFile(Reader):
 
     def _chosen(self, X: SparseBlock) -> SparseBlock:
         """The block with the features that are wanted."""
+        # By sorting: NumPy 2.0 may take a table for numbers beyond int64, and fail.
         if self.drop is not None:
-            X = X.with_entries(~np.isin(X.hashes, self.drop))
+            X = X.with_entries(~np.isin(X.hashes, self.drop, kind="sort"))
         if self.only is not None:
-            X = X.with_entries(np.isin(X.hashes, self.only))
+            X = X.with_entries(np.isin(X.hashes, self.only, kind="sort"))
         return X
 
 
