@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from onstream import LogisticRegression
-from onstream.streams import SEA, from_iterable, read_frame, read_ipc, read_parquet
+from onstream.streams import SEA, from_iterable, read_frame, read_ipc, read_parquet, tables
 
 TABLE = pa.table(
     {
@@ -138,6 +138,20 @@ def test_a_file_that_asks_for_more_memory_than_there_is_anywhere_is_damaged(tmp_
     path.write_bytes(data.replace(length, (2**56).to_bytes(8, "little"), 1))
     with pytest.raises(ValueError, match=r"t: row 1: no Arrow file, or damaged: malloc of size"):
         list(read_ipc(path, target="y"))
+
+
+@pytest.mark.parametrize("said", ["malloc of size 6400 failed", ""])
+def test_memory_that_is_short_is_no_damage(
+    tmp_path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    def fails(self, file: str, start: object):
+        raise MemoryError(said)
+        yield
+
+    ipc_file(tmp_path / "t", TABLE)
+    monkeypatch.setattr(tables.IPC, "_batches_of", fails)
+    with pytest.raises(MemoryError):
+        list(read_ipc(tmp_path / "t", target="y", on_error="skip"))
 
 
 def test_parquet_not_from_standard_input() -> None:
