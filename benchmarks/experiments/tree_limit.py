@@ -29,7 +29,7 @@ def main(millions: float = 10.0) -> None:
         hits += int(np.sum(told == y))
         done += len(y)
         if done % 1_000_000 == 0:
-            nodes = model._state.outline()["nodes"]
+            nodes = model._outline()["nodes"]
             active = int(nodes[nodes[:, 0] < 0, 3].sum())
             print(
                 f"| {done / 1e6:g} | {spent:.3f} | {model.memory_bytes:,} | {model.n_leaves} | "

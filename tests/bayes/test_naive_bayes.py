@@ -356,7 +356,7 @@ each = pytest.mark.parametrize("model", MODELS, ids=repr)
 
 def state(model):
     """What was learned, by names: the same for any order."""
-    fields = model._state.export()
+    fields = model._model.export()
     labels = fields["labels"]
     features = [*range(fields["implicit"]), *fields["features"]]
     told = {("label", y): n for y, n in zip(labels, fields["counts"], strict=True)}

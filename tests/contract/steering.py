@@ -57,7 +57,7 @@ def asleep(model: Any, jobs: list[Job]) -> bool:
     for _ in range(int(PATIENCE / NAP)):
         if not all(job.is_alive() for job in jobs):
             return False
-        if model._state.gate.waiting >= len(jobs):
+        if model._model.lock.waiting >= len(jobs):
             return True
         time.sleep(NAP)
     raise AssertionError("a thread neither sleeps nor ends")
@@ -66,7 +66,7 @@ def asleep(model: Any, jobs: list[Job]) -> bool:
 @contextmanager
 def held(model: Any) -> Iterator[None]:
     """As if another thread were writing a block."""
-    with model._state.writing():
+    with model._model.writing():
         yield
 
 

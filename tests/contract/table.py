@@ -95,7 +95,7 @@ class Case(NamedTuple):
         """Is a text a value of its feature, rather than a feature of its own?"""
         model = self.make()
         model.learn_one({"a": "text"}, "a" if self.takes_labels else 1.0)
-        return "a" in model._state.export()["features"]
+        return "a" in model._model.export()["features"]
 
     def has(self, parameter: str) -> bool:
         """Does the constructor take this?"""

@@ -130,7 +130,7 @@ def test_a_learner_waits_for_another(learner: Case) -> None:
     ]
     assert asleep(model, waiting)
     for _ in stops:
-        assert model._state.gate.waiting >= 2
+        assert model._model.lock.waiting >= 2
     for job in (reader.job, *waiting):
         job.end()
     for rows in (slice(None), slice(1), slice(1)):
@@ -214,17 +214,16 @@ def test_who_waits_while_others_are_merged_goes_on_with_the_successor(learner: C
     for _ in range(20):
         model = learner.make()
         model.learn_many(X, y)
-        old = model._state
-        with old.reading():
-            jobs = [Job(partial(model.learn_one, X[0], y[0])) for _ in range(2)]
-            assert asleep(model, jobs)
-            jobs += [Job(old.snapshot) for _ in range(2)]  # who has asked before the merge
-            assert asleep(model, jobs)
-            model.merge(part)
-        for job in jobs:
+        with model._model.reading():
+            lessons = [Job(partial(model.learn_one, X[0], y[0])) for _ in range(2)]
+            assert asleep(model, lessons)
+            looks = [Job(model._model.snapshot) for _ in range(2)]  # asked before the merge
+            assert asleep(model, lessons + looks)
+            merge = Job(partial(model.merge, part))
+            assert asleep(model, [*lessons, merge])
+        for job in (*lessons, *looks, merge):
             job.end()
         assert model.seen == 102
-        assert old.seen == 50
 
 
 def test_a_mapping_may_merge_or_is_told(learner: Case) -> None:

@@ -104,7 +104,7 @@ def assert_finite(
     model: Any, examples: Iterable[Any] = ({}, {"a": 1.0}, {0: -1.0, 1: 2.0})
 ) -> None:
     """No weight, score, probability or number of the state may be infinite or NaN."""
-    told = [views(model), model._state.export()]
+    told = [views(model), model._model.export()]
     for x in examples:
         told += [ask(model, x) for ask in (type(model).predict_one, type(model).score_one)]
         if hasattr(model, "predict_proba_one"):

@@ -4,15 +4,15 @@ import os
 import signal
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from onstream import LogisticRegression, MultinomialNB, PAClassifier, Perceptron
+from onstream import LogisticRegression, PAClassifier, Perceptron
 from onstream.core import gate
+from onstream.linear import CostSensitivePA
 from onstream.persist import dumps
 
 PATIENCE = 120.0
@@ -124,7 +124,7 @@ def test_an_interrupt_stops_a_long_block() -> None:
     over = threading.Event()
 
     def interrupt() -> None:
-        while not model._state.gate.busy and not over.is_set():
+        while not model._model.lock.busy and not over.is_set():
             pass
         signal.raise_signal(signal.SIGINT)
 
@@ -207,7 +207,7 @@ class TestForks:
         model = taught()
 
         def stay(wait: Callable[[], None]) -> None:
-            with model._state.reading():
+            with model._model.reading():
                 wait()
 
         other = Elsewhere(stay)
@@ -239,10 +239,10 @@ class TestForks:
         model = taught()
 
         def stay(wait: Callable[[], None]) -> None:
-            with model._state.reading():
+            with model._model.reading():
                 lesson = threading.Thread(target=model.learn_one, args=({"c": 1.0}, True))
                 lesson.start()
-                while not model._state.gate.waiting:
+                while not model._model.lock.waiting:
                     pass
                 wait()
             lesson.join(PATIENCE)
@@ -258,7 +258,7 @@ class TestForks:
         model, inside = taught(), threading.Event()
 
         def write() -> None:
-            with model._state.writing():
+            with model._model.writing():
                 inside.set()
                 while not gate.forking_now():
                     pass
@@ -274,69 +274,38 @@ class TestForks:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The fork waits for the outer lesson, so the inner one must go on."""
-        outer, inner, inside = MultinomialNB(), taught(), threading.Event()
-        waited = set()
+        inner, inside, waited = taught(), threading.Event(), set()
 
         def nap(seconds: float) -> None:
             waited.add(threading.get_ident())
             time.sleep(seconds)
 
-        def teach_another(*warning: Any, **options: Any) -> None:  # runs within the outer lesson
-            inside.set()
-            while not gate.forking_now():
-                pass
-            inner.learn_one({"b": 1.0}, True)
+        def teach_another(y: Any, r: Any) -> float:  # runs within the outer lesson
+            if not inside.is_set():
+                inside.set()
+                while not gate.forking_now():
+                    pass
+                inner.learn_one({"b": 1.0}, True)
+            return 1.0
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("always")
-            monkeypatch.setattr(warnings, "showwarning", teach_another)
-            monkeypatch.setattr(gate, "PATIENCE", 1.0)
-            monkeypatch.setattr(gate, "sleep", nap)
-            thread = threading.Thread(target=outer.learn_one, args=({"a": -1.0}, "x"), daemon=True)
-            thread.start()
-            assert inside.wait(PATIENCE)
-            told = told_by_child(lambda: str(inner.seen))
-            thread.join(PATIENCE)
-        assert thread.ident not in waited
-        assert told == "3"
-
-    def test_who_waits_for_a_merged_model_holds_no_fork_up(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        model, before, held, waited = taught(), PAClassifier._restore, [], set()
-        lesson = threading.Thread(target=model.learn_one, args=({"c": 1.0}, True), daemon=True)
-
-        def restore(learner: Any, fields: Any) -> None:
-            old = learner._state
-            lesson.start()
-            while not old.gate.waiting:
-                pass
-            before(learner, fields)  # the merged state; the lesson will go on there, and wait again
-            held.append(learner._state.reading())
-            held[0].__enter__()
-
-        def nap(seconds: float) -> None:
-            waited.add(threading.get_ident())
-            time.sleep(seconds)
-
-        monkeypatch.setattr(PAClassifier, "_restore", restore)
-        model.merge(taught())
-        while not model._state.gate.waiting:
-            pass
+        outer = CostSensitivePA(cost=teach_another)
+        outer.learn_one({"a": 1.0}, "x")
         monkeypatch.setattr(gate, "PATIENCE", 1.0)
         monkeypatch.setattr(gate, "sleep", nap)
-        told = told_by_child(lambda: str(model.seen))
-        held[0].__exit__(None, None, None)
-        lesson.join(PATIENCE)
-        assert (told, model.seen) == ("4", 5)
-        assert threading.get_ident() not in waited
+        thread = threading.Thread(target=outer.learn_one, args=({"a": -1.0}, "y"), daemon=True)
+        thread.start()
+        assert inside.wait(PATIENCE)
+        told = told_by_child(lambda: str(inner.seen))
+        thread.join(PATIENCE)
+        assert thread.ident not in waited
+        assert told == "3"
 
     def test_a_block_that_takes_too_long_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(gate, "PATIENCE", 0.0)
         model = taught()
 
         def stay(wait: Callable[[], None]) -> None:
-            with model._state.writing():
+            with model._model.writing():
                 wait()
 
         other = Elsewhere(stay)

@@ -183,19 +183,19 @@ def test_large_means_with_little_spread(offset):
 def test_files_without_what_rounding_took_from_the_mean_are_read():
     scaler = StandardScaler()
     scaler.learn_many([[1e9], [1e9 + 1.0], [1e9 + 3.0]])
-    fields = scaler._state.snapshot()
+    fields = scaler._model.snapshot()
     del fields["low"]
     old = StandardScaler()
     old._restore(fields)
     assert old.transform_one([1e9 + 1.0])[0] == pytest.approx(-1.0 / 3.0 / np.sqrt(14.0 / 9.0))
-    assert "low" not in old._state.snapshot()
+    assert "low" not in old._model.snapshot()
 
 
 def test_merging_a_mean_that_was_far_with_one_that_is_not():
     """What rounding took from a mean is kept only where the mean is far from 0: here no longer."""
     far, near = StandardScaler(), StandardScaler()
     far.learn_many([{"a": 1e9 + v} for v in (1.0, 2.0, 4.0)])
-    assert far._state.export()["low"].any()
+    assert far._model.export()["low"].any()
     near.learn_many([{"b": 1.0, "a": v} for v in (0.0, 1.0, 2.0)])
     far.merge(near)
     again = loads(dumps(far))

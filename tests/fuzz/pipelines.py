@@ -381,7 +381,7 @@ def says_who(pattern: str, error: Exception) -> None:
 
 def held(model: Any) -> Any:
     """Everything that the model has learned, to be compared; much quicker than its file."""
-    return comparable(model._state.snapshot())
+    return comparable(model._model.snapshot())
 
 
 def comparable(fields: Any) -> Any:

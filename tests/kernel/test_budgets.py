@@ -193,9 +193,9 @@ def test_the_vector_of_the_forgetron() -> None:
     # Two supports: f(x) <= 0 for the third, mu = 0.5 for the first.
     model.learn_one({"a": 1.0}, True)
     model.learn_one({"a": -0.25, "b": 1.0}, True)
-    assert model._state.snapshot()["machine 0"]["mistakes"] == 2
+    assert model._model.snapshot()["machine 0"]["mistakes"] == 2
     model.learn_one({"a": -0.25, "b": -1.0}, True)
-    machine = model._state.snapshot()["machine 0"]
+    machine = model._model.snapshot()["machine 0"]
     assert machine["mistakes"] == 3
     assert machine["damage"] == pytest.approx(1.40625, rel=1e-14)
     assert [a for _, a in model.supports] == pytest.approx([0.703125] * 2, rel=1e-14)
@@ -208,7 +208,7 @@ def test_the_invariant_of_the_forgetron() -> None:
     largest = 1.0
     for x, target in zip(X, y.tolist(), strict=True):
         model.learn_one(x, target)
-        machine = model._state.snapshot()["machine 0"]
+        machine = model._model.snapshot()["machine 0"]
         assert machine["damage"] <= 15.0 / 32.0 * machine["mistakes"] * (1 + 1e-14)
         largest = max(abs(a) for _, a in model.supports)
         assert 0.0 < largest <= 1.0
@@ -222,7 +222,7 @@ def test_the_forgetron_shrinks_no_more_than_it_must() -> None:
     shrunk = kept = 0
     for x, target in zip(X, y.tolist(), strict=True):
         mistake = target * model.score_one(x) <= 0.0
-        old, before = model.supports, model._state.snapshot()["machine 0"]
+        old, before = model.supports, model._model.snapshot()["machine 0"]
         model.learn_one(x, target)
         if not mistake or len(old) < 20:
             continue
@@ -282,7 +282,7 @@ def test_the_basic_forgetron_stays_small() -> None:
         S, a = np.array([z for z, _ in model.supports]), np.array(list(now.values()))
         gram = np.exp(-0.5 * ((S[:, None] - S[None]) ** 2).sum(axis=2))
         square = a @ gram @ a
-        kept = model._state.snapshot()["machine 0"]["square"]
+        kept = model._model.snapshot()["machine 0"]["square"]
         assert kept == pytest.approx(square, rel=1e-8, abs=1e-10)
         left = [(z, c) for z, c in held.items() if z not in now]
         if left:  # |f| before the oldest was dropped, when it had shrunk like the others
@@ -325,7 +325,7 @@ def test_the_inverse_of_the_projectron() -> None:
             model.learn_many(X[start : start + 40], y[start : start + 40])
             S = np.array([z for z, _ in model.supports])
             gram = np.exp(-0.5 * ((S[:, None] - S[None]) ** 2).sum(axis=2))
-            inverse = model._state.snapshot()["machine 0"]["inverse"]
+            inverse = model._model.snapshot()["machine 0"]["inverse"]
             np.testing.assert_allclose(inverse @ gram, np.eye(len(S)), atol=1e-6)
             np.testing.assert_allclose(inverse, np.linalg.inv(gram), rtol=1e-5, atol=1e-4)
         if model.budget:
@@ -489,7 +489,7 @@ def test_the_projection_stays_exact() -> None:
     model.learn_many(X, y)
     S = np.array([z for z, _ in model.supports])
     gram = np.exp(-2.0 * ((S[:, None] - S[None]) ** 2).sum(axis=2))
-    inverse = model._state.snapshot()["machine 0"]["inverse"]
+    inverse = model._model.snapshot()["machine 0"]["inverse"]
     np.testing.assert_allclose(inverse @ gram, np.eye(30), atol=1e-4)
 
 

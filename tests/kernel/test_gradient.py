@@ -29,7 +29,7 @@ KERNEL = RBF(gamma=0.5)
 
 
 def probabilities(model: BOGD) -> np.ndarray:
-    return np.array(model._state.machine_views()[0].probabilities())
+    return np.array(model._model.state.machine_views()[0].probabilities())
 
 
 def waterfill(c: np.ndarray) -> np.ndarray:
@@ -197,7 +197,7 @@ def features(model: FOGD, x: Any) -> np.ndarray:
     """z(x), found through the weights that one example of weight 1 / eta leaves."""
     probe = FOGD(**{**model.params, "labels": None})
     probe.learn_one(x, True)
-    return probe._state.weights()[0] / model.eta
+    return probe._model.state.weights()[0] / model.eta
 
 
 def test_inner_products_are_the_kernel() -> None:

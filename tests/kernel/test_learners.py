@@ -208,7 +208,7 @@ def test_mira_vectors() -> None:
     np.testing.assert_allclose(mira(1.0, B, 1, 1.0, 1.0), [-7 / 15, 5 / 6, -11 / 30])
     for beta, expected in ((0.0, [-2 / 15, 1 / 6, -1 / 30]), (1.0, [-7 / 15, 5 / 6, -11 / 30])):
         model = KernelMIRA(kernel=Linear(), beta=beta, labels=["a", "b", "c"])
-        fields = model._state.snapshot()
+        fields = model._model.snapshot()
         # One support e with coefficients B: then f(e) = B, and A = 1.
         fields |= {"features": ["e"], "coefficients": B[:, None], "gamma_width": 1}
         fields["supports"] = {

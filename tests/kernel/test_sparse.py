@@ -75,7 +75,7 @@ def rows(n: int = 220, seed: int = 0) -> tuple[Any, Any, np.ndarray]:
 
 
 def is_sparse(model: Any) -> bool:
-    return any(store.by_feature() for store in model._state.stores())
+    return any(store.by_feature() for store in model._model.state.stores())
 
 
 @pytest.mark.parametrize("model", LEARNERS, ids=repr)
@@ -153,7 +153,7 @@ def test_new_features_forever() -> None:
     for start in range(0, 20_000, 5_000):
         X = [{f"{i}.{j}": 1.0 for j in range(5)} for i in range(start, start + 5_000)]
         model.learn_many(X, [i % 2 == 0 for i in range(5_000)])
-        held.append(sum(store.memory() for store in model._state.stores()))
+        held.append(sum(store.memory() for store in model._model.state.stores()))
     assert is_sparse(model)
     assert len(model.supports) == 100
     assert held[-1] == held[0] < 1e5

@@ -52,7 +52,7 @@ def learned_slope(model, y, p, eta):
 
 def at(model, p):
     """The model made to predict p for {"a": 1}."""
-    fields = model._state.export()
+    fields = model._model.export()
     fields |= {"features": ["a"], "weights": np.array([[p]]), "seen": 1}
     if "labels" in fields:
         fields["labels"] = [-1, 1]
@@ -539,8 +539,8 @@ def test_decay_of_what_is_owed(schedule):
     eager = SGDClassifier(schedule=schedule, l1=0.01, l2=0.02)
     lazy.fit(X, y, epochs=4, decay="inverse", shuffle=False)
     for epoch in range(4):
-        eager._state.tidy()
-        eager._state.optimizer.factor = 1.0 / (1.0 + epoch)
+        eager._model.state.tidy()
+        eager._model.state.optimizer.factor = 1.0 / (1.0 + epoch)
         for x, label in zip(X, y, strict=True):
             eager.learn_one({"b": 0.0, **x}, label)
     assert lazy.weights == pytest.approx(eager.weights, rel=1e-12)

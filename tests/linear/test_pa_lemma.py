@@ -199,7 +199,7 @@ def test_structures(mode, X, seed, variant, C):
     for x in X:
         y = tuple(rng.integers(0, 2, len(x)).tolist())
         w = vector(model.weights)
-        score = model._state.value
+        score = model._model.value
         wrong = best(x, score) if mode == "prediction" else worst(x, score, y)
         model.learn_one(x, y)
         direction = vector(phi(x, y)) - vector(phi(x, wrong))

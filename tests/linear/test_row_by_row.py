@@ -80,8 +80,8 @@ def make(request):
 
 def watched(model):
     """An event: another thread wants to teach this model from now on."""
-    model._state.turn = Watched(model._state.turn)
-    return model._state.turn.wanted
+    model._model.turn = Watched(model._model.turn)
+    return model._model.turn.wanted
 
 
 # -- threads ---------------------------------------------------------------------------------------
@@ -129,16 +129,16 @@ def test_who_predicts_sees_no_empty_model_while_a_block_is_taken_back(make):
     """The old state is in its place until the new one is complete."""
     model = make()
     model.learn_many(["x", "x", "y"], ["b", "a", "b"])
-    state, seen = model._state, []
-    original = state.fill
+    inner, seen = model._model, []
+    original = inner.fill
 
     def fill(parts, fields):
         seen.append((model.seen, dumps(model)))
         return original(parts, fields)
 
     before = dumps(model)
-    state.fill = fill
-    state.replace(state.snapshot())
+    inner.fill = fill
+    inner.take_back(inner.snapshot())
     assert seen == [(3, before)]
     assert dumps(model) == before
 

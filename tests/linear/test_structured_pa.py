@@ -71,8 +71,8 @@ def test_viterbi_finds_the_best_of_all():
     for words, tags in SENTENCES * 2:
         model.learn_one(words, tags)
         found = model.predict_one(words)
-        best = enumerate_tags(words, model._state.value)
-        scores = [model._state.value(features(words, answer)) for answer in (found, best)]
+        best = enumerate_tags(words, model._model.value)
+        scores = [model._model.value(features(words, answer)) for answer in (found, best)]
         assert scores[0] == pytest.approx(scores[1])
         assert model.score_one(words) == pytest.approx(scores[1])
 
@@ -102,7 +102,7 @@ def test_with_labels_as_structures_it_is_multiclass_pa():
         plain.learn_one(x, y)
         for label in "abc":
             expected = plain.score_one(x)[label]
-            assert model._state.value(phi(x, label)) == pytest.approx(expected, abs=1e-10)
+            assert model._model.value(phi(x, label)) == pytest.approx(expected, abs=1e-10)
 
 
 def test_right_answers_teach_nothing_but_count():
@@ -119,7 +119,7 @@ def test_the_price_is_bounded_by_the_losses():
     model, price, squares = made(argmax=enumerate_tags), 0.0, 0.0
     for words, tags in SENTENCES * 3:
         said = model.predict_one(words)
-        value = model._state.value
+        value = model._model.value
         loss = value(features(words, said)) - value(features(words, tags))
         price += hamming(tags, said)
         squares += max(0.0, loss + np.sqrt(hamming(tags, said))) ** 2 if said != tags else 0.0

@@ -26,7 +26,7 @@ def with_rows(cls, M, **params):
     k, d = M.shape
     model = cls(labels=list(range(k)), intercept=False, **params)
     model.learn_one(np.ones(d), 0)
-    fields = model._state.snapshot()
+    fields = model._model.snapshot()
     fields["weights"], fields["scale"] = np.ascontiguousarray(M.T, dtype=float), 1.0
     return cls(init=fields, intercept=False, **params)
 

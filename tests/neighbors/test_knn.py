@@ -207,7 +207,7 @@ def test_the_index_of_a_long_window_is_exact(metric, scale, whole):
             expected = y[kept][nearest(X[kept], x, k, scale, metric)].mean()
             assert model.predict_one(x) == pytest.approx(expected, rel=1e-12)
     without = KNNRegressor(k=k, window=window, scale=scale, metric=metric)
-    without._state.window_of().leave_index()
+    without._model.state.window_of().leave_index()
     without.learn_many(X, y)
     model.learn_many(X[model.seen :], y[model.seen :])
     assert model.memory_bytes > without.memory_bytes + 4000 * 3 * 8
@@ -289,7 +289,7 @@ def test_adwin_hears_of_the_prediction_before_anything_is_learned(front, asked):
         else:
             model.learn_one(X[i], y[i])
         assert metric.calls <= min(i, 40) * (1 + (asked and y[i] not in y[:i]))
-        assert model._state.export()["adwin"]["total"] == sum(errors)
+        assert model._model.export()["adwin"]["total"] == sum(errors)
 
 
 def test_without_a_change_it_is_the_plain_learner():

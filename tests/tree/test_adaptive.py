@@ -62,7 +62,7 @@ def test_state_with_alternates_goes_to_disk_and_back() -> None:
     model = HAT()
     at = 6000
     model.learn_many(X[:at], y[:at])
-    while len(model._state.export()["alternate_of"]) == 0:
+    while len(model._model.export()["alternate_of"]) == 0:
         model.learn_many(X[at : at + 20], y[at : at + 20])
         at += 20
         assert at < 9000

@@ -40,7 +40,7 @@ def test_node_by_node(seed: int, criterion: str) -> None:
         slow.learn(x, label, w)
     told = [
         (node.feature, node.threshold, {y: c for y, c in node.counts.items() if c > 0})
-        for node in grow(fast._state.outline()).walk()
+        for node in grow(fast._outline()).walk()
     ]
     expected = slow.outline()
     assert len(told) > 8

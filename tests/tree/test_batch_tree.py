@@ -25,14 +25,14 @@ LABELS = [row[4] for row in TENNIS]
 def test_nine_against_five() -> None:
     """Quinlan's example: outlook first, with the gain of the specification."""
     tree = BatchTree().fit(ROWS, LABELS)
-    told = tree._state.outline()
+    told = tree._outline()
     assert told["node_numbers"][0, 7] == pytest.approx(0.246750, abs=5e-7)
     assert tree.predict_many(ROWS).tolist() == LABELS
     assert tree.n_leaves == 5
     assert tree.depth == 2
     assert tree.feature_importances["outlook"] > 0
     gini = BatchTree(criterion="gini").fit(ROWS, LABELS)
-    assert gini._state.outline()["node_numbers"][0, 7] == pytest.approx(0.116327, abs=5e-7)
+    assert gini._outline()["node_numbers"][0, 7] == pytest.approx(0.116327, abs=5e-7)
 
 
 def test_stops() -> None:
@@ -48,7 +48,7 @@ def test_best_of_all_cuts() -> None:
     y = X[:, 1] > 0.2
     tree = BatchTree().fit(X, y)
     assert tree.n_leaves == 2
-    cut = tree._state.outline()["node_numbers"][0, 0]
+    cut = tree._outline()["node_numbers"][0, 0]
     assert X[~y, 1].max() < cut < X[y, 1].min()
 
 

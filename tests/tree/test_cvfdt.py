@@ -15,8 +15,7 @@ from onstream.tree import ExtremelyFastDecisionTree as EFDT
 def assert_tally(model: Any) -> int:
     """Every node's counts and tables are those of the window examples whose way meets it and
     whose ID is at least its own; how many nodes there are."""
-    state = model._state
-    told = state.export()
+    state, told = model._model.state, model._model.export()
     X, y, w, ids = state.remembered()
     numbers = state.numbers()
     n, k, width = len(numbers), len(model.labels), X.shape[1]
@@ -128,7 +127,7 @@ def test_the_root_is_the_whole_window() -> None:
     X = rng.normal(size=(900, 3))
     model = CVFDT(window=500)
     model.learn_many(X, X[:, 0] > 0)
-    told = model._state.export()
+    told = model._model.export()
     assert told["node_counts"][0].sum() == 500
     tables = told["table_numbers"][told["tables"][:, 0] == 0]
     for table, label in zip(tables, told["tables"][:, 1], strict=False):
@@ -162,7 +161,7 @@ def test_a_file_with_dropped_features_is_refused(make: Any) -> None:
     rows = [{"a": float(i % 7), "b": float(i % 2)} for i in range(60)]
     model = make()
     model.learn_many(rows, [int(x["b"]) for x in rows])
-    told = model._state.export()
+    told = model._model.export()
     told["hidden"] = np.array([[0, 0]])
     told["table_numbers"][:, :, 0] = 0.0
     with pytest.raises(ValueError, match="this tree drops none"):

@@ -20,7 +20,7 @@ SMALL_STACK = 512 * 1024  # bytes: a function that calls itself at each level wo
 def deepened(model, levels):
     """Put a chain of that many questions, `x0 <= 0`, `x0 <= 1`, ..., in the place of its tree;
     the root keeps what it knows."""
-    fields = model._state.export()
+    fields = model._model.export()
     n = 2 * levels + 1
     at_root = fields["tables"][:, 0] == 0
     active = int(fields["nodes"][0, 3])
@@ -134,7 +134,7 @@ def test_memory_is_rationed_in_a_deep_tree():
 
 def nested(model, levels):
     """A leaf with an alternate that has an alternate, and so on, in the place of its tree."""
-    fields, n = model._state.export(), levels + 1
+    fields, n = model._model.export(), levels + 1
     fields["nodes"] = np.full((n, 5), [-1, 0, -1, 1, 0], dtype=np.int64)
     fields["node_numbers"] = np.repeat(fields["node_numbers"][:1], n, axis=0)
     fields["node_counts"] = np.repeat(fields["node_counts"][:1], n, axis=0)

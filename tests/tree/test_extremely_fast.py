@@ -57,9 +57,9 @@ def test_an_inner_node_changes_its_mind() -> None:
     y = np.where(np.arange(12_000) < 400, X[:, 0], X[:, 1]) > 0
     model = ExtremelyFastDecisionTree(max_depth=1, nominal=[0, 1])
     model.learn_many(X[:400], y[:400])
-    assert model._state.outline()["nodes"][0, 0] == 0
+    assert model._outline()["nodes"][0, 0] == 0
     model.learn_many(X[400:], y[400:])
-    assert model._state.outline()["nodes"][0, 0] == 1
+    assert model._outline()["nodes"][0, 0] == 1
     assert (model.predict_many(X[400:]) == y[400:]).all()
 
 
@@ -67,7 +67,7 @@ def test_inner_nodes_keep_counting() -> None:
     rows, y = concept(7)
     model = ExtremelyFastDecisionTree()
     model.learn_many(rows, y)
-    told = model._state.outline()
+    told = model._outline()
     assert told["node_counts"][0].sum() == 10_000
     assert told["nodes"][0, 3] == 1  # the root has tables
 
@@ -78,7 +78,7 @@ def test_merits_go_to_disk_and_back() -> None:
     rows, y = concept(8)
     model = ExtremelyFastDecisionTree(reevaluate=300)
     model.learn_many(rows[:5000], y[:5000])
-    assert model._state.export()["merits"].any()
+    assert model._model.export()["merits"].any()
     twin = loads(dumps(model))
     for other in (model, twin):
         other.learn_many(rows[5000:], y[5000:])

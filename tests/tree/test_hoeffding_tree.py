@@ -91,7 +91,7 @@ def test_leaf_counts_sum_to_the_examples_routed() -> None:
     y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(int)
     model = VFDT(delta=0.01, grace_period=50)
     model.learn_many(X, y)
-    told = model._state.outline()
+    told = model._outline()
     leaf = told["nodes"][:, 0] < 0
     assert leaf.sum() > 3
     lost = told["node_counts"][~leaf].sum()  # what inner nodes had counted when they split
@@ -127,7 +127,7 @@ def nominal_tree() -> Any:
 
 def test_an_empty_leaf_answers_with_its_parents_majority() -> None:
     model = nominal_tree()
-    told = model._state.outline()["node_counts"].tolist()
+    told = model._outline()["node_counts"].tolist()
     assert told[0] == [133.0, 67.0]
     assert told[1:] == [[67.0, 0.0], [0.0, 33.0]]
     fresh = VFDT(leaf_prediction="mc")
@@ -204,7 +204,7 @@ def test_seeded_children_know_their_counts() -> None:
     y = X[:, 2].astype(int)
     model = VFDT(seed_children=True, leaf_prediction="mc")
     model.learn_many(X, y)
-    told = model._state.outline()
+    told = model._outline()
     zeros = float((y == 0).sum())
     assert sorted(told["node_counts"][1:].tolist()) == [[0.0, 200 - zeros], [zeros, 0.0]]
     assert told["node_numbers"][1:, 4].tolist() == [0.0, 0.0]  # no new examples of the grace period
@@ -274,7 +274,7 @@ def test_a_file_whose_features_are_of_another_kind(make):
     model = make()
     for i in range(50):
         model.learn_one({"number": i / 50, "text": "ab"[i % 2]}, i % 2)
-    state = model._state.snapshot()
+    state = model._model.snapshot()
     for kinds in ([2, 2], [1, 1], [2, 1]):
         with pytest.raises(ValueError, match=r"kind|values"):
             make()._restore({**state, "kinds": np.array(kinds, dtype=state["kinds"].dtype)})

@@ -12,7 +12,7 @@ from onstream.tree import HoeffdingTreeRegressor
 
 
 def gain_of(model: Any) -> tuple[float, float]:
-    told = model._state.outline()
+    told = model._outline()
     return told["node_numbers"][0, 0], told["node_numbers"][0, 7]
 
 
@@ -69,7 +69,7 @@ def test_slots_come_close_to_exact() -> None:
     assert gain > 0.7 * y.var()
     slots = HoeffdingTreeRegressor(grace_period=1e9)
     slots.learn_many(x[:, None], y)
-    assert len(slots._state.export()["slots"]) < 40
+    assert len(slots._model.export()["slots"]) < 40
 
 
 def test_nominal_values_branch() -> None:

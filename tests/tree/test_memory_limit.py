@@ -53,7 +53,7 @@ def test_the_limit_is_kept() -> None:
         assert held <= 1.1 * limit
         assert model.memory_bytes <= 1.1 * limit
         assert model.memory_bytes > 0.5 * limit
-        told = model._state.outline()["nodes"]
+        told = model._outline()["nodes"]
         leaves = told[told[:, 0] < 0]
         assert leaves[:, 3].sum() < len(leaves)
         reached.append(accuracy_then)
@@ -64,7 +64,7 @@ def test_the_limit_is_kept() -> None:
 
 def test_the_least_promising_go_first() -> None:
     model, _, _ = run(150_000)
-    told = model._state.outline()
+    told = model._outline()
     leaf = told["nodes"][:, 0] < 0
     active = told["nodes"][:, 3] == 1
     counts = told["node_counts"]
@@ -84,7 +84,7 @@ def test_a_leaf_comes_back_when_its_promise_rises() -> None:
         return [int(y) for y in told]
 
     def active() -> set[int]:
-        told = model._state.outline()["nodes"]
+        told = model._outline()["nodes"]
         assert len(told) == 7
         return {int(code) for code in told[1:][told[1:, 3] == 1][:, 2]}
 
@@ -92,7 +92,7 @@ def test_a_leaf_comes_back_when_its_promise_rises() -> None:
         model.learn_many([rows[i] for i in where[n]], labels(mixed, n))
 
     learn(set(), slice(0, 400))  # a question is asked
-    codes = [int(v.split()[1]) for v in model._state.export()["nominal_values"]]
+    codes = [int(v.split()[1]) for v in model._model.export()["nominal_values"]]
     first, second = set(codes[:3]), set(codes[3:])
     learn(first, slice(400, 10_400))
     assert active() <= {codes.index(i) for i in first}
@@ -100,7 +100,7 @@ def test_a_leaf_comes_back_when_its_promise_rises() -> None:
     learn(second, slice(10_400, 40_000))
     assert active() <= {codes.index(i) for i in second}
     assert active()
-    told = model._state.outline()
+    told = model._outline()
     back = told["nodes"][:, 3] == 1
     assert (told["node_numbers"][back, 8] > 0).all()  # what came while they had no tables
 

@@ -134,7 +134,7 @@ def test_accuracy_goes_down_gently(name: str) -> None:
 def test_features_may_take_half() -> None:
     """What comes later is as if absent, for answers and for learning."""
     model, _ = learned(30_000, new_features(2000))
-    told = model._state.export()
+    told = model._model.export()
     assert 30 < len(told["features"]) < 100
     assert told["features"][0] == "across"
     assert model.predict_proba_one({"across": 0.5, "unheard of": 1.0}) == model.predict_proba_one(
@@ -149,7 +149,7 @@ def test_features_may_take_half() -> None:
 
 def test_a_value_beyond_the_half_is_missing() -> None:
     model, _ = learned(30_000, new_values(2000))
-    told = model._state.export()
+    told = model._model.export()
     assert 50 < len(told["nominal_values"]) < 150
     twin = loads(dumps(model))
     model.learn_one({"who": "nobody " * 9, "across": 0.1}, 0)
@@ -159,7 +159,7 @@ def test_a_value_beyond_the_half_is_missing() -> None:
 
 def test_branches_stop_where_nodes_would_take_too_much() -> None:
     few, many = (learned(limit, new_branches(6000))[0] for limit in (30_000, None))
-    nodes = [len(model._state.outline()["nodes"]) for model in (few, many)]
+    nodes = [len(model._outline()["nodes"]) for model in (few, many)]
     assert nodes[0] < 150 < nodes[1]
 
 
@@ -200,7 +200,7 @@ def test_a_rejected_example_takes_no_room() -> None:
             model.learn_one({f"feature {i}": "value", f"other {i}": 1.0, "a": "c", "z": 1e400}, 0)
     assert dumps(model) == before
     model.learn_one({"a": "c", "b": "d"}, 1)
-    assert model._state.export()["nominal_values"] == ["b", "c", "d"]
+    assert model._model.export()["nominal_values"] == ["b", "c", "d"]
 
 
 def arrays_then_names(n: int) -> Iterator[tuple[Any, int]]:
@@ -218,4 +218,4 @@ def test_names_beside_columns(limit: int) -> None:
     peaks(limit, arrays_then_names(100))
     model, held, _, _ = peaks(limit, arrays_then_names(6000))
     assert 0.5 * limit < held <= 1.1 * limit
-    assert model._state.export()["features"]
+    assert model._model.export()["features"]

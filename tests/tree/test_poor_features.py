@@ -27,7 +27,7 @@ PARAMS: dict[str, Any] = {"delta": 1e-3, "tau": 0.1}
 
 def dropped(model: VFDT) -> list[tuple[int, int]]:
     """Node and feature."""
-    return [(int(node), int(f)) for node, f in model._state.export()["hidden"]]
+    return [(int(node), int(f)) for node, f in model._model.export()["hidden"]]
 
 
 def accuracy(limit: int | None) -> float:
@@ -91,7 +91,7 @@ def test_those_that_trail_by_epsilon() -> None:
     gains = {f: gain for gain, _, f, _, _ in slow.candidates(slow.root)}
     epsilon = math.sqrt(math.log2(6) ** 2 * math.log(1e7) / (2 * 200))
     poor = {f for f, gain in gains.items() if max(gains.values()) - gain > epsilon}
-    names = fast._state.export()["features"]
+    names = fast._model.export()["features"]
     assert fast.n_nodes == 1
     assert {names[f] for _, f in dropped(fast)} == poor
     assert 0 < len(poor) < len(gains)
@@ -121,7 +121,7 @@ def test_what_is_left_is_as_it_was() -> None:
     short, free = VFDT(max_bytes=24_000), VFDT()
     short.learn_many(ROWS[:300], LABELS[:300])
     free.learn_many(ROWS[:300], LABELS[:300])
-    a, b = short._state.export(), free._state.export()
+    a, b = short._model.export(), free._model.export()
     gone = {f for _, f in dropped(short)}
     assert gone
     kept = [f for f in range(len(a["features"])) if f not in gone]
@@ -134,7 +134,7 @@ def test_what_is_left_is_as_it_was() -> None:
 def test_a_file_cannot_know_what_was_dropped() -> None:
     model = VFDT(max_bytes=24_000)
     model.learn_many(ROWS[:300], LABELS[:300])
-    told = model._state.export()
+    told = model._model.export()
     told["hidden"] = np.array([[0, 0]])  # a feature that the tables know
     with pytest.raises(ValueError, match="dropped"):
         VFDT(max_bytes=24_000)._restore(told)

@@ -105,7 +105,7 @@ def test_what_is_infinite_is_refused() -> None:
     with pytest.raises(ValueError, match="row 3: feature 'number' is inf"):
         model.learn_many(pa.table(table), labels_of(table))
     assert model.seen == 0
-    assert model._state.export()["features"] == []
+    assert model._model.export()["features"] == []
 
 
 def test_it_needs_no_memory_of_its_own() -> None:

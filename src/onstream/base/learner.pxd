@@ -1,16 +1,15 @@
-# Where a learner keeps its state: in a field, since a look into an object's dict takes as long as
+# Where a learner keeps its model: in a field, since a look into an object's dict takes as long as
 # reading three features.
 
-from ..core.state cimport State
+from ..core.model cimport Model
 
 
 cdef class Face:
-    cdef public object _state  # a State, where verbs of this package serve it; None: not made yet
+    cdef object made    # a Model, where verbs of this package serve it; None: not made yet
+    cdef bint template  # it is a step of a pipeline: the model is made when somebody asks for it
 
 
-cdef inline State state_of(object learner):
-    """The state of any learner whose constructor has run."""
+cdef inline Model model_of(object learner):
+    """The model of any learner whose constructor has run."""
     cdef Face face = <Face?> learner
-    if face._state is None:
-        raise TypeError(f"{type(learner).__name__}: its __init__ must call that of its base first.")
-    return <State> face._state
+    return <Model> (face._model if face.made is None else face.made)

@@ -8,7 +8,8 @@ from .kinds import Example, Label, Rows
 
 class Learner(Elsewhere):
     merge_kind: ClassVar[Literal["exact", "mixing"] | None]
-    _state: Any
+    _model: Any
+    _model_class: Any
     def _begin(self, *arguments: Any) -> None: ...
     @property
     def params(self) -> dict[str, Any]: ...

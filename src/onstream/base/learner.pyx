@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from ..core.classifier cimport ClassifierState
-from ..core.regressor cimport RegressorState
-from ..core.state cimport LABEL, NOTHING, PROBA, SCORE, State
+from ..core.classifier cimport ClassifierModel
+from ..core.task cimport LABEL, PROBA, SCORE
 from ..core.fields import Fields
+from ..core.regressor import RegressorModel
 from ..core.arrow import arrow_table
 from ..core.frames import movable, read_table
 from ..core.plain import in_row, plain_weights, row_error
@@ -38,11 +38,36 @@ NOT_PARAMETERS = ("self", "init", "reset_schedule")
 cdef class Face:
     """The part of a learner that compiled code can look into."""
 
+    @property
+    def _model(self):
+        """The model; of a template it is made now."""
+        if self.made is None:
+            if not self.template:
+                raise TypeError(f"{type(self).__name__}: its __init__ must call that of its base first.")
+            self.made = self._new_model()
+        return self.made
+
+    def _set_model(self, model):
+        self.made = model
+
+    def _begun(self):
+        """Are the parameters fixed?"""
+        return self.made is not None or self.template
+
+    def _template(self):
+        """A learner with the same parameters, without a model until somebody asks for it."""
+        cdef Face other = type(self).__new__(type(self))
+        for name, value in vars(self).items():
+            object.__setattr__(other, name, value)
+        other.template = True
+        return other
+
 
 class Learner(SaysNames, Elsewhere, Face):
     """What all learners share. Subclasses check their parameters, then call `_begin`."""
 
     merge_kind = None  # "exact", "mixing", or None: cannot be merged
+    _of_model = ("hash_bits", "hash_seed", "max_labels")  # parameters that are not the state's
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
@@ -52,7 +77,7 @@ class Learner(SaysNames, Elsewhere, Face):
     def _begin(self, init=None, reset_schedule=False):
         """Start from nothing, or from what `init` (a model or an exported state) has learned."""
         flag(self, "reset_schedule", reset_schedule)
-        self._state = self._new_state()
+        self._set_model(self._new_model())
         if init is not None:
             try:
                 self._restore(exported(self, init))
@@ -61,22 +86,38 @@ class Learner(SaysNames, Elsewhere, Face):
                 told = str(error).removeprefix(f"{name}: ")
                 raise ValueError(f"{name}: init cannot be started from: {told}") from None
             if reset_schedule:
-                self._state.reset_schedule()
+                self._model.reset_schedule()
 
     def _new_state(self):
         """A state with this learner's parameters that has learned nothing."""
         raise TypeError(f"{type(self).__name__} is not a learner by itself.")
 
-    def _restore(self, fields):
-        """Replace the state by an exported one; if that fails, keep the old one."""
+    def _named_state(self):
+        """The same, which knows whose it is."""
         state = self._new_state()
-        checked = Fields(fields)
-        state.restore(checked)
+        state.who = type(self).__name__
+        return state
+
+    def _new_model(self, who=None, steps=()):
+        """A model that has learned nothing, with these states of steps before that of this learner."""
+        own = {name: getattr(self, name) for name in self._of_model if name in parameters(type(self))}
+        return self._model_class(who or type(self).__name__, self._named_state(), steps=steps, **own)
+
+    def _revived(self, fields):
+        """A model with this learner's parameters that has learned what was exported."""
+        model, checked = self._new_model(), Fields(fields)
+        model.restore(checked)
         checked.done()
-        object.__setattr__(self, "_state", state)
+        return model
+
+    def _restore(self, fields):
+        """Become what was exported; if that fails, stay as before."""
+        revived = self._revived(fields)
+        with self._model.learning():
+            self._model.become(revived)
 
     def __setattr__(self, name, value):
-        if self._state is not None and not name.startswith("_"):
+        if not name.startswith("_") and self._begun():
             known = parameters(type(self))
             if name in known and hasattr(self, name):
                 raise AttributeError(
@@ -98,14 +139,14 @@ class Learner(SaysNames, Elsewhere, Face):
     @property
     def seen(self):
         """How many examples were learned (those of weight 0 do not count)."""
-        return self._state.settled().seen
+        return self._model.settled().seen
 
     @property
     def memory_bytes(self):
         """Bytes held by what was learned, C buffers included."""
-        state = self._state
-        with state.reading():
-            return state.memory() + PER_PARAMETER * len(parameters(type(self)))
+        model = self._model
+        with model.reading():
+            return model.memory() + PER_PARAMETER * len(parameters(type(self)))
 
     def clone(self, **changes):
         """A learner with the same parameters, but for `changes`, that has learned nothing."""
@@ -135,23 +176,10 @@ class Learner(SaysNames, Elsewhere, Face):
         self._absorb(other)
 
     def _absorb(self, other):
-        """Become what both have learned. Nobody learns meanwhile; whoever waits to goes on there."""
-        cdef State state
-        theirs = other._state.snapshot()
-        if not isinstance(self._state, State):  # rows are learned one by one, by functions of the user
-            with self._state.turn:
-                self._state.replace(self._merged(self._state.snapshot(), theirs))
-            return
-        while True:
-            state = state_of(self)
-            state.gate.begin_learning()
-            try:
-                if state is self._state:  # nobody else has merged while we waited
-                    self._restore(self._merged(state.snapshot(), theirs))
-                    state.heir = state_of(self)
-                    return
-            finally:
-                state.gate.end_learning()
+        """Become what both have learned. Nobody learns meanwhile."""
+        theirs, model = other._model.snapshot(), self._model
+        with model.learning():
+            model.become(self._revived(self._merged(model.snapshot(), theirs)))
 
     def _merged(self, mine, theirs):
         """The exported state that two exported states amount to."""
@@ -226,8 +254,12 @@ class Learner(SaysNames, Elsewhere, Face):
         told = (f"{n}={v!r}" for n, v in self.params.items() if v is not defaults[n] and v != defaults[n])
         return f"{type(self).__name__}({', '.join(told)})"
 
+    def _snapshot(self):
+        """Everything that was learned, while nobody is learning."""
+        return self._model.snapshot()
+
     def __reduce__(self):
-        return revive, (type(self), self.params, self._state.snapshot()), noted(self)
+        return revive, (type(self), self.params, self._snapshot()), noted(self)
 
 
 @contextmanager
@@ -287,7 +319,7 @@ class Labelled(Learner):
     @property
     def labels(self):
         """The labels known so far, in order of appearance."""
-        return self._state.settled().label_names()
+        return self._model.label_names()
 
     @property
     def params(self):
@@ -298,10 +330,10 @@ class Labelled(Learner):
 
     def _begin(self, labels, init, reset_schedule):
         super()._begin(init, reset_schedule)
-        self._declared = None if labels is None else self._state.plain_labels(labels)
+        self._declared = None if labels is None else self._model.plain_labels(labels)
         if labels is not None:
             known = set(map(repr, self.labels))
-            self._state.declare([y for y in self._declared if repr(y) not in known])
+            self._model.declare([y for y in self._declared if repr(y) not in known])
             wanted = set(map(repr, self._declared))  # in the order in which they are known
             self._declared = [y for y in self.labels if repr(y) in wanted]
 
@@ -309,32 +341,33 @@ class Labelled(Learner):
 class Classifier(Labelled):
     """A learner of labels."""
 
+    _model_class = ClassifierModel
+
     def learn_one(self, x, y, w=1.0):
         """Learn that the example `x` has the label `y`, with importance `w`."""
-        (<State> state_of(self)).learn_one(x, y, w)
+        model_of(self).learn_one(x, y, w)
 
     def predict_one(self, x):
         """The label of `x`; None before any example was learned. Changes nothing."""
-        return (<ClassifierState> state_of(self)).predict_one(x)
+        return (<ClassifierModel> model_of(self)).predict_one(x)
 
     def score_one(self, x):
         """Decision value of `x`: a float for two labels (positive speaks for the one coded +1),
         a dict label to float for more."""
-        return (<ClassifierState> state_of(self)).scores_one(x)
+        return (<ClassifierModel> model_of(self)).scores_one(x)
 
     @says_names
     def learn_many(self, X, y, w=None):
         """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""
-        self._state.learn_many(X, y, w, NOTHING)
+        self._model.learn_many(X, y, w)
 
     def predict_many(self, X):
         """The label of every row, in the labels' own dtype (object, with None, before any)."""
-        state = self._state  # a merge may put another in its place
-        return state.decode(state.predict_many(X, LABEL))
+        return self._model.predict_many(X, LABEL)
 
     def score_many(self, X):
         """Decision values: shape (n,) up to two labels, (n, k) in the order of `labels` beyond."""
-        return self._state.predict_many(X, SCORE)
+        return self._model.predict_many(X, SCORE)
 
     @says_names
     def predict_learn_many(self, X, y, w=None, output="label"):
@@ -354,8 +387,7 @@ class Classifier(Labelled):
                 f"{type(self).__name__}: output='proba' needs probabilities, which this learner "
                 f"does not have; use 'score'."
             )
-        answers = self._state.learn_many(X, y, w, wanted)
-        return self._state.decode(answers) if wanted == LABEL else answers
+        return self._model.learn_many(X, y, w, wanted)
 
 
 class ProbabilisticClassifier(Classifier):
@@ -363,40 +395,42 @@ class ProbabilisticClassifier(Classifier):
 
     def predict_proba_one(self, x):
         """Probability of each label, as a dict; {} before any label is known."""
-        return (<ClassifierState> state_of(self)).proba_one(x)
+        return (<ClassifierModel> model_of(self)).proba_one(x)
 
     def predict_proba_many(self, X):
         """Probabilities of every row, shape (n, k), in the order of `labels`."""
-        return self._state.predict_many(X, PROBA)
+        return self._model.predict_many(X, PROBA)
 
 
 class Regressor(Learner):
     """A learner of numbers."""
 
+    _model_class = RegressorModel
+
     def learn_one(self, x, y, w=1.0):
         """Learn that the example `x` has the target `y`, with importance `w`."""
-        (<State> state_of(self)).learn_one(x, y, w)
+        model_of(self).learn_one(x, y, w)
 
     def predict_one(self, x):
         """The prediction for `x`; 0.0 before any example was learned. Changes nothing."""
-        return (<RegressorState> state_of(self)).predict_one(x)
+        return model_of(self).score_one(x)
 
     def score_one(self, x):
         """The same as `predict_one`."""
-        return (<RegressorState> state_of(self)).predict_one(x)
+        return model_of(self).score_one(x)
 
     @says_names
     def learn_many(self, X, y, w=None):
         """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""
-        self._state.learn_many(X, y, w, NOTHING)
+        self._model.learn_many(X, y, w)
 
     def predict_many(self, X):
         """The prediction for every row."""
-        return self._state.predict_many(X, SCORE)
+        return self._model.predict_many(X, SCORE)
 
     def score_many(self, X):
         """The same as `predict_many`."""
-        return self._state.predict_many(X, SCORE)
+        return self._model.predict_many(X, SCORE)
 
     @says_names
     def predict_learn_many(self, X, y, w=None, output="label"):
@@ -405,7 +439,7 @@ class Regressor(Learner):
             raise ValueError(
                 f"{type(self).__name__}: output must be 'label' or 'score', got {output!r}."
             )
-        return self._state.learn_many(X, y, w, SCORE)
+        return self._model.learn_many(X, y, w, SCORE)
 
 
 _parameters = {}
@@ -443,7 +477,7 @@ def exported(owner, init):
                     f"{type(owner).__name__}: {name} is {getattr(owner, name)!r}, but "
                     f"{getattr(init, name)!r} in init; they must agree."
                 )
-        return init._state.snapshot()
+        return init._model.snapshot()
     if isinstance(init, dict):
         return init
     raise TypeError(

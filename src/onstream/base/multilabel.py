@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .checks import whole
 from .kinds import Example, Label, Rows
-from .learner import Labelled
+from .learner import OUTPUTS, Labelled
 
 
 class MultilabelClassifier(Labelled):
@@ -21,7 +21,7 @@ class MultilabelClassifier(Labelled):
 
         One label may stand for the set of it alone.
         """
-        self._state.teach(x, y, w)
+        self._model.learn_one(x, y, w)
 
     def predict_one(self, x: Example) -> set[Any]:
         """The labels whose score is above the threshold. Changes nothing."""
@@ -29,7 +29,7 @@ class MultilabelClassifier(Labelled):
 
     def score_one(self, x: Example) -> dict[Any, float]:
         """The score of every label known."""
-        scores: dict[Any, float] = self._state.tell(x)
+        scores: dict[Any, float] = self._model.scores_one(x)
         return scores
 
     def rank_one(self, x: Example) -> list[Any]:
@@ -43,7 +43,7 @@ class MultilabelClassifier(Labelled):
 
     def learn_many(self, X: Rows, y: Iterable[Iterable[Label]], w: Any = None) -> None:
         """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""
-        self._state.teach_many(X, y, w, False)
+        self._model.learn_many(X, y, w)
 
     def predict_many(self, X: Rows) -> NDArray[np.object_]:
         """A set of labels for every row."""
@@ -51,7 +51,7 @@ class MultilabelClassifier(Labelled):
 
     def score_many(self, X: Rows) -> NDArray[np.float64]:
         """Scores of every row, shape (n, k), in the order of `labels`."""
-        scores: NDArray[np.float64] = self._state.tell_many(X)
+        scores: NDArray[np.float64] = self._model.predict_many(X, OUTPUTS["score"])
         return scores
 
     def predict_learn_many(
@@ -66,7 +66,7 @@ class MultilabelClassifier(Labelled):
             raise ValueError(
                 f"{type(self).__name__}: output must be 'label' or 'score', got {output!r}."
             )
-        scores: NDArray[np.float64] = self._state.teach_many(X, y, w, True)
+        scores: NDArray[np.float64] = self._model.learn_many(X, y, w, OUTPUTS["score"])
         return self._sets(scores) if output == "label" else scores
 
     def _sets(self, scores: NDArray[np.float64]) -> NDArray[np.object_]:

@@ -63,4 +63,9 @@ class StatefulPart(Part):
         object.__setattr__(self, name, value)
 
     def __reduce__(self) -> Any:
-        return revive, (type(self), self.params, self._state.export())
+        return revive, (type(self), self.params, self._snapshot())
+
+    def _snapshot(self) -> dict[str, Any]:
+        """Everything that was noted."""
+        exported: dict[str, Any] = self._state.export()
+        return exported

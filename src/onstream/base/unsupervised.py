@@ -5,9 +5,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.model import Model
 from .checks import says_names
 from .kinds import Example, Rows
-from .learner import Learner, count_rows
+from .learner import OUTPUTS, Learner, count_rows
 
 
 class Unsupervised(Learner):
@@ -17,21 +18,23 @@ class Unsupervised(Learner):
     where one with targets stands.
     """
 
+    _model_class = Model
+
     def learn_one(self, x: Example, y: Any = None, w: float = 1.0) -> None:
         """Learn the example `x` with importance `w`; `y` is ignored."""
-        self._state.teach(x, w)
+        self._model.learn_one(x, None, w)
 
     def predict_one(self, x: Example) -> bool:
         """Is `x` like what was learned? Changes nothing."""
-        return bool(self._state.tell(x) >= 0.0)
+        return bool(self._model.score_one(x) >= 0.0)
 
     def score_one(self, x: Example) -> float:
         """How clearly it is: at least 0 if so."""
-        return float(self._state.tell(x))
+        return float(self._model.score_one(x))
 
     def learn_many(self, X: Rows, y: Any = None, w: Any = None) -> None:
         """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""
-        self._state.teach_many(X, w, False)
+        self._model.learn_many(X, None, w)
 
     def predict_many(self, X: Rows) -> NDArray[np.bool_]:
         """The answer for every row."""
@@ -39,7 +42,7 @@ class Unsupervised(Learner):
 
     def score_many(self, X: Rows) -> NDArray[np.float64]:
         """The score of every row."""
-        scores: NDArray[np.float64] = self._state.tell_many(X)
+        scores: NDArray[np.float64] = self._model.predict_many(X, OUTPUTS["score"])
         return scores
 
     def predict_learn_many(
@@ -53,7 +56,7 @@ class Unsupervised(Learner):
             raise ValueError(
                 f"{type(self).__name__}: output must be 'label' or 'score', got {output!r}."
             )
-        scores: NDArray[np.float64] = self._state.teach_many(X, w, True)
+        scores: NDArray[np.float64] = self._model.learn_many(X, None, w, OUTPUTS["score"])
         return scores >= 0.0 if output == "label" else scores
 
     @says_names

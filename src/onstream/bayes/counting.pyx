@@ -9,8 +9,6 @@ import numpy as np
 
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize, roomier
-from ..core.sources cimport Source
-from ..core.state cimport Task
 from .state cimport LOG_ZERO, NaiveBayesState, full, holds, less, log_or_zero
 
 from ..base.checks import number
@@ -62,8 +60,7 @@ class MultinomialNB(NaiveBayes):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef CountingState state = MultinomialState(
-            "MultinomialNB", None, 0, self.max_labels, self.prior_alpha)
+        cdef CountingState state = MultinomialState(self.prior_alpha)
         state.alpha = self.alpha
         return state
 
@@ -114,8 +111,7 @@ class BernoulliNB(NaiveBayes):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef CountingState state = BernoulliState(
-            "BernoulliNB", None, 0, self.max_labels, self.prior_alpha)
+        cdef CountingState state = BernoulliState(self.prior_alpha)
         state.alpha = self.alpha
         return state
 
@@ -130,12 +126,13 @@ cdef class CountingState(NaiveBayesState):
     cdef double* totals      # of each feature, all labels together
     cdef double* sums        # of each label, all features together
     cdef double distinct     # features whose total is not 0, besides columns of arrays
-    cdef Py_ssize_t below    # feature of a value below 0 that was left out; -1: none
+    cdef bint minds_negative  # values below 0 are to be told of, once
+    cdef Py_ssize_t below    # feature of such a value, which was left out
     cdef double below_value
 
     def __cinit__(self, *args):
         self.room = 0
-        self.below = -1
+        self.minds_negative = False
         self.distinct = 0.0
         self.table = self.totals = self.sums = NULL
 
@@ -173,7 +170,7 @@ cdef class CountingState(NaiveBayesState):
     cdef Py_ssize_t columns(self, Py_ssize_t width) noexcept nogil:
         """How many of the first features are columns of arrays, if so many features are known. These
         are declared: they count though they may never have been above 0."""
-        return min(self.door.implicit, width) if self.front is None else 0
+        return 0 if self.behind_steps else min(self.door.implicit, width)
 
     cdef bint counts_for(self, Py_ssize_t id, Py_ssize_t columns) noexcept nogil:
         """Does this feature say anything? Without smoothing, an empty column does not."""
@@ -190,8 +187,9 @@ cdef class CountingState(NaiveBayesState):
                 self.totals[id] += c
                 self.table[id * self.room_labels + e.label] += c
                 self.sums[e.label] += c
-            elif e.values[i] < 0.0 and self.below < 0:
+            elif e.values[i] < 0.0 and self.minds_negative:
                 self.below, self.below_value = e.ids[i] if e.ids != NULL else i, e.values[i]
+                self.doubtful, self.minds_negative = True, False
         return LEARNED
 
     cdef int expel(self, const Example* e, double w) noexcept nogil:
@@ -213,7 +211,7 @@ cdef class CountingState(NaiveBayesState):
                 self.table[id] = less(self.table[id], c)
         return LEARNED
 
-    def export(self):
+    def export_own(self):
         cdef Py_ssize_t i, k, width = self.door.width
         self.reserve(width)
         table = np.zeros((width, self.n_labels))
@@ -223,11 +221,11 @@ cdef class CountingState(NaiveBayesState):
                 out[i * self.n_labels + k] = self.table[i * self.room_labels + k]
         totals = np.array([self.totals[i] for i in range(width)], dtype=np.float64)
         sums = np.array([self.sums[k] for k in range(self.n_labels)], dtype=np.float64)
-        return {**NaiveBayesState.export(self), "table": table, "totals": totals, "sums": sums}
+        return {**NaiveBayesState.export_own(self), "table": table, "totals": totals, "sums": sums}
 
-    def restore(self, fields):
+    def restore_own(self, fields):
         cdef Py_ssize_t i, k
-        NaiveBayesState.restore(self, fields)
+        NaiveBayesState.restore_own(self, fields)
         self.reserve(self.door.width)
         table = fields.array("table", (self.door.width, self.n_labels))
         totals = fields.array("totals", (self.door.width,))
@@ -250,32 +248,17 @@ cdef class CountingState(NaiveBayesState):
 
 
 cdef class MultinomialState(CountingState):
-    cdef int try_learn(self, object x, object y, double weight) except -1:
-        cdef int status = CountingState.try_learn(self, x, y, weight)
-        self.tell_of_negatives()
-        return status
+    def __cinit__(self, *args):
+        self.minds_negative = True
 
-    cdef int learn_block(self, Source source, Py_ssize_t start, Py_ssize_t stop, Task* task) except -1:
-        CountingState.learn_block(self, source, start, stop, task)
-        return self.tell_of_negatives()
-
-    cdef int meet(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
-        CountingState.meet(self, source, i, label, task)
-        return self.tell_of_negatives()
-
-    cdef int tell_of_negatives(self) except -1:
-        """Warn of a value below 0, once; learning has left it out without the GIL."""
-        cdef Py_ssize_t below = self.below
-        if below >= 0:
-            self.below = -1
-            if "negative" in self.entrance.warned:
-                return 0
-            self.entrance.warn_once("negative", (
-                f"feature {self.door.name_of(below)!r:.80} is {self.below_value:g}, and a count "
-                f"is not below 0: such values are left out. Pass counts (behind a hasher "
-                f"signed=False), or use GaussianNB for numbers."
-            ))
-        return 0
+    def doubt(self):
+        """A value below 0, which learning has left out without the GIL."""
+        self.doubtful = False
+        return "negative", (
+            f"feature {self.door.name_of(self.below)!r:.80} is {self.below_value:g}, and a count "
+            f"is not below 0: such values are left out. Pass counts (behind a hasher "
+            f"signed=False), or use GaussianNB for numbers."
+        )
 
     cdef void joints(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t k, i, id, columns = self.columns(e.width)
@@ -409,8 +392,8 @@ cdef class BernoulliState(CountingState):
                 total += never * LOG_ZERO
             out[k] = max(total, -1e308)
 
-    def restore(self, fields):
-        CountingState.restore(self, fields)
+    def restore_own(self, fields):
+        CountingState.restore_own(self, fields)
         if self.n_labels:
             self.outdate(0, True)
         self.refresh(self.columns(self.door.width))

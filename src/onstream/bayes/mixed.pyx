@@ -7,6 +7,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from ..core.door cimport Door
 from ..core.example cimport LEARNED, NUMBER, OVERFLOW, Example
 from ..core.memory cimport release, resize, roomier
 from .state cimport LOG_ZERO, NaiveBayesState, full, holds, less
@@ -75,10 +76,10 @@ class GaussianNB(NaiveBayes):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef MixedState state = MixedState("GaussianNB", None, 0, self.max_labels, self.prior_alpha)
+        cdef MixedState state = MixedState(self.prior_alpha)
         state.alpha, state.smoothing = self.alpha, self.var_smoothing
         if self.categorical is not None:
-            state.door.categorical = set(map(str, self.categorical))
+            state.categorical = set(map(str, self.categorical))
         return state
 
     def _merged(self, mine, theirs):
@@ -138,10 +139,10 @@ class CategoricalNB(NaiveBayes):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef MixedState state = MixedState("CategoricalNB", None, 0, self.max_labels, self.prior_alpha)
+        cdef MixedState state = MixedState(self.prior_alpha)
         state.alpha, state.smoothing = self.alpha, 0.0
         state.declared = self.n_values
-        state.door.categorical = True
+        state.categorical = True
         return state
 
     def _merged(self, mine, theirs):
@@ -183,6 +184,8 @@ cdef struct Moments:
 cdef class MixedState(NaiveBayesState):
     cdef double alpha
     cdef double smoothing
+    cdef object categorical  # features whose numbers are nominal, too: a set of names, or True
+    cdef Door encoder        # where new values come in
     cdef dict declared      # feature -> how many values; or None
     cdef double epsilon     # added to every variance
     cdef Py_ssize_t room    # features that fit
@@ -191,7 +194,7 @@ cdef class MixedState(NaiveBayesState):
     cdef Table* tables      # of each feature
 
     def __cinit__(self, *args):
-        self.door.nominal = self.door.nan_missing = self.door.fill_sparse = True
+        self.categorical = None
         self.epsilon = 0.0
         self.room = 0
         self.each, self.tables = NULL, NULL
@@ -207,6 +210,14 @@ cdef class MixedState(NaiveBayesState):
         release(self.each)
         release(self.tables)
         release(self.every.n)
+
+    def configure(self, Door encoder):
+        encoder.nominal = encoder.nan_missing = encoder.fill_sparse = True
+        encoder.categorical = self.categorical
+
+    cdef int wire(self, Door door, Door encoder) except -1:
+        self.encoder = encoder
+        return NaiveBayesState.wire(self, door, encoder)
 
     # -- room ---------------------------------------------------------------------------------------
 
@@ -242,7 +253,7 @@ cdef class MixedState(NaiveBayesState):
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room, i
-        if self.entrance.new_values:  # of features that may still be on probation
+        if self.encoder.new_values:  # of features that may still be on probation
             width = max(width, 1 + max(self.door.categories, default=-1))
         if width > self.room:
             room = width if self.room == 0 else roomier(self.room, width)
@@ -252,7 +263,7 @@ cdef class MixedState(NaiveBayesState):
             self.tables = <Table*> resize(
                 self.tables, self.room * sizeof(Table), room * sizeof(Table))
             self.room = room
-        if self.entrance.new_values:
+        if self.encoder.new_values:
             for id, known in self.door.categories.items():
                 self.make_table(id, len(known))
         return 0
@@ -427,11 +438,11 @@ cdef class MixedState(NaiveBayesState):
 
     # -- state --------------------------------------------------------------------------------------------
 
-    def export(self):
+    def export_own(self):
         cdef Py_ssize_t k, id, v, width = self.door.width, n_labels = self.n_labels
         cdef Table* t
         self.reserve(width)
-        fields = NaiveBayesState.export(self)
+        fields = NaiveBayesState.export_own(self)
         moments = np.zeros((n_labels + 1, 3, width))
         cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> moments)
         told(&self.every, out, width)
@@ -449,10 +460,10 @@ cdef class MixedState(NaiveBayesState):
                 row += n_labels + 1
         return {**fields, "moments": moments, "table": table}
 
-    def restore(self, fields):
+    def restore_own(self, fields):
         cdef Py_ssize_t k, id, v, width, row = 0
         cdef Table* t
-        NaiveBayesState.restore(self, fields)
+        NaiveBayesState.restore_own(self, fields)
         width = self.door.width
         self.reserve(width)
         moments = fields.array("moments", (self.n_labels + 1, 3, width))
@@ -479,6 +490,17 @@ cdef class MixedState(NaiveBayesState):
                     t.counts[v * self.room_labels + k] = table[row, k + 1]
                 row += 1
         self.measure(width)
+
+    def nominal_counts(self):
+        """Of each nominal feature: how many values are known."""
+        fresh = {}  # a feature that goes through a union keeps its own table of values
+        for feature, _, _ in self.encoder.new_values:
+            table = id(self.encoder.categories[feature])
+            fresh[table] = fresh.get(table, 0) + 1
+        return {
+            feature: len(values) - fresh.get(id(values), 0)
+            for feature, values in sorted(self.door.categories.items()) if feature < self.door.width
+        }
 
     def memory(self):
         cdef Py_ssize_t i, held = 0

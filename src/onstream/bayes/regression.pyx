@@ -8,11 +8,12 @@ from libc.string cimport memcpy
 import numpy as np
 
 from ..core.covariance cimport Covariance
-from ..core.door cimport Row
+from ..core.door cimport Door, Row
 from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy, onstream_peak, sqnorm
 from ..core.index cimport KNOWN
 from ..core.memory cimport release, resize
-from ..core.regressor cimport RegressorState
+from ..core.regressor cimport RegressorModel
+from ..core.state cimport State
 
 from ..base.checks import flag, number
 from ..base.errors import NotMergeable
@@ -62,6 +63,7 @@ class BayesianLinearRegression(Regressor):
     """
 
     merge_kind = "exact"
+    _model_class = PosteriorModel
 
     def __init__(self, *, lam=1.0, noise=1.0, intercept=True, init=None, reset_schedule=False):
         self.lam = number(self, "lam", lam, least=1e-100, most=1e100)
@@ -70,29 +72,29 @@ class BayesianLinearRegression(Regressor):
         self._begin(init, reset_schedule)
 
     def _new_state(self):
-        cdef PosteriorState state = PosteriorState("BayesianLinearRegression", None, 0)
+        cdef PosteriorState state = PosteriorState()
         state.lam, state.noise, state.P = self.lam, self.noise, Covariance(self.intercept)
         return state
 
     def predict_dist_one(self, x):
         """The distribution of the target of `x`: a `Normal` with `mean`, `variance` and `std`."""
-        return Normal(*(<PosteriorState> self._state).distribution(x))
+        return Normal(*self._model.distribution(x))
 
     @property
     def weights(self):
         """Feature to the mean of its weight."""
-        fields = self._state.snapshot()
+        fields = self._model.snapshot()
         return dict(zip(names_of(fields), fields["m"][int(self.intercept):].tolist(), strict=True))
 
     @property
     def bias(self):
         """Mean of the intercept."""
-        return float(self._state.snapshot()["m"][0]) if self.intercept else 0.0
+        return float(self._model.snapshot()["m"][0]) if self.intercept else 0.0
 
     @property
     def covariance(self):
         """Covariance of the weights (d x d, in the order of `weights`, the intercept first)."""
-        return self.noise * self._state.snapshot()["P"]
+        return self.noise * self._model.snapshot()["P"]
 
     def _merged(self, mine, theirs):
         try:
@@ -117,7 +119,7 @@ cdef double unknown_square(values, const Example* e) except? -1.0:
     return (float(values @ values) - known) * size * size
 
 
-cdef class PosteriorState(RegressorState):
+cdef class PosteriorState(State):
     cdef double lam
     cdef double noise
     cdef double* m        # mean of the weights, the intercept first
@@ -179,26 +181,6 @@ cdef class PosteriorState(RegressorState):
             self.P.shrink(c)
         return LEARNED
 
-    cdef distribution(self, x):
-        """Mean and variance of the target of x."""
-        cdef Row* row
-        cdef Example e
-        cdef double mean, spread
-        x = self.door.plain(x)
-        self.gate.to_read()
-        self.reserve(self.door.width)
-        row = self.door.take(16, 0)
-        try:
-            self.door.read(x, KNOWN, row, &e)
-            self.score(&e, &mean)
-            spread = self.spread(&e)
-            if e.n < len(x):  # features never met have their prior
-                values = np.array(list(x.values()) if isinstance(x, dict) else x, dtype=np.float64)
-                spread += max(0.0, unknown_square(values, &e)) / self.lam
-        finally:
-            self.door.give(row)
-        return mean, self.noise * (1.0 + min(max(spread, 0.0), SAFE))
-
     cdef double spread(self, const Example* e) noexcept:
         """x'P x; the prior, if nothing was learned yet."""
         cdef Py_ssize_t i, id
@@ -214,16 +196,15 @@ cdef class PosteriorState(RegressorState):
             sum += ldexp(e.values[i], -SHIFT) * self.smaller_along(e, self.P.P + id * self.P.room)
         return ldexp(sum, 3 * SHIFT)
 
-    def export(self):
+    def export_own(self):
         self.reserve(self.door.width)
         self.extend(self.door.width + self.P.offset)  # without any example none is in use
         m = np.empty(self.P.d)
         if self.P.d:
             memcpy(cnp.PyArray_DATA(<cnp.ndarray> m), self.m, self.P.d * sizeof(double))
-        return {**RegressorState.export(self), "m": m, "P": self.P.export()}
+        return {"m": m, "P": self.P.export()}
 
-    def restore(self, fields):
-        RegressorState.restore(self, fields)
+    def restore_own(self, fields):
         d = self.door.width + self.P.offset
         m = np.ascontiguousarray(fields.array("m", (d,)))
         self.reserve(self.door.width)
@@ -232,4 +213,31 @@ cdef class PosteriorState(RegressorState):
             memcpy(self.m, cnp.PyArray_DATA(<cnp.ndarray> m), self.P.d * sizeof(double))
 
     def memory(self):
-        return RegressorState.memory(self) + self.P.memory() + self.room * sizeof(double)
+        return State.memory(self) + self.P.memory() + self.room * sizeof(double)
+
+
+cdef class PosteriorModel(RegressorModel):
+    """A model that can also say how sure it is."""
+
+    def distribution(self, x):
+        """Mean and variance of the target of x."""
+        cdef PosteriorState state
+        cdef Door encoder
+        cdef Row* row
+        cdef Example e
+        cdef double mean, spread
+        x = self.encoder.plain(x)
+        self.lock.to_read()
+        state, encoder = self.state, self.encoder
+        self.reserve(encoder.width)
+        row = encoder.take(16, 0)
+        try:
+            encoder.read(x, KNOWN, row, &e)
+            state.score(&e, &mean)
+            spread = state.spread(&e)
+            if e.n < len(x):  # features never met have their prior
+                values = np.array(list(x.values()) if isinstance(x, dict) else x, dtype=np.float64)
+                spread += max(0.0, unknown_square(values, &e)) / state.lam
+        finally:
+            encoder.give(row)
+        return mean, state.noise * (1.0 + min(max(spread, 0.0), SAFE))

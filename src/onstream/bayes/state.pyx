@@ -8,8 +8,8 @@ from libc.math cimport fabs, log
 
 import numpy as np
 
-from ..core.classifier cimport ClassifierState
-from ..core.door cimport Row
+from ..core.classifier cimport ClassifierModel, ClassifierState
+from ..core.door cimport Door, Row
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.index cimport ALL
 from ..core.memory cimport release, resize, roomier
@@ -25,7 +25,7 @@ LARGEST = 1e120
 
 
 cdef class NaiveBayesState(ClassifierState):
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, double prior_alpha, *args):
+    def __cinit__(self, double prior_alpha, *args):
         self.prior_alpha = prior_alpha
         self.total = self.log_total = 0.0
         self.counts = self.log_counts = NULL
@@ -125,33 +125,6 @@ cdef class NaiveBayesState(ClassifierState):
         """
         return OVERFLOW
 
-    def unlearn_one(self, x, y, w):
-        """Take one example back."""
-        cdef double weight = plain_weight(self.who, w)
-        cdef Row* row
-        cdef Example e
-        y = self.plain_target(y)
-        x = self.door.plain(x)
-        self.gate.begin_one()
-        try:
-            if self.heir is None:
-                row = self.door.take(16, 0)
-                try:
-                    try:
-                        self.door.read(x, ALL, row, &e)
-                    finally:
-                        self.door.truncate()  # what is not known stays unknown: `expel` refuses it
-                    e.width, e.weight = self.door.width, weight
-                    self.target(y, False, &e)
-                    if weight > 0.0:
-                        self.take_back(&e, y)
-                finally:
-                    self.door.give(row)
-        finally:
-            self.gate.end_one()
-        if self.heir is not None:  # outside of this gate: a fork waits for whoever is inside
-            self.heir.unlearn_one(x, y, w)
-
     cdef int take_back(self, const Example* e, object y) except -1:
         if (
             self.seen == 0 or e.label < 0 or not holds(self.counts[e.label], e.weight)
@@ -170,13 +143,12 @@ cdef class NaiveBayesState(ClassifierState):
 
     # -- state ------------------------------------------------------------------------------------------
 
-    def export(self):
+    def export_own(self):
         counts = np.array([self.counts[k] for k in range(self.n_labels)], dtype=np.float64)
-        return {**ClassifierState.export(self), "counts": counts, "total": self.total}
+        return {"counts": counts, "total": self.total}
 
-    def restore(self, fields):
+    def restore_own(self, fields):
         cdef Py_ssize_t k
-        ClassifierState.restore(self, fields)
         counts = fields.array("counts", (self.n_labels,))
         if (counts < 0.0).any():
             raise ValueError("counts has a negative number")
@@ -187,6 +159,36 @@ cdef class NaiveBayesState(ClassifierState):
 
     def memory(self):
         return ClassifierState.memory(self) + 2 * self.room_labels * sizeof(double)
+
+
+cdef class NaiveBayesModel(ClassifierModel):
+    """A model that can also unlearn."""
+
+    def unlearn_one(self, x, y, w):
+        """Take one example back."""
+        cdef double weight = plain_weight(self.who, w)
+        cdef Door encoder
+        cdef Row* row
+        cdef Example e
+        y = self.plain_target(y)
+        x = self.encoder.plain(x)
+        self.lock.begin_one()
+        try:
+            encoder = self.encoder
+            row = encoder.take(16, 0)
+            try:
+                try:
+                    encoder.read(x, ALL, row, &e)
+                finally:
+                    encoder.truncate()  # what is not known stays unknown: `expel` refuses it
+                e.width, e.weight = encoder.width, weight
+                self.target(y, False, &e)
+                if weight > 0.0:
+                    (<NaiveBayesState> self.state).take_back(&e, y)
+            finally:
+                encoder.give(row)
+        finally:
+            self.lock.end_one()
 
 
 cdef double log_or_zero(double x) noexcept nogil:
@@ -226,6 +228,7 @@ class NaiveBayes(ProbabilisticClassifier):
     """Parameters and verbs that all naive Bayes learners have."""
 
     merge_kind = "exact"
+    _model_class = NaiveBayesModel
 
     def _check_common(self, prior_alpha, max_labels):
         self.prior_alpha = number(self, "prior_alpha", prior_alpha, least=0.0, most=1e30)
@@ -233,4 +236,4 @@ class NaiveBayes(ProbabilisticClassifier):
 
     def unlearn_one(self, x, y, w=1.0):
         """Take back one example that was learned: the counts are as if it had never come."""
-        self._state.unlearn_one(x, y, w)
+        self._model.unlearn_one(x, y, w)

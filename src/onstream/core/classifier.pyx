@@ -10,9 +10,11 @@ from .door cimport Row
 from .example cimport LEARNED, Example
 from .labels cimport Labels
 from .memory cimport release, resize
+from .model cimport Model
 from .sources cimport Source
-from .state cimport LABEL, NOTHING, PROBA, SCORE, Output, State, Task
-from .plain import row_error
+from .state cimport State
+from .task cimport LABEL, NOTHING, PROBA, SCORE, Output, Task
+from .plain import refused_row, row_error
 
 cnp.import_array()
 
@@ -20,8 +22,9 @@ cnp.import_array()
 cdef class ClassifierState(State):
     """A state with labels. With two of them a learner's score is one number, else one per label."""
 
-    def __cinit__(self, str who, hash_bits=None, hash_seed=0, max_labels=10_000, *args, **kwargs):
-        self.labels = Labels(who, max_labels)
+    def __cinit__(self, *args, **kwargs):
+        self.labels = None
+        self.n_labels = 0
         self.first_sign = -1.0
         self.share = 0.5
 
@@ -30,6 +33,18 @@ cdef class ClassifierState(State):
 
         The way back takes no memory, and there is one from a way forth that ended halfway.
         """
+        return 0
+
+    cdef int check_label(self, object y) except -1:
+        """Refuse a new label, if there is no room for it."""
+        return 0
+
+    cdef int settle(self) except -1:
+        """The last label stays: let go of what the way back would have needed."""
+        return 0
+
+    cdef int expect_labels(self, Py_ssize_t more) except -1:
+        """So many new labels are about to come."""
         return 0
 
     cdef void link(self, const double* scores, double* out) noexcept nogil:
@@ -53,6 +68,16 @@ cdef class ClassifierState(State):
             return 0
         return 0 if (score >= 0.0) == (self.first_sign > 0.0) else 1
 
+
+cdef class ClassifierModel(Model):
+    """A model with labels."""
+
+    def __cinit__(self, str who, ClassifierState state, *, max_labels=10_000, **options):
+        self.labels = state.labels = Labels(who, max_labels)
+        self.classes = state
+
+    # -- one label ----------------------------------------------------------------------------------
+
     cdef object plain_target(self, object y):
         return self.labels.plain(y)
 
@@ -60,56 +85,54 @@ cdef class ClassifierState(State):
         cdef int32_t number = self.labels.find(y)
         cdef bint newcomer = number < 0 and welcome
         if newcomer:
-            number = self.n_labels
+            number = self.classes.n_labels
             self.add_label(y)
         e.label = number
-        e.y = self.first_sign if number == 0 else -self.first_sign
+        e.y = self.classes.first_sign if number == 0 else -self.classes.first_sign
         return newcomer
 
     cdef int add_label(self, object y) except -1:
+        self.classes.check_label(y)
         self.labels.append(y)
-        self.n_labels += 1
-        self.first_sign = self.labels.sign(0)
+        self.classes.n_labels += 1
+        self.classes.first_sign = self.labels.sign(0)
         try:
-            self.set_labels(self.n_labels)
+            self.classes.set_labels(self.classes.n_labels)
         except:
             self.forget_label()
-            self.set_labels(self.n_labels)  # back from halfway, which needs no memory
+            self.classes.set_labels(self.classes.n_labels)  # back from halfway, which needs no memory
             raise
         return 0
 
     cdef int forget_label(self) except -1:
         self.labels.pop()
-        self.n_labels -= 1
-        self.first_sign = self.labels.sign(0)
+        self.classes.n_labels -= 1
+        self.classes.first_sign = self.labels.sign(0)
         return 0
 
     cdef int retract(self) except -1:
-        self.set_labels(self.n_labels - 1)
+        self.classes.set_labels(self.classes.n_labels - 1)
         return self.forget_label()
 
-    cdef object backup(self):
-        return State.backup(self), self.n_labels
+    cdef int settle(self) except -1:
+        return self.classes.settle()
 
-    cdef int reinstate(self, object saved) except -1:
-        State.reinstate(self, saved[0])
-        if self.n_labels > saved[1]:
-            while self.n_labels > saved[1]:
-                self.forget_label()
-            self.labels.compact()
-        return 0
-
-    cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
-        e.label = task.numbers[i]
-        e.y = self.first_sign if e.label == 0 else -self.first_sign
+    # -- a column of labels ---------------------------------------------------------------------------
 
     cdef tuple targets(self, object y, Py_ssize_t rows, object weights):
         return self.labels.encode(y, rows, weights)
 
+    cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
+        e.label = task.numbers[i]
+        e.y = self.classes.first_sign if e.label == 0 else -self.classes.first_sign
+
+    cdef int expect_labels(self, Py_ssize_t more) except -1:
+        return self.classes.expect_labels(more)
+
     cdef Py_ssize_t next_newcomer(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept:
         cdef Py_ssize_t i
         for i in range(start, stop):
-            if task.numbers[i] >= self.n_labels:
+            if task.numbers[i] >= self.classes.n_labels:
                 return i
         return stop
 
@@ -117,18 +140,18 @@ cdef class ClassifierState(State):
         """Row i, the first with this label: answer, make the label known, learn."""
         cdef Example e
         cdef double* scratch
-        if self.scripted:
-            self.prepare(1)
+        if self.state.scripted and self.state.prepare(1) < 1:
+            raise refused_row(self.state.refusal(), self.who, i)
         self.load(source, i, i + 1)
-        self.gate.begin_write()
+        self.lock.begin_write()
         try:
             e.codes = NULL
             source.row(i, &e)
             e.weight = task.weights[i] if task.weights != NULL else 1.0
             if task.output != NOTHING:
-                self.outer_reserve(self.entrance.width)
-                scratch = <double*> resize(NULL, 0, self.outputs() * sizeof(double))
-                self.score_known(&e, self.entrance.width, scratch)
+                self.reserve(self.encoder.width)
+                scratch = <double*> resize(NULL, 0, self.state.outputs() * sizeof(double))
+                self.score_known(&e, self.encoder.width, scratch)
                 self.answer(scratch, task, i)
                 release(scratch)
             try:
@@ -136,10 +159,17 @@ cdef class ClassifierState(State):
             except ValueError as error:
                 told = str(error).removeprefix(f"{self.who}: ")
                 raise row_error(ValueError, self.who, i, f"{told} The rows before it were learned.") from None
+            except MemoryError:
+                raise
+            except Exception as error:  # of a function of the user
+                told = refused_row(error, self.who, i)
+                if told is error:
+                    raise
+                raise told from None
             try:
-                self.outer_reserve(e.width)
+                self.reserve(e.width)
                 self.aim(task, i, &e)
-                if self.outer_learn(&e) != LEARNED:
+                if self.learn(&e) != LEARNED:
                     raise row_error(
                         ValueError, self.who, i,
                         "learning this example would overflow the range of floats. The rows before "
@@ -148,17 +178,29 @@ cdef class ClassifierState(State):
             except:
                 self.retract()
                 raise
-            self.seen += 1
+            self.state.seen += 1
             self.settle()
-            self.entrance.commit(max(self.entrance.width, e.width), i)
+            self.encoder.commit(max(self.encoder.width, e.width), i)
             if source.array_columns >= 0:
-                self.entrance.columns = source.array_columns
+                self.encoder.columns = source.array_columns
         finally:
-            self.gate.end_write()
+            self.lock.end_write()
         return 0
 
+    cdef object backup(self):
+        return self.classes.n_labels, Model.backup(self)
+
+    cdef int reinstate(self, object saved) except -1:
+        if self.classes.n_labels > saved[0]:
+            while self.classes.n_labels > saved[0]:
+                self.forget_label()
+            self.labels.compact()
+        return Model.reinstate(self, saved[1])
+
+    # -- answers ----------------------------------------------------------------------------------------
+
     cdef object answers(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
-        cdef Py_ssize_t k = self.n_labels + newcomers
+        cdef Py_ssize_t k = self.classes.n_labels + newcomers
         task.output, task.numeric, task.picks, task.columns = output, NULL, NULL, 0
         if output == NOTHING:
             return None
@@ -175,28 +217,58 @@ cdef class ClassifierState(State):
 
     cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
         cdef double* out = task.numeric + i * task.columns
-        cdef Py_ssize_t k = self.n_labels if self.n_labels > 2 else 1, r
+        cdef Py_ssize_t n = self.classes.n_labels, r
+        cdef double first
         if task.output == LABEL:
-            task.picks[i] = self.decide(scores)
+            task.picks[i] = self.classes.decide(scores)
         elif task.output == PROBA:
             self.probabilities(scores, out)
-        elif k == 1 and task.columns > 1:  # more labels were to come: show it as promotion would
-            if self.n_labels > 0:
-                out[0] = self.share * self.first_sign * scores[0]
-            if self.n_labels > 1:
-                out[1] = -self.share * self.first_sign * scores[0]
+        elif n <= 2 and task.columns > 1:  # more labels were to come: show it as promotion would
+            first = self.classes.share * self.classes.first_sign * scores[0]
+            if n > 0:
+                out[0] = first
+            if n > 1:
+                out[1] = -first
         else:
-            for r in range(k):
+            for r in range(n if n > 2 else 1):
                 out[r] = scores[r]
+
+    cdef object decoded(self, Output output, object answers):
+        return self.labels.decode(answers) if output == LABEL else answers
 
     cdef void probabilities(self, const double* scores, double* out) noexcept nogil:
         """One probability per known label."""
-        if self.n_labels == 1:
+        if self.classes.n_labels == 1:
             out[0] = 1.0
-        elif self.n_labels > 1:
-            self.link(scores, out)
+        elif self.classes.n_labels > 1:
+            self.classes.link(scores, out)
 
-    # -- for the face ------------------------------------------------------------------------------------
+    cdef object predict_one(self, object x):
+        cdef Row* row = self.scored(x)
+        cdef int32_t choice = self.classes.decide(row.scores)
+        self.encoder.give(row)
+        return None if choice < 0 or choice >= self.classes.n_labels else self.labels.names[choice]
+
+    cpdef object scores_one(self, object x):
+        """The decision value of x, or one for each label."""
+        cdef Row* row = self.scored(x)
+        try:
+            if self.classes.n_labels <= 2:
+                return row.scores[0]
+            return {name: row.scores[r] for r, name in enumerate(self.labels.names)}
+        finally:
+            self.encoder.give(row)
+
+    cdef object proba_one(self, object x):
+        cdef Row* row = self.scored(x)
+        cdef double* out = row.scores + self.state.outputs()
+        try:
+            self.probabilities(row.scores, out)
+            return {name: out[r] for r, name in enumerate(self.labels.names)}
+        finally:
+            self.encoder.give(row)
+
+    # -- for the learner, and files ---------------------------------------------------------------------
 
     def plain_labels(self, labels):
         """Labels to be declared, as Python's own objects."""
@@ -207,48 +279,28 @@ cdef class ClassifierState(State):
     def declare(self, labels):
         """Labels known before any example."""
         self.labels.declare(labels)
-        self.first_sign = self.labels.sign(0)
-        while self.n_labels < len(self.labels):
-            self.n_labels += 1
-            self.set_labels(self.n_labels)
-        self.settle()
+        self.classes.first_sign = self.labels.sign(0)
+        while self.classes.n_labels < len(self.labels):
+            self.classes.n_labels += 1
+            self.classes.set_labels(self.classes.n_labels)
+        self.classes.settle()
 
     def label_names(self):
+        """The labels, once no block is being written."""
+        self.lock.to_read()
         return list(self.labels.names)
 
-    def decode(self, numbers):
-        return self.labels.decode(numbers)
+    def export_names(self):
+        return {**Model.export_names(self), "labels": list(self.labels.names)}
 
-    cdef object predict_one(self, object x):
-        cdef Row* row = self.scored(x)
-        cdef int32_t choice = self.decide(row.scores)
-        self.entrance.give(row)
-        return None if choice < 0 or choice >= self.n_labels else self.labels.names[choice]
-
-    cdef object scores_one(self, object x):
-        cdef Row* row = self.scored(x)
-        try:
-            if self.outputs() == 1:
-                return row.scores[0]
-            return {name: row.scores[r] for r, name in enumerate(self.labels.names)}
-        finally:
-            self.entrance.give(row)
-
-    cdef object proba_one(self, object x):
-        cdef Row* row = self.scored(x)
-        cdef double* out = row.scores + self.outputs()
-        try:
-            self.probabilities(row.scores, out)
-            return {name: out[r] for r, name in enumerate(self.labels.names)}
-        finally:
-            self.entrance.give(row)
-
-    def export(self):
-        return {**State.export(self), "labels": list(self.labels.names)}
-
-    def restore(self, fields):
-        State.restore(self, fields)
+    def restore_names(self, fields):
+        Model.restore_names(self, fields)
         self.declare(fields.names("labels", (bool, int, str)))
 
+    cdef int adopt(self, Model other) except -1:
+        cdef ClassifierModel same = <ClassifierModel?> other
+        self.labels, self.classes = same.labels, same.classes
+        return Model.adopt(self, other)
+
     def memory(self):
-        return State.memory(self) + self.labels.memory()
+        return Model.memory(self) + self.labels.memory()

@@ -36,5 +36,9 @@ cdef class Reading:
     cdef Gate gate
 
 
+cdef class Learning:
+    cdef Gate gate
+
+
 cdef class Writing:
     cdef Gate gate

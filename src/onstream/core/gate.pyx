@@ -223,7 +223,7 @@ cdef class Gate:
 
 
 cdef class Reading:
-    """`with state.reading():` nobody changes the model meanwhile."""
+    """`with model.reading():` nobody changes the model meanwhile."""
 
     def __cinit__(self, Gate gate):
         self.gate = gate
@@ -235,8 +235,21 @@ cdef class Reading:
         self.gate.end_read()
 
 
+cdef class Learning:
+    """`with model.learning():` nobody else learns meanwhile; others may read."""
+
+    def __cinit__(self, Gate gate):
+        self.gate = gate
+
+    def __enter__(self):
+        self.gate.begin_learning()
+
+    def __exit__(self, *error):
+        self.gate.end_learning()
+
+
 cdef class Writing:
-    """`with state.writing():` nobody else reads or changes the model meanwhile."""
+    """`with model.writing():` nobody else reads or changes the model meanwhile."""
 
     def __cinit__(self, Gate gate):
         self.gate = gate
@@ -284,12 +297,12 @@ cdef bint others_change(unsigned long thread) noexcept:
 
 
 cdef bint in_lesson(unsigned long thread) noexcept:
-    """Does this thread learn one example already?"""
+    """Does this thread change a model already?"""
     cdef int i
     for i in range(n_ones):
         if ones[i] == thread:
             return True
-    return False
+    return any([(<Gate> gate).owner == thread for gate in writing])
 
 
 cdef int let_fork() except -1:

@@ -77,6 +77,19 @@ def row_error(kind, who, row, text):
     return error
 
 
+def refused_row(error, who, row):
+    """The error for a row of a block that a function of the user refused: our own, or the user's."""
+    if hasattr(error, "row"):
+        return error
+    learned = "The rows before it were learned."
+    if isinstance(error, (TypeError, ValueError)) and str(error).startswith(f"{who}: "):
+        told = in_row(error, who, row)
+        told.args = (f"{told} {learned}",)
+        return told
+    error.add_note(f"{who}: row {row}: a function that it was given has failed. {learned}")
+    return error
+
+
 def plain_name(who, name):
     if isinstance(name, str):
         return str.__str__(name)

@@ -1,5 +1,5 @@
-from .state cimport State
+from .model cimport Model
 
 
-cdef class RegressorState(State):
-    cdef object predict_one(self, object x)
+cdef class RegressorModel(Model):
+    pass

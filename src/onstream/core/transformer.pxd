@@ -2,7 +2,7 @@ from libc.stdint cimport int32_t
 
 from .door cimport Door
 from .example cimport Example
-from .state cimport Step
+from .state cimport State
 
 cdef struct Pool:
     int32_t* ids        # where transformed examples are collected,
@@ -12,8 +12,11 @@ cdef struct Pool:
     Py_ssize_t part     # of a union: whose turn it is
 
 
-cdef class TransformerState(Step):
+cdef class TransformerState(State):
+    cdef TransformerState next   # the step after this one; None: the last
     cdef TransformerState sibling  # the next part of a union, which takes the same examples
+    cdef Door made               # features that this step makes; None: it keeps those it gets
+    cdef bint wants_nan          # as a first step: NaN is a missing value
     cdef Pool out                # learning: what the step has made of the example
     cdef Py_ssize_t out_room
 
@@ -22,8 +25,13 @@ cdef class TransformerState(Step):
     cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil
     cdef Py_ssize_t width_out(self, Py_ssize_t width) noexcept nogil
     cdef void undo(self) noexcept nogil
-    cdef int shrink(self, Py_ssize_t width) except -1
+    cdef Door own_encoder(self, str who)
 
+    # From step to step, and out of the last.
+    cdef void pass_score(self, const Example* e, State last, double* out) noexcept nogil
+    cdef int pass_learn(self, const Example* e, State last) noexcept nogil
+    cdef Py_ssize_t pass_room(self, Py_ssize_t width) except -1
+    cdef Py_ssize_t pass_shrink(self, Py_ssize_t width) except -1
     cdef void become(self, const Example* e, Example* out, Pool* pool) noexcept nogil
     cdef void pass_undo(self) noexcept nogil
     cdef Py_ssize_t pass_most(self, Py_ssize_t n) noexcept nogil
@@ -35,5 +43,6 @@ cdef class TransformerState(Step):
     cdef Door last_door(self)
     cdef object name_out(self, int32_t id)
     cdef Py_ssize_t most_all(self, Py_ssize_t n) noexcept nogil
-    cdef object transform_one(self, object x)
-    cdef Py_ssize_t collect(self, const Example* e, Pool* pool) except -1
+
+
+cdef Py_ssize_t collect(TransformerState front, TransformerState last, const Example* e, Pool* pool) except -1

@@ -4,22 +4,13 @@ Its state implements `learn` and `transform` (and `undo`, to take back the last 
 `Example`, without the GIL.
 """
 
-cimport numpy as cnp
-from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t
 
-import numpy as np
-
-from .door cimport Door, Row
+from .door cimport Door
 from .example cimport LEARNED, NUMBER, OVERFLOW, Example, onstream_peak
-from .index cimport KNOWN
-from .memory cimport release, resize
-from .sources cimport Source
-from .state cimport NOTHING, Output, State, Step, Task
-from .rows import open_source
-
-cnp.import_array()
+from .memory cimport resize
+from .state cimport State
 
 cdef enum:
     PER_VALUE = 16  # bytes of a pool: a double and two numbers of 32 bits
@@ -42,7 +33,7 @@ cdef void spread(Pool* pool, Py_ssize_t room) noexcept nogil:
     pool.n = pool.part = 0
 
 
-cdef class TransformerState(Step):
+cdef class TransformerState(State):
     """A state that makes examples out of examples. It may stand alone, or before a learner.
 
     Learning happens under the writer's lock, so a step then writes into buffers of its own;
@@ -82,16 +73,13 @@ cdef class TransformerState(Step):
     cdef void undo(self) noexcept nogil:
         """Take back the last `learn`."""
 
-    cdef int shrink(self, Py_ssize_t width) except -1:
-        """Features from `width` on never came: what `reserve` made for them may be wrong."""
-        return 0
+    cdef Door own_encoder(self, str who):
+        """The encoder this step needs if it is the first; None: any will do."""
+        return None
 
-    def own(self):
-        """What was learned, without the features."""
-        return {}
-
-    def adopt(self, fields):
-        """Take over what `own` told."""
+    def selects(self):
+        """The features this step takes, if it is the first; None: all."""
+        return None
 
     # -- from step to step ------------------------------------------------------------------------
 
@@ -143,7 +131,7 @@ cdef class TransformerState(Step):
         self.undo()
         self.seen -= 1
         if self.next is not None:
-            (<TransformerState> self.next).pass_undo()
+            self.next.pass_undo()
 
     cdef Py_ssize_t pass_room(self, Py_ssize_t width) except -1:
         """Make room in every step; how many features come out of the last."""
@@ -151,14 +139,15 @@ cdef class TransformerState(Step):
         width = self.width_out(width)
         return width if self.next is None else self.next.pass_room(width)
 
-    cdef int pass_shrink(self, Py_ssize_t width) except -1:
+    cdef Py_ssize_t pass_shrink(self, Py_ssize_t width) except -1:
+        """Features from `width` on never came; how many come out of the last step."""
         self.shrink(width)
         width = self.width_out(width)
-        return 0 if self.next is None else self.next.pass_shrink(width)
+        return width if self.next is None else self.next.pass_shrink(width)
 
     cdef Py_ssize_t pass_most(self, Py_ssize_t n) noexcept nogil:
         n = self.most(n)
-        return n if self.next is None else (<TransformerState> self.next).pass_most(n)
+        return n if self.next is None else self.next.pass_most(n)
 
     # -- out of the last step ----------------------------------------------------------------------
 
@@ -171,7 +160,7 @@ cdef class TransformerState(Step):
         if fill_pool(&own, self.most(e.n)):
             self.become(e, &made, &own)
         if self.next is not None:
-            (<TransformerState> self.next).pour(&made, last, pool)
+            self.next.pour(&made, last, pool)
         elif last is not None:
             last.pour(&made, None, pool)
         else:
@@ -214,110 +203,12 @@ cdef class TransformerState(Step):
         if self.sibling is not None:
             self.sibling.undo_all()
 
-    # -- alone, or as the last step ----------------------------------------------------------------
-
-    cdef int outer_rollback(self) except -1:
-        State.outer_rollback(self)
-        return self.shrink(self.door.width)
-
-    cdef tuple targets(self, object y, Py_ssize_t rows, object weights):
-        return np.zeros(rows), ()
-
-    cdef object answers(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
-        task.output, task.numeric, task.picks, task.columns = NOTHING, NULL, NULL, 0
-        return None
-
-    cdef Py_ssize_t collect(self, const Example* e, Pool* pool) except -1:
-        """Fill the pool from a clean start; it is the caller's to free."""
-        cdef TransformerState first = self.front if self.front is not None else self
-        cdef Py_ssize_t room = e.n
-        if self.front is not None:
-            room = first.pass_most(room)
-        room = max(1, self.most(room))
-        pool.values = <double*> resize(pool.values, 0, room * PER_VALUE)
-        spread(pool, room)
-        first.pour(e, self if self.front is not None else None, pool)
-        return pool.n
-
-    cdef object transform_one(self, object x):
-        """The features that become of x, as a dict."""
-        cdef Door door = self.entrance
-        cdef Row* row
-        cdef Example e
-        cdef Pool pool
-        cdef Py_ssize_t i
-        pool.values = NULL
-        while True:
-            self.gate.to_read()
-            self.outer_reserve(door.width)
-            row = door.take(16, 0)
-            try:
-                if door.read(x, KNOWN, row, &e) == 0:
-                    e.weight, e.label, e.y = 1.0, -1, 0.0
-                    self.collect(&e, &pool)
-                    made = {self.name_out(pool.ids[i]): pool.values[i] for i in range(pool.n)}
-                    if e.n == 0:
-                        door.doubt_example(x, self.seen)
-                    else:
-                        door.misses = 0
-                    return made
-            finally:
-                door.give(row)
-                release(pool.values)
-                pool.values = NULL
-            x = door.plain(x)
-
-    def transform_many(self, X):
-        """An array for an array whose columns are all there is, else a list of dicts."""
-        cdef Source source
-        cdef Example e
-        cdef Pool pool
-        cdef Py_ssize_t i, j, at = 0, stop, width
-        cdef double* out = NULL
-        pool.values = NULL
-        self.gate.begin_read()
-        try:
-            self.outer_reserve(self.entrance.width)
-            source = open_source(self.entrance, X, False, None)
-            if source.blank:
-                self.entrance.doubt_rows(X, self.seen)
-            else:
-                self.entrance.misses = 0
-            width = self.last_door().width
-            rows = []
-            if source.array_columns >= 0 and width <= 65_536:
-                if self.last_door().bits >= 0 or not self.last_door().names:
-                    if not self.makes():
-                        width = max(width, source.array_columns)
-                    rows = np.zeros((source.rows, width))
-                    out = <double*> cnp.PyArray_DATA(<cnp.ndarray> rows)
-            while at < source.rows:
-                PyErr_CheckSignals()
-                stop = min(at + source.chunk, source.rows)
-                source.check(at, stop)
-                source.load(at, stop)
-                for i in range(at, stop):
-                    e.codes = NULL
-                    source.row(i, &e)
-                    e.weight, e.label, e.y = 1.0, -1, 0.0
-                    self.collect(&e, &pool)
-                    if out != NULL:
-                        for j in range(pool.n):
-                            out[i * width + pool.ids[j]] = pool.values[j]
-                    else:
-                        rows.append({self.name_out(pool.ids[j]): pool.values[j] for j in range(pool.n)})
-                at = stop
-            return rows
-        finally:
-            release(pool.values)
-            self.gate.end_read()
-
     cdef Door last_door(self):
         return self.made if self.made is not None else self.door
 
     def makes(self):
         """Do features come out that did not go in?"""
-        return self.made is not None or any(step.makes() for step in self.chain())
+        return self.made is not None
 
     cdef object name_out(self, int32_t id):
         """Name of a feature that comes out; a slot, if it is hashed."""
@@ -328,19 +219,12 @@ cdef class TransformerState(Step):
 
     def told(self):
         """A step's own part of the state of a pipeline."""
-        return {"seen": self.seen, **self.own()}
+        return {"seen": self.seen, **self.export_own()}
 
     def hear(self, fields):
+        """Take over what `told` gave."""
         self.seen = fields.integer("seen", 0, 2**61)
-        self.adopt(fields)
-
-    def export(self):
-        return {**State.export(self), **self.own()}
-
-    def restore(self, fields):
-        State.restore(self, fields)
-        self.outer_reserve(self.entrance.width)
-        self.adopt(fields)
+        self.restore_own(fields)
 
     def held(self):
         """Bytes beyond those of the features."""
@@ -348,3 +232,17 @@ cdef class TransformerState(Step):
 
     def memory(self):
         return State.memory(self) + self.held()
+
+
+cdef Py_ssize_t collect(TransformerState front, TransformerState last, const Example* e, Pool* pool) except -1:
+    """Fill the pool, from a clean start, with what the steps make of an example: those from `front`
+    (None: there is none) on, then `last`. It is the caller's to free."""
+    cdef Py_ssize_t room = e.n if front is None else front.pass_most(e.n)
+    room = max(1, last.most(room))
+    pool.values = <double*> resize(pool.values, 0, room * PER_VALUE)
+    spread(pool, room)
+    if front is None:
+        last.pour(e, None, pool)
+    else:
+        front.pour(e, last, pool)
+    return pool.n

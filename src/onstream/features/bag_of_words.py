@@ -73,7 +73,6 @@ class BagOfWords(NamesOnly):
 
     def _new_state(self) -> Any:
         return BagState(
-            type(self).__name__,
             fields=[self.on] if isinstance(self.on, str) else self.on,
             ngrams=(self.ngrams[0], self.ngrams[1]),
             fold=self.fold,

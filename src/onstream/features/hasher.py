@@ -47,9 +47,7 @@ class FeatureHasher(NamesOnly):
         self._begin()
 
     def _new_state(self) -> Any:
-        name = type(self).__name__
         return HasherState(
-            name,
             bits=self.hash_bits,
             seed=self.hash_seed,
             with_signs=self.signed,

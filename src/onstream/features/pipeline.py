@@ -52,7 +52,7 @@ class Pipeline(Learner):
         )
 
     def __init__(self, *members: Any, steps: Any = None) -> None:
-        self.steps = [step.clone() for step in checked_steps("Pipeline", members, steps)]
+        self.steps = [step._template() for step in checked_steps("Pipeline", members, steps)]
         if any(not isinstance(step, Transformer) for step in self.steps[:-1]):
             raise TypeError("Pipeline: all steps but the last must be transformers.")
         last = self.steps[-1]
@@ -67,13 +67,11 @@ class Pipeline(Learner):
         Learner._begin(self)
         declared = last.params.get("labels")
         if declared:
-            self._state.declare(list(declared))
+            self._model.declare(list(declared))
 
-    def _new_state(self) -> Any:
+    def _new_model(self) -> Any:
         *before, last = self.steps
-        state = last._new_state()
-        state.attach("Pipeline", [step._new_state() for step in before])
-        return state
+        return last._new_model("Pipeline", [step._named_state() for step in before])
 
     @property
     def params(self) -> dict[str, Any]:
@@ -83,9 +81,9 @@ class Pipeline(Learner):
     @property
     def members(self) -> list[Any]:
         """The steps with what they have learned, as copies to be looked at."""
-        state = self._state
-        with state.reading():
-            fields, inner, between = state.export(), state.inner_features(), state.step_features()
+        model = self._model
+        with model.reading():
+            fields, inner, between = model.export(), model.inner_features(), model.step_features()
         told = fields.pop("steps", {})
         last = self.steps[-1].clone()
         if "labels" in last.params:
@@ -130,7 +128,7 @@ class Pipeline(Learner):
         union, places = union_of_features(mine, theirs)
         steps, last = {}, self.steps[-1]
         seen, where = union, places  # features that a step sees, and where theirs are among them
-        made = [*self._state.step_features(), self._state.inner_features()]
+        made = [*self._model.step_features(), self._model.inner_features()]
         for i, step in enumerate(self.steps[:-1]):
             steps[str(i)] = step._merged_step(ours[str(i)], other[str(i)], seen, where)
             if makes_features(step):  # numbers, the same here and there
@@ -154,7 +152,7 @@ class Pipeline(Learner):
     def __reduce__(self) -> Any:
         from ..base.learner import revive
 
-        return revive, (Pipeline, self.params, self._state.snapshot())
+        return revive, (Pipeline, self.params, self._model.snapshot())
 
     def clone(self, **changes: Any) -> Any:
         """A pipeline with the same steps, but for `changes`, that has learned nothing."""
@@ -216,7 +214,7 @@ class Union(Transformer):
     """
 
     def __init__(self, *members: Any, parts: Any = None) -> None:
-        self.parts = [part.clone() for part in checked_steps("Union", members, parts)]
+        self.parts = [part._template() for part in checked_steps("Union", members, parts)]
         for part in self.parts:
             if not isinstance(part, Transformer):
                 raise TypeError(f"Union: a part must be a transformer, got {part!r:.80}.")
@@ -224,8 +222,7 @@ class Union(Transformer):
 
     def _new_state(self) -> Any:
         chains = [part.steps if isinstance(part, Pipeline) else [part] for part in self.parts]
-        parts = [[step._new_state() for step in chain] for chain in chains]
-        return UnionState("Union", parts=parts)
+        return UnionState([[step._named_state() for step in chain] for chain in chains])
 
     @property
     def params(self) -> dict[str, Any]:
@@ -281,10 +278,10 @@ def checked_steps(who: str, members: tuple[Any, ...], listed: Any) -> list[Any]:
 
 def features_of(learner: Any, seen: dict[str, Any]) -> dict[str, Any]:
     """Features as a learner that stands alone keeps them; none is nominal if nothing is told."""
-    empty = learner.clone()._state.inner_features()
+    empty = learner._new_model().inner_features()
     return {name: seen.get(name, value) for name, value in empty.items()}
 
 
 def makes_features(step: Any) -> bool:
     """Say whether a step makes features of its own."""
-    return bool(step._state.makes())
+    return bool(step._new_model().makes())

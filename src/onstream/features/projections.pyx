@@ -28,12 +28,10 @@ cdef class HasherState(TransformerState):
     cdef Py_ssize_t rows
     cdef Py_ssize_t room
 
-    def __init__(self, who, *, bits, seed, with_signs, binary):
-        self.hasher = Door(who, bits, seed)
+    def __init__(self, *, bits, seed, with_signs, binary):
+        self.hasher = Door("FeatureHasher", bits, seed)
         self.hasher.unsigned = not with_signs
         self.binary = binary
-        self.made = numbered(who, <Py_ssize_t> 1 << <int> bits)
-        self.wire(self.own_entrance(who))
 
     def __dealloc__(self):
         release(self.slots)
@@ -42,10 +40,14 @@ cdef class HasherState(TransformerState):
     def keeps_nominal(self):
         return False
 
-    cdef Door own_entrance(self, str who):
+    cdef Door own_encoder(self, str who):
         cdef Door door = Door(who, self.hasher.bits, self.hasher.seed)
         door.unsigned = self.hasher.unsigned
         return door
+
+    cdef int wire(self, Door door, Door encoder) except -1:
+        self.made = numbered(self.who, <Py_ssize_t> 1 << self.hasher.bits)
+        return TransformerState.wire(self, door, encoder)
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room
@@ -144,8 +146,7 @@ class RandomFourierFeatures(NamesOnly):
         self._begin()
 
     def _new_state(self):
-        return FourierState(
-            type(self).__name__, n_components=self.n_components, gamma=self.gamma, seed=self.seed)
+        return FourierState(n_components=self.n_components, gamma=self.gamma, seed=self.seed)
 
 
 cdef class FourierState(TransformerState):
@@ -156,11 +157,14 @@ cdef class FourierState(TransformerState):
     cdef Py_ssize_t rows
     cdef Py_ssize_t room
 
-    def __init__(self, who, *, n_components, gamma, seed):
+    def __init__(self, *, n_components, gamma, seed):
         self.d = n_components
         self.deviation = sqrt(2.0 * <double> gamma)
         self.seed = seed & 0xFFFFFFFFFFFFFFFF
-        self.made = numbered(who, 2 * self.d)
+
+    cdef int wire(self, Door door, Door encoder) except -1:
+        self.made = numbered(self.who, 2 * self.d)
+        return TransformerState.wire(self, door, encoder)
 
     def __dealloc__(self):
         release(self.omega)

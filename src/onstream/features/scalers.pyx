@@ -44,17 +44,14 @@ cdef class PerFeature(TransformerState):
     cdef Py_ssize_t old_n
     cdef Py_ssize_t old_room
 
-    def __cinit__(self, str who, **options):
-        self.door.blank_step = who
-
     def __dealloc__(self):
         release(self.stats)
         PyMem_RawFree(self.old_ids)
         PyMem_RawFree(self.old)
 
-    cdef int wire(self, Door door) except -1:
+    cdef int wire(self, Door door, Door encoder) except -1:
         door.blank_step = self.who
-        return TransformerState.wire(self, door)
+        return TransformerState.wire(self, door, encoder)
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room
@@ -132,7 +129,7 @@ cdef class PerFeature(TransformerState):
                 values[i] = bounded(self.scaled(self.stats + KEPT * id, e.values[i]))
         out.values = values
 
-    def own(self):
+    def export_own(self):
         cdef Py_ssize_t width = self.door.width
         self.reserve(width)
         stats = np.empty((width, KEPT))
@@ -140,7 +137,7 @@ cdef class PerFeature(TransformerState):
             memcpy(cnp.PyArray_DATA(<cnp.ndarray> stats), self.stats, stats.nbytes)
         return saved(stats)
 
-    def adopt(self, fields):
+    def restore_own(self, fields):
         cdef Py_ssize_t width = self.door.width
         self.reserve(width)
         stats = np.zeros((width, KEPT))
@@ -225,9 +222,9 @@ cdef class ImputerState(PerFeature):
     cdef bint mean
     cdef double value
 
-    def __init__(self, who, *, bint mean, double value):
+    def __init__(self, *, bint mean, double value):
         self.mean, self.value = mean, value
-        self.wants_nan = self.door.nan_missing = True
+        self.wants_nan = True
 
     cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
         cdef double total = stats[0] + weight
@@ -338,7 +335,7 @@ class StandardScaler(_PerFeature):
         self._begin()
 
     def _new_state(self):
-        return StandardState(type(self).__name__)
+        return StandardState()
 
     def _together(self, ours, other):
         total, mean, low, between = both_means(ours, other)
@@ -366,7 +363,7 @@ class MinMaxScaler(_PerFeature):
         self._begin()
 
     def _new_state(self):
-        return MinMaxState(type(self).__name__)
+        return MinMaxState()
 
     def _together(self, ours, other):
         mine, theirs = ours[:, 0] > 0.0, other[:, 0] > 0.0
@@ -404,7 +401,7 @@ class Imputer(_PerFeature):
         self._begin()
 
     def _new_state(self):
-        return ImputerState(type(self).__name__, mean=self.strategy == "mean", value=self.value)
+        return ImputerState(mean=self.strategy == "mean", value=self.value)
 
     def _together(self, ours, other):
         total, mean, _, _ = both_means(ours, other)

@@ -34,4 +34,4 @@ class Select(NamesOnly):
         self._begin()
 
     def _new_state(self) -> Any:
-        return SelectState(type(self).__name__, names=self.names)
+        return SelectState(self.names)

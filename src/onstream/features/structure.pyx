@@ -22,9 +22,8 @@ cdef class SelectState(TransformerState):
     cdef Py_ssize_t rows
     cdef Py_ssize_t room
 
-    def __init__(self, who, *, names):
+    def __init__(self, names):
         self.names = set(map(str, names))
-        self.door.select(self.names)
 
     def selects(self):
         return self.names
@@ -32,10 +31,10 @@ cdef class SelectState(TransformerState):
     def __dealloc__(self):
         release(self.keep)
 
-    cdef int wire(self, Door door) except -1:
+    cdef int wire(self, Door door, Door encoder) except -1:
         if door.bits >= 0:
             raise ValueError(f"{self.who}: hashed features have no names; select before hashing.")
-        return TransformerState.wire(self, door)
+        return TransformerState.wire(self, door, encoder)
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room
@@ -90,13 +89,12 @@ cdef class UnionState(TransformerState):
     cdef Py_ssize_t* widths       # features of each part that have a place
     cdef Py_ssize_t* rooms
 
-    def __init__(self, who, *, parts):
+    def __init__(self, parts):
         """parts: lists of states."""
         cdef TransformerState step, before = None
         cdef Py_ssize_t n = len(parts)
         self.parts, self.order = parts, []
         self.done = -1
-        self.made = Door(who, None, 0)
         self.places = <int32_t**> resize(NULL, 0, n * sizeof(int32_t*))
         self.widths = <Py_ssize_t*> resize(NULL, 0, n * sizeof(Py_ssize_t))
         self.rooms = <Py_ssize_t*> resize(NULL, 0, n * sizeof(Py_ssize_t))
@@ -110,8 +108,6 @@ cdef class UnionState(TransformerState):
             for one, other in zip(part, part[1:]):
                 (<TransformerState> one).next = other
             self.wants_nan |= step.wants_nan
-        self.wire(self.door)
-        self.door.nan_missing = self.wants_nan
 
     def __dealloc__(self):
         cdef Py_ssize_t p
@@ -130,15 +126,16 @@ cdef class UnionState(TransformerState):
     def keeps_nominal(self):
         return all(step.keeps_nominal() for part in self.parts for step in part)
 
-    cdef int wire(self, Door door) except -1:
+    cdef int wire(self, Door door, Door encoder) except -1:
         cdef TransformerState step
         cdef Door own
-        TransformerState.wire(self, door)
+        TransformerState.wire(self, door, encoder)
+        self.made = Door(self.who, None, 0)
         self.made.nominal = door.nominal and self.keeps_nominal()
         for part in self.parts:
             own = door
             for step in part:
-                step.wire(own)
+                step.wire(own, encoder)
                 if step.made is not None:
                     own = step.made
             if max(door.width, own.width) > MOST_NAMED:
@@ -241,7 +238,7 @@ cdef class UnionState(TransformerState):
         for i in range(start, pool.n):
             pool.ids[i] = self.places[pool.part][pool.ids[i]]
 
-    def own(self):
+    def export_own(self):
         told = {
             f"part{p}": {str(i): step.told() for i, step in enumerate(part)}
             for p, part in enumerate(self.parts)
@@ -250,7 +247,7 @@ cdef class UnionState(TransformerState):
             told["order"] = np.array([p for p, _ in self.order], dtype=np.int64)
         return told
 
-    def adopt(self, fields):
+    def restore_own(self, fields):
         cdef Py_ssize_t p
         if len(self.order) > FEW:
             order = fields.integers("order", (len(self.order),), 0)

@@ -288,18 +288,17 @@ cdef class BagState(TransformerState):
     cdef object bits
     cdef object seed
 
-    def __init__(self, who, *, fields, ngrams, fold, binary, bits, seed):
+    def __init__(self, *, fields, ngrams, fold, binary, bits, seed):
         self.fields, self.how = fields, (ngrams[0], ngrams[1], fold, binary)
         self.bits, self.seed = bits, seed
-        if bits is not None:
-            self.made = Door(who, None, 0)
-            self.made.implicit = self.made.width = 1 << bits
-        self.wire(self.own_entrance(who))
 
-    cdef Door own_entrance(self, str who):
+    cdef Door own_encoder(self, str who):
         return TextDoor(who, self.bits, self.seed)
 
-    cdef int wire(self, Door door) except -1:
+    cdef int wire(self, Door door, Door encoder) except -1:
+        if self.bits is not None:
+            self.made = Door(self.who, None, 0)
+            self.made.implicit = self.made.width = 1 << self.bits
         if not isinstance(door, TextDoor):
             raise ValueError(
                 "BagOfWords: it must be the first step, where the text comes in; for several texts "
@@ -311,7 +310,7 @@ cdef class BagState(TransformerState):
                 "texts say on=['subject', 'body']."
             )
         (<TextDoor> door).put(self.fields, self.how)
-        return TransformerState.wire(self, door)
+        return TransformerState.wire(self, door, encoder)
 
     def keeps_nominal(self):
         return False
@@ -319,11 +318,11 @@ cdef class BagState(TransformerState):
     cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         pass  # `out` is a copy of the example already
 
-    def own(self):
+    def export_own(self):
         cdef TextDoor door = self.door
         return {"apart": door.apart, "met": door.met} if door.bits >= 0 else {"apart": door.apart}
 
-    def adopt(self, fields):
+    def restore_own(self, fields):
         # Files of the first version called a column as it is, even if a word was called the same.
         cdef TextDoor door = self.door
         door.apart = False if fields.missing("apart") else fields.flag("apart")

@@ -1,31 +1,141 @@
-"""The face of every transformer: examples in, examples out."""
+"""Transformers: examples in, examples out. What the user sees of them, and the model behind it."""
 
-from ..base.learner cimport state_of
-from ..core.state cimport NOTHING, State
-from ..core.transformer cimport TransformerState
+cimport numpy as cnp
+from cpython.exc cimport PyErr_CheckSignals
+
+import numpy as np
+
+from ..base.learner cimport model_of
+from ..core.door cimport Door, Row
+from ..core.example cimport Example
+from ..core.index cimport KNOWN
+from ..core.memory cimport release
+from ..core.model cimport Model
+from ..core.sources cimport Source
+from ..core.task cimport NOTHING, Output, Task
+from ..core.transformer cimport Pool, TransformerState, collect
 
 from ..base.learner import Learner
 from ..base.union import union_of_features
+from ..core.rows import open_source
+
+cnp.import_array()
+
+cdef enum:
+    WIDEST = 65_536  # columns of an array of transformed rows; beyond, rows are dicts
+
+
+cdef class TransformerModel(Model):
+    """A model that makes examples out of examples."""
+
+    cdef object answers(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
+        task.output, task.numeric, task.picks, task.columns = NOTHING, NULL, NULL, 0
+        return None
+
+    def makes(self):
+        """Do features come out that did not go in?"""
+        return any(step.makes() for step in [*self.steps(), self.state])
+
+    cdef object transform_one(self, object x):
+        """The features that become of x, as a dict."""
+        cdef Door encoder
+        cdef TransformerState last
+        cdef Row* row
+        cdef Example e
+        cdef Pool pool
+        cdef Py_ssize_t i
+        pool.values = NULL
+        while True:
+            self.lock.to_read()
+            encoder, last = self.encoder, self.state
+            self.reserve(encoder.width)
+            row = encoder.take(16, 0)
+            try:
+                if encoder.read(x, KNOWN, row, &e) == 0:
+                    e.weight, e.label, e.y = 1.0, -1, 0.0
+                    collect(self.front, last, &e, &pool)
+                    made = {last.name_out(pool.ids[i]): pool.values[i] for i in range(pool.n)}
+                    if e.n == 0:
+                        encoder.doubt_example(x, last.seen)
+                    else:
+                        encoder.misses = 0
+                    return made
+            finally:
+                encoder.give(row)
+                release(pool.values)
+                pool.values = NULL
+            x = encoder.plain(x)
+
+    def transform_many(self, X):
+        """An array for an array whose columns are all there is, else a list of dicts."""
+        cdef Source source
+        cdef TransformerState last
+        cdef Door known
+        cdef Example e
+        cdef Pool pool
+        cdef Py_ssize_t i, j, at = 0, stop, width
+        cdef double* out = NULL
+        pool.values = NULL
+        self.lock.begin_read()
+        try:
+            last = self.state
+            self.reserve(self.encoder.width)
+            source = open_source(self.encoder, X, False, None)
+            if source.blank:
+                self.encoder.doubt_rows(X, last.seen)
+            else:
+                self.encoder.misses = 0
+            known = last.last_door()
+            width = known.width
+            rows = []
+            if source.array_columns >= 0 and width <= WIDEST and (known.bits >= 0 or not known.names):
+                if not self.makes():
+                    width = max(width, source.array_columns)
+                rows = np.zeros((source.rows, width))
+                out = <double*> cnp.PyArray_DATA(<cnp.ndarray> rows)
+            while at < source.rows:
+                PyErr_CheckSignals()
+                stop = min(at + source.chunk, source.rows)
+                source.check(at, stop)
+                source.load(at, stop)
+                for i in range(at, stop):
+                    e.codes = NULL
+                    source.row(i, &e)
+                    e.weight, e.label, e.y = 1.0, -1, 0.0
+                    collect(self.front, last, &e, &pool)
+                    if out != NULL:
+                        for j in range(pool.n):
+                            out[i * width + pool.ids[j]] = pool.values[j]
+                    else:
+                        rows.append({last.name_out(pool.ids[j]): pool.values[j] for j in range(pool.n)})
+                at = stop
+            return rows
+        finally:
+            release(pool.values)
+            self.lock.end_read()
 
 
 class Transformer(Learner):
     """What all transformers share."""
 
+    _model_class = TransformerModel
+    _of_model = ()
+
     def learn_one(self, x, w=1.0):
         """Take note of the example `x`, with importance `w`."""
-        (<State> state_of(self)).learn_one(x, None, w)
+        model_of(self).learn_one(x, None, w)
 
     def transform_one(self, x):
         """What becomes of `x`, as a dict; features never learned are left out. Changes nothing."""
-        return (<TransformerState> state_of(self)).transform_one(x)
+        return (<TransformerModel> model_of(self)).transform_one(x)
 
     def learn_many(self, X, w=None):
         """Take note of every row: the same, bit for bit, as a loop of `learn_one`."""
-        self._state.learn_many(X, None, w, NOTHING)
+        self._model.learn_many(X, None, w)
 
     def transform_many(self, X):
         """What becomes of every row: an array for an array without names, else a list of dicts."""
-        return self._state.transform_many(X)
+        return self._model.transform_many(X)
 
     def fit(self, X, *, w=None, epochs=1):
         """Take note of all rows of a block, with importance `w`. Returns the transformer itself."""

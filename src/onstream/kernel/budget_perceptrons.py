@@ -65,7 +65,7 @@ class Stoptron(KernelClassifier):
 
     def _new_state(self) -> PerceptronState:
         expansion = StopWhenFull(self._program(), self.budget)
-        return PerceptronState(*self._arguments(), expansion, self.beta, self.update)
+        return PerceptronState(expansion, self.beta, self.update)
 
 
 class RandomizedPerceptron(KernelClassifier):
@@ -125,7 +125,7 @@ class RandomizedPerceptron(KernelClassifier):
 
     def _new_state(self) -> PerceptronState:
         expansion = DropRandom(self._program(), self.budget, self.seed)
-        return PerceptronState(*self._arguments(), expansion, self.beta, self.update)
+        return PerceptronState(expansion, self.beta, self.update)
 
 
 class LeastRecentPerceptron(KernelClassifier):
@@ -181,4 +181,4 @@ class LeastRecentPerceptron(KernelClassifier):
 
     def _new_state(self) -> PerceptronState:
         expansion = DropOldest(self._program(), self.budget)
-        return PerceptronState(*self._arguments(), expansion, self.beta, self.update)
+        return PerceptronState(expansion, self.beta, self.update)

@@ -75,4 +75,4 @@ class BudgetedPA(KernelClassifier):
     def _new_state(self) -> OneVsRestState:
         machine = MACHINES[self.maintenance]
         arguments = self.budget, self.C, self.allow_skip
-        return OneVsRestState(*self._arguments(), self._program(), machine, *arguments)
+        return OneVsRestState(self._program(), machine, *arguments)

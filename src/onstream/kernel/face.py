@@ -9,6 +9,7 @@ from ..base.checks import whole
 from ..base.errors import NotMergeable
 from ..base.learner import Classifier, Learner, Regressor
 from .base import Kernel
+from .objects import ObjectClassifierModel, ObjectRegressorModel
 from .supports import Program
 from .vectors import RBF
 
@@ -55,8 +56,9 @@ class KernelLearner(Learner):
 
         With more than two labels the coefficient is a dict label to coefficient.
         """
-        with self._state.reading():
-            return self._supports(self._state.export(), self._state.coefficients())
+        model = self._model
+        with model.reading():
+            return self._supports(model.export_names(), model.state.coefficients())
 
     def _supports(self, fields: dict[str, Any], rows: list[Any]) -> list[tuple[Any, Any]]:
         if len(rows) == 1:
@@ -77,21 +79,18 @@ class KernelLearner(Learner):
 class KernelClassifier(KernelLearner, Classifier):
     """A kernel learner of labels."""
 
+    _model_class = ObjectClassifierModel
     max_labels: int
 
     def _check_common(self, kernel: Kernel | None, max_labels: int) -> None:
         self._check_kernel(kernel)
         self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
 
-    def _arguments(self) -> tuple[Any, ...]:
-        return type(self).__name__, None, 0, self.max_labels
-
 
 class KernelRegressor(KernelLearner, Regressor):
     """A kernel learner of numbers."""
 
-    def _arguments(self) -> tuple[Any, ...]:
-        return type(self).__name__, None, 0
+    _model_class = ObjectRegressorModel
 
 
 def examples(store: Any, fields: dict[str, Any]) -> list[Any]:

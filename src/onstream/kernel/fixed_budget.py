@@ -60,8 +60,7 @@ class FixedBudgetPerceptron(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> OneVsRestState:
-        arguments = *self._arguments(), self._program()
-        return OneVsRestState(*arguments, FixedBudgetMachine, self.budget, self.beta)
+        return OneVsRestState(self._program(), FixedBudgetMachine, self.budget, self.beta)
 
 
 class TighterBudgetPerceptron(KernelClassifier):
@@ -118,5 +117,4 @@ class TighterBudgetPerceptron(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> OneVsRestState:
-        arguments = *self._arguments(), self._program()
-        return OneVsRestState(*arguments, TighterMachine, self.budget, self.beta, self.memory)
+        return OneVsRestState(self._program(), TighterMachine, self.budget, self.beta, self.memory)

@@ -70,11 +70,10 @@ class Forgetron(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> OneVsRestState:
-        arguments = *self._arguments(), self._program()
         assert self.budget is not None
         if self.variant == "simple":
             room = self.budget + 1
             phi = room ** (-1 / (2 * room)) if self.phi is None else self.phi
-            return OneVsRestState(*arguments, SimpleForgetron, self.budget, phi)
+            return OneVsRestState(self._program(), SimpleForgetron, self.budget, phi)
         machine = SelfTunedForgetron if self.variant == "self-tuned" else BasicForgetron
-        return OneVsRestState(*arguments, machine, self.budget)
+        return OneVsRestState(self._program(), machine, self.budget)

@@ -265,7 +265,7 @@ cdef class FOGDState(ClassifierState):
     cdef double* z           # features of the example being learned
     cdef double* f
 
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, Py_ssize_t n_components, double gamma, double eta, seed):
+    def __cinit__(self, Py_ssize_t n_components, double gamma, double eta, seed):
         self.D, self.gamma, self.eta, self.seed = n_components, gamma, eta, seed
         self.stride = (n_components + 7) // 8 * 8
         self.rows, self.share = 0, 1.0
@@ -286,19 +286,23 @@ cdef class FOGDState(ClassifierState):
         return self.k
 
     cdef int reserve(self, Py_ssize_t width) except -1:
-        """Directions for all features. Those on probation may since have changed their names."""
-        cdef Py_ssize_t i, j, start = min(self.rows, self.known_width())
+        """Directions for all features."""
+        cdef Py_ssize_t i, j
         cdef uint64_t key
         cdef double spread = sqrt(2.0 * self.gamma)
         if width > self.rows:
             self.omega = <double*> resize(
                 self.omega, self.rows * self.stride * sizeof(double), width * self.stride * sizeof(double))
-        for i in range(start, width):
+        for i in range(self.rows, width):
             name = str(i if i < self.door.implicit else self.door.names[i - self.door.implicit]).encode()
             key = seeded(hash_bytes(<const unsigned char*> <const char*> name, len(name)), self.seed)
             for j in range(self.D):
                 self.omega[i * self.stride + j] = spread * gaussian(key, j)
         self.rows = max(self.rows, width)  # not before all have theirs
+        return 0
+
+    cdef int shrink(self, Py_ssize_t width) except -1:
+        self.rows = min(self.rows, width)
         return 0
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
@@ -384,11 +388,10 @@ cdef class FOGDState(ClassifierState):
         """2 D weights for each column."""
         return matrix(self.w, self.k, 2 * self.D, 2 * self.D)
 
-    def export(self):
-        return {**ClassifierState.export(self), "weights": self.weights()}
+    def export_own(self):
+        return {"weights": self.weights()}
 
-    def restore(self, fields):
-        ClassifierState.restore(self, fields)
+    def restore_own(self, fields):
         fill(self.w, fields.array("weights", (self.k, 2 * self.D)), 2 * self.D)
 
     def memory(self):

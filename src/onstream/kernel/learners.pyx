@@ -53,7 +53,7 @@ cdef class PerceptronState(KernelClassifierState):
     cdef double beta
     cdef Blame blame
 
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, Expansion expansion, double beta, str update):
+    def __cinit__(self, Expansion expansion, double beta, str update):
         self.beta = beta
         self.blame = blame_top if update == "max" else blame_all if update == "uniform" else blame_by_score
 
@@ -96,7 +96,7 @@ cdef class PAState(KernelClassifierState):
     cdef double C
     cdef Step step
 
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, Expansion expansion, str variant, double C):
+    def __cinit__(self, Expansion expansion, str variant, double C):
         self.C, self.step = C, step_of(variant)
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
@@ -123,7 +123,7 @@ cdef class PARegressorState(KernelRegressorState):
     cdef double C, epsilon
     cdef Step step
 
-    def __cinit__(self, str who, hash_bits, hash_seed, Expansion expansion, str variant, double C, double epsilon):
+    def __cinit__(self, Expansion expansion, str variant, double C, double epsilon):
         self.C, self.epsilon, self.step = C, epsilon, step_of(variant)
 
     cdef int update(self, const Example* e, double f) noexcept nogil:
@@ -145,7 +145,7 @@ cdef class MIRAState(KernelClassifierState):
 
     cdef double beta
 
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, Expansion expansion, double beta):
+    def __cinit__(self, Expansion expansion, double beta):
         self.beta = beta
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
@@ -233,7 +233,7 @@ cdef class LMSState(KernelRegressorState):
     cdef Rate rate
 
     def __cinit__(
-        self, str who, hash_bits, hash_seed, Expansion expansion, str schedule, double eta,
+        self, Expansion expansion, str schedule, double eta,
         double power, double l2, bint normalized,
     ):
         self.eta, self.power, self.l2, self.normalized = eta, power, l2, normalized

@@ -82,7 +82,7 @@ class KernelLMS(KernelRegressor):
 
     def _new_state(self) -> LMSState:
         rate = self.schedule, self.eta, self.power, self.l2, self.normalized
-        return LMSState(*self._arguments(), self._expansion(), *rate)
+        return LMSState(self._expansion(), *rate)
 
     def _expansion(self) -> Expansion:
         program = self._program()

@@ -58,4 +58,4 @@ class KernelMIRA(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> MIRAState:
-        return MIRAState(*self._arguments(), Expansion(self._program()), self.beta)
+        return MIRAState(Expansion(self._program()), self.beta)

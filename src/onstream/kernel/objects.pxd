@@ -1,5 +1,6 @@
-from ..core.classifier cimport ClassifierState
-from ..core.regressor cimport RegressorState
+from ..core.classifier cimport ClassifierModel, ClassifierState
+from ..core.regressor cimport RegressorModel
+from ..core.state cimport State
 from .supports cimport Program
 
 
@@ -7,5 +8,13 @@ cdef class ObjectClassifierState(ClassifierState):
     cdef readonly Program program  # the kernel
 
 
-cdef class ObjectRegressorState(RegressorState):
+cdef class ObjectRegressorState(State):
     cdef readonly Program program
+
+
+cdef class ObjectClassifierModel(ClassifierModel):
+    cdef bint vectors  # the kernel is one of vectors
+
+
+cdef class ObjectRegressorModel(RegressorModel):
+    cdef bint vectors

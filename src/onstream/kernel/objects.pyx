@@ -1,18 +1,20 @@
 """Learners of vectors or, if the kernel is one of strings, trees or graphs, of objects.
 
-Vectors take the common way through the door. An object has no features to be read there: its kernel
-values with all supports are computed here, with the GIL, and *are* the example that is learned.
+Vectors take the common way through the encoder. An object has no features to be read there: its
+kernel values with all supports are computed here, with the GIL, and *are* the example that is learned.
 """
 
 cimport numpy as cnp
 
 import numpy as np
 
-from ..core.classifier cimport ClassifierState
+from ..core.classifier cimport ClassifierModel, ClassifierState
 from ..core.door cimport Row
 from ..core.example cimport LEARNED, Example
-from ..core.regressor cimport RegressorState
-from ..core.state cimport NOTHING, Output, State, Task
+from ..core.model cimport Model
+from ..core.regressor cimport RegressorModel
+from ..core.state cimport State
+from ..core.task cimport NOTHING, Output, Task
 from .supports cimport Supports
 
 from ..core.plain import in_row, plain_weight
@@ -24,63 +26,75 @@ cnp.import_array()
 cdef class ObjectClassifierState(ClassifierState):
     """A subclass sets `program` and lists, as `stores()`, every set of supports it compares with."""
 
-    cdef int learn_one(self, object x, object y, object w) except -1:
-        if self.program.vectors:
-            return ClassifierState.learn_one(self, x, y, w)
-        return learn_object(self, x, y, w)
+    def export_own(self):
+        return {"gamma_width": self.program.width}
 
-    cdef Row* scored(self, object x) except NULL:
-        if self.program.vectors:
-            return ClassifierState.scored(self, x)
-        return score_object(self, x)
-
-    def learn_many(self, X, y, w, Output output):
-        if self.program.vectors:
-            return ClassifierState.learn_many(self, X, y, w, output)
-        return learn_objects(self, X, y, w, output)
-
-    def predict_many(self, X, Output output):
-        if self.program.vectors:
-            return ClassifierState.predict_many(self, X, output)
-        return predict_objects(self, X, output)
-
-    def export(self):
-        return {**ClassifierState.export(self), "gamma_width": self.program.width}
-
-    def restore(self, fields):
-        ClassifierState.restore(self, fields)
+    def restore_own(self, fields):
         self.program.restore(fields)
 
 
-cdef class ObjectRegressorState(RegressorState):
+cdef class ObjectRegressorState(State):
     """The same for numbers: a compiled class has but one base, and this one's is another."""
 
-    cdef int learn_one(self, object x, object y, object w) except -1:
-        if self.program.vectors:
-            return RegressorState.learn_one(self, x, y, w)
+    def export_own(self):
+        return {"gamma_width": self.program.width}
+
+    def restore_own(self, fields):
+        self.program.restore(fields)
+
+
+cdef class ObjectClassifierModel(ClassifierModel):
+    """A model of labels whose state has a kernel, maybe one of objects."""
+
+    def __cinit__(self, str who, ObjectClassifierState state, **options):
+        self.vectors = state.program.vectors
+
+    cpdef int learn_one(self, object x, object y, object w) except -1:
+        if self.vectors:
+            return ClassifierModel.learn_one(self, x, y, w)
         return learn_object(self, x, y, w)
 
     cdef Row* scored(self, object x) except NULL:
-        if self.program.vectors:
-            return RegressorState.scored(self, x)
+        if self.vectors:
+            return ClassifierModel.scored(self, x)
         return score_object(self, x)
 
-    def learn_many(self, X, y, w, Output output):
-        if self.program.vectors:
-            return RegressorState.learn_many(self, X, y, w, output)
+    def learn_many(self, X, y, w, Output output=NOTHING):
+        if self.vectors:
+            return ClassifierModel.learn_many(self, X, y, w, output)
         return learn_objects(self, X, y, w, output)
 
     def predict_many(self, X, Output output):
-        if self.program.vectors:
-            return RegressorState.predict_many(self, X, output)
+        if self.vectors:
+            return ClassifierModel.predict_many(self, X, output)
         return predict_objects(self, X, output)
 
-    def export(self):
-        return {**RegressorState.export(self), "gamma_width": self.program.width}
 
-    def restore(self, fields):
-        RegressorState.restore(self, fields)
-        self.program.restore(fields)
+cdef class ObjectRegressorModel(RegressorModel):
+    """The same for numbers."""
+
+    def __cinit__(self, str who, ObjectRegressorState state, **options):
+        self.vectors = state.program.vectors
+
+    cpdef int learn_one(self, object x, object y, object w) except -1:
+        if self.vectors:
+            return RegressorModel.learn_one(self, x, y, w)
+        return learn_object(self, x, y, w)
+
+    cdef Row* scored(self, object x) except NULL:
+        if self.vectors:
+            return RegressorModel.scored(self, x)
+        return score_object(self, x)
+
+    def learn_many(self, X, y, w, Output output=NOTHING):
+        if self.vectors:
+            return RegressorModel.learn_many(self, X, y, w, output)
+        return learn_objects(self, X, y, w, output)
+
+    def predict_many(self, X, Output output):
+        if self.vectors:
+            return RegressorModel.predict_many(self, X, output)
+        return predict_objects(self, X, output)
 
 
 # -- learning ----------------------------------------------------------------------------------------
@@ -105,29 +119,30 @@ cdef void fill(Example* e, object values) noexcept:
     e.width = 0
 
 
-cdef int learn_object(State state, object x, object y, object w) except -1:
-    cdef double weight = plain_weight(state.who, w)
-    y = state.plain_target(y)
-    item = prepared_object(state.program.kernel, state.who, x)
-    state.gate.begin_learning()
+cdef int learn_object(Model model, object x, object y, object w) except -1:
+    cdef double weight = plain_weight(model.who, w)
+    y = model.plain_target(y)
+    item = prepared_object(model.state.program.kernel, model.who, x)
+    model.lock.begin_learning()
     try:
-        state.gate.begin_write()
+        model.lock.begin_write()
         try:
-            return learn_prepared(state, item, y, weight, None)
+            return learn_prepared(model, item, y, weight, None)
         finally:
-            state.gate.end_write()
+            model.lock.end_write()
     finally:
-        state.gate.end_learning()
+        model.lock.end_learning()
 
 
-cdef int learn_prepared(State state, item, y, double weight, values) except -1:
+cdef int learn_prepared(Model model, item, y, double weight, values) except -1:
     """Learn a prepared object; this thread may write. `values`: its kernel values, if known."""
     cdef Example e
     cdef bint newcomer = False
     cdef list stores = []
     cdef Supports store
+    cdef State state = model.state
     e.weight = weight
-    newcomer = state.target(y, weight > 0.0, &e)
+    newcomer = model.target(y, weight > 0.0, &e)
     if weight == 0.0:
         return 0
     try:
@@ -146,109 +161,109 @@ cdef int learn_prepared(State state, item, y, double weight, values) except -1:
         for store in stores:
             store.settle(None)  # nothing was placed
         if newcomer:
-            state.retract()
+            model.retract()
         raise
     for store in stores:
         store.settle(item)
     state.seen += 1
     if newcomer:
-        state.settle()
+        model.settle()
     return 0
 
 
-cdef object learn_objects(State state, X, y, w, Output output):
+cdef object learn_objects(Model model, X, y, w, Output output):
     """Test each row if an output is wanted, then train; the same as one by one."""
     cdef Task task
     cdef Row* row
     cdef Py_ssize_t i
-    items = prepared_objects(state, X)
+    items = prepared_objects(model, X)
     weights = None
     if w is not None:
-        weights = np.array([plain_weight(state.who, v) for v in w])
+        weights = np.array([plain_weight(model.who, v) for v in w])
         if len(weights) != len(items):
-            raise ValueError(f"{state.who}: X has {len(items):,} rows, w has {len(weights):,}.")
-    state.gate.begin_learning()
+            raise ValueError(f"{model.who}: X has {len(items):,} rows, w has {len(weights):,}.")
+    model.lock.begin_learning()
     try:
-        targets, newcomers = state.targets(y, len(items), weights)
+        targets, newcomers = model.targets(y, len(items), weights)
         names = None
         if targets.dtype == np.int32:
-            names = [*state.label_names(), *newcomers]
-        answers = state.answers(output, len(items), len(newcomers), &task)
+            names = [*model.label_names(), *newcomers]
+        answers = model.answers(output, len(items), len(newcomers), &task)
         for i in range(len(items)):
             weight = 1.0 if weights is None else weights[i]
             values = None
-            state.gate.begin_write()
+            model.lock.begin_write()
             try:
                 if output != NOTHING:
-                    values = object_values(state, items[i])
-                    row = score_values(state, values)
-                    state.answer(row.scores, &task, i)
-                    state.door.give(row)
+                    values = object_values(model.state, items[i])
+                    row = score_values(model, values)
+                    model.answer(row.scores, &task, i)
+                    model.encoder.give(row)
                 if weight > 0.0:
                     try:
                         target = targets[i] if names is None else names[targets[i]]
-                        learn_prepared(state, items[i], target, weight, values)
+                        learn_prepared(model, items[i], target, weight, values)
                     except ValueError as error:
-                        raise in_row(error, state.who, i) from None
+                        raise in_row(error, model.who, i) from None
             finally:
-                state.gate.end_write()
-        return answers
+                model.lock.end_write()
+        return model.decoded(output, answers)
     finally:
-        state.gate.end_learning()
+        model.lock.end_learning()
 
 
-cdef list prepared_objects(State state, X):
+cdef list prepared_objects(Model model, X):
     """Every object of a list."""
-    kernel = state.program.kernel
+    kernel = model.state.program.kernel
     if hasattr(X, "columns") or isinstance(X, (str, bytes, dict)) or not (
         hasattr(X, "__iter__") and hasattr(X, "__len__")
     ):
         raise TypeError(
-            f"{state.who}: X must be a list of examples for {kernel!r}, got {type(X).__name__}; "
+            f"{model.who}: X must be a list of examples for {kernel!r}, got {type(X).__name__}; "
             f"of a table pass one column."
         )
     items = []
     for i, x in enumerate(X):
         try:
-            items.append(prepared_object(kernel, state.who, x))
+            items.append(prepared_object(kernel, model.who, x))
         except (TypeError, ValueError) as error:
-            raise in_row(error, state.who, i) from None
+            raise in_row(error, model.who, i) from None
     return items
 
 
 # -- prediction --------------------------------------------------------------------------------------
 
 
-cdef Row* score_values(State state, values) except NULL:
-    """The scores of an object with these kernel values. The row goes back to the door."""
+cdef Row* score_values(Model model, values) except NULL:
+    """The scores of an object with these kernel values. The row goes back to the encoder."""
     cdef Example e
-    cdef Row* row = state.door.take(16, 2 * state.outputs() + 2)
+    cdef Row* row = model.encoder.take(16, 2 * model.state.outputs() + 2)
     fill(&e, values)
-    state.score(&e, row.scores)
+    model.state.score(&e, row.scores)
     return row
 
 
-cdef Row* score_object(State state, object x) except NULL:
-    item = prepared_object(state.program.kernel, state.who, x)
-    state.gate.begin_read()
+cdef Row* score_object(Model model, object x) except NULL:
+    item = prepared_object(model.state.program.kernel, model.who, x)
+    model.lock.begin_read()
     try:
-        return score_values(state, object_values(state, item))
+        return score_values(model, object_values(model.state, item))
     finally:
-        state.gate.end_read()
+        model.lock.end_read()
 
 
-cdef object predict_objects(State state, X, Output output):
+cdef object predict_objects(Model model, X, Output output):
     cdef Task task
     cdef Row* row
     cdef Py_ssize_t i
-    items = prepared_objects(state, X)
-    state.gate.begin_read()
+    items = prepared_objects(model, X)
+    model.lock.begin_read()
     try:
-        answers = state.answers(output, len(items), 0, &task)
+        answers = model.answers(output, len(items), 0, &task)
         for i in range(len(items)):
-            row = score_values(state, object_values(state, items[i]))
-            state.answer(row.scores, &task, i)
-            state.door.give(row)
-        return answers
+            row = score_values(model, object_values(model.state, items[i]))
+            model.answer(row.scores, &task, i)
+            model.encoder.give(row)
+        return model.decoded(output, answers)
     finally:
-        state.gate.end_read()
+        model.lock.end_read()

@@ -60,7 +60,7 @@ cdef class Machine(Expansion):
 cdef class OneVsRestState(ObjectClassifierState):
     """Learners that are defined for two labels: beyond, one machine per label, against the rest."""
 
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, Program program, kind, *arguments):
+    def __cinit__(self, Program program, kind, *arguments):
         self.kind, self.arguments = kind, arguments
         self.program = program
         self.machines = []
@@ -147,12 +147,12 @@ cdef class OneVsRestState(ObjectClassifierState):
     def coefficients(self):
         return [pair for machine in self.machines for pair in machine.coefficients()]
 
-    def export(self):
+    def export_own(self):
         machines = {f"machine {r}": machine.export() for r, machine in enumerate(self.machines)}
-        return {**ObjectClassifierState.export(self), **machines}
+        return {**ObjectClassifierState.export_own(self), **machines}
 
-    def restore(self, fields):
-        ObjectClassifierState.restore(self, fields)
+    def restore_own(self, fields):
+        ObjectClassifierState.restore_own(self, fields)
         machines = []
         for r in range(self.n_labels if self.n_labels > 2 else 1):
             child = fields.child(f"machine {r}")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Literal
 
+from ..core.classifier import ClassifierModel
 from ..base.checks import choice, number, positive, whole
 from ..base.kinds import Label
 from .base import Kernel
@@ -86,7 +87,7 @@ class BOGD(KernelClassifier):
 
     def _new_state(self) -> OneVsRestState:
         arguments = self.budget, self.eta, self.lam, self.removal, self.cap, self.seed
-        return OneVsRestState(*self._arguments(), self._program(), BOGDMachine, *arguments)
+        return OneVsRestState(self._program(), BOGDMachine, *arguments)
 
 
 class NOGD(KernelClassifier):
@@ -143,8 +144,7 @@ class NOGD(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> OneVsRestState:
-        arguments = *self._arguments(), self._program()
-        return OneVsRestState(*arguments, NOGDMachine, self.budget, self.rank, self.eta)
+        return OneVsRestState(self._program(), NOGDMachine, self.budget, self.rank, self.eta)
 
 
 class FOGD(KernelClassifier):
@@ -186,6 +186,8 @@ class FOGD(KernelClassifier):
     True
     """
 
+    _model_class = ClassifierModel  # of vectors only
+
     def __init__(
         self,
         *,
@@ -212,8 +214,7 @@ class FOGD(KernelClassifier):
         gamma = self.gamma
         if isinstance(self.kernel, RBF) and self.kernel.gamma is not None:
             gamma = self.kernel.gamma
-        arguments = self.n_components, gamma, self.eta, self.seed
-        return FOGDState(type(self).__name__, None, 0, self.max_labels, *arguments)
+        return FOGDState(self.n_components, gamma, self.eta, self.seed)
 
     @property
     def supports(self) -> list[tuple[Any, Any]]:

@@ -67,7 +67,7 @@ class KernelPA(KernelClassifier):
 
     def _new_state(self) -> PAState:
         expansion = Expansion(self._program())
-        return PAState(*self._arguments(), expansion, self.variant, self.C)
+        return PAState(expansion, self.variant, self.C)
 
 
 class KernelPARegressor(KernelRegressor):
@@ -118,5 +118,5 @@ class KernelPARegressor(KernelRegressor):
         self._begin(init, reset_schedule)
 
     def _new_state(self) -> PARegressorState:
-        arguments = *self._arguments(), Expansion(self._program())
-        return PARegressorState(*arguments, self.variant, self.C, self.epsilon)
+        expansion = Expansion(self._program())
+        return PARegressorState(expansion, self.variant, self.C, self.epsilon)

@@ -67,4 +67,4 @@ class KernelPerceptron(KernelClassifier):
 
     def _new_state(self) -> PerceptronState:
         expansion = Expansion(self._program())
-        return PerceptronState(*self._arguments(), expansion, self.beta, self.update)
+        return PerceptronState(expansion, self.beta, self.update)

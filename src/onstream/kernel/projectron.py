@@ -64,8 +64,7 @@ class Projectron(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> OneVsRestState:
-        arguments = *self._arguments(), self._program()
-        return OneVsRestState(*arguments, ProjectronMachine, self.budget, self.eta, False)
+        return OneVsRestState(self._program(), ProjectronMachine, self.budget, self.eta, False)
 
 
 class ProjectronPlusPlus(KernelClassifier):
@@ -117,5 +116,4 @@ class ProjectronPlusPlus(KernelClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self) -> OneVsRestState:
-        arguments = *self._arguments(), self._program()
-        return OneVsRestState(*arguments, ProjectronMachine, self.budget, self.eta, True)
+        return OneVsRestState(self._program(), ProjectronMachine, self.budget, self.eta, True)

@@ -10,7 +10,7 @@ from .objects cimport ObjectClassifierState, ObjectRegressorState
 
 
 cdef class KernelClassifierState(ObjectClassifierState):
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, Expansion expansion, *args):
+    def __cinit__(self, Expansion expansion, *args):
         self.expansion, self.program = expansion, expansion.s.program
         self.expansion.by_label = True
         self.f = <double*> resize(NULL, 0, sizeof(double))
@@ -54,11 +54,11 @@ cdef class KernelClassifierState(ObjectClassifierState):
     def coefficients(self):
         return self.expansion.coefficients()
 
-    def export(self):
-        return {**ObjectClassifierState.export(self), **self.expansion.export()}
+    def export_own(self):
+        return {**ObjectClassifierState.export_own(self), **self.expansion.export()}
 
-    def restore(self, fields):
-        ObjectClassifierState.restore(self, fields)
+    def restore_own(self, fields):
+        ObjectClassifierState.restore_own(self, fields)
         self.expansion.restore(fields, self.door.width, self.who)
 
     def memory(self):
@@ -67,7 +67,7 @@ cdef class KernelClassifierState(ObjectClassifierState):
 
 
 cdef class KernelRegressorState(ObjectRegressorState):
-    def __cinit__(self, str who, hash_bits, hash_seed, Expansion expansion, *args):
+    def __cinit__(self, Expansion expansion, *args):
         self.expansion, self.program = expansion, expansion.s.program
 
     cdef void score(self, const Example* e, double* out) noexcept nogil:
@@ -90,11 +90,11 @@ cdef class KernelRegressorState(ObjectRegressorState):
     def coefficients(self):
         return self.expansion.coefficients()
 
-    def export(self):
-        return {**ObjectRegressorState.export(self), **self.expansion.export()}
+    def export_own(self):
+        return {**ObjectRegressorState.export_own(self), **self.expansion.export()}
 
-    def restore(self, fields):
-        ObjectRegressorState.restore(self, fields)
+    def restore_own(self, fields):
+        ObjectRegressorState.restore_own(self, fields)
         self.expansion.restore(fields, self.door.width, self.who)
 
     def memory(self):

@@ -31,14 +31,14 @@ class SecondOrderClassifier(LinearClassifier, ABC):
 
     def _new_state(self) -> Any:
         kind = DiagonalState if self.covariance == "diagonal" else FullState
-        state = kind(*self._state_arguments())
+        state = kind(self.intercept)
         state.set_rule(*self._rule(), self.a)
         return state
 
     @property
     def variances(self) -> dict[Any, Any]:
         """Feature to variance of its weight; with more than two labels, label to that."""
-        fields = self._state.snapshot()
+        fields = self._model.snapshot()
         if self.covariance == "diagonal":
             columns = fields["variances"].T
         else:
@@ -53,7 +53,7 @@ class SecondOrderClassifier(LinearClassifier, ABC):
 
         Its rows are in the order of `weights`, the intercept first.
         """
-        fields = self._state.snapshot()
+        fields = self._model.snapshot()
         matrices = list(fields["Sigma"] if "Sigma" in fields else map(np.diag, spread(fields)))
         if "Sigma" not in fields and not self.intercept:
             matrices = [matrix[1:, 1:] for matrix in matrices]

@@ -4,8 +4,6 @@ from libc.math cimport INFINITY, sqrt
 
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.memory cimport release, resize, roomier
-from ..core.sources cimport Source
-from ..core.state cimport Task
 from ..core.weights cimport add, add_pair
 from .pa_step cimport Step, step_of
 from .state cimport LinearClassifierState
@@ -13,7 +11,7 @@ from .state cimport LinearClassifierState
 from ..base.checks import choice
 from .aggressiveness import check_pa
 from .state import LinearClassifier
-from .user_functions import check_function, cost_of, refused_row
+from .user_functions import check_function, cost_of
 
 
 class CostSensitivePA(LinearClassifier):
@@ -73,7 +71,7 @@ class CostSensitivePA(LinearClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef CostState state = CostState(*self._state_arguments())
+        cdef CostState state = CostState(self.intercept)
         state.C, state.step = self.C, step_of(self.variant)
         state.cost, state.scripted = self.cost, self.cost is not None
         state.worst = self.mode == "max-loss"
@@ -130,21 +128,9 @@ cdef class CostState(LinearClassifierState):
                 cost_of(self.who, self.cost, names[old], names[new]))
         return 0
 
-    cdef int meet(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
-        try:
-            return LinearClassifierState.meet(self, source, i, label, task)
-        except MemoryError:
-            raise
-        except Exception as error:
-            told = refused_row(error, self.who, i)
-            if told is error:
-                raise
-            raise told from None
-
-    cdef int reinstate(self, object saved) except -1:
-        LinearClassifierState.reinstate(self, saved)
+    def restore_own(self, fields):
+        LinearClassifierState.restore_own(self, fields)
         self.known = min(self.known, self.n_labels)
-        return 0
 
     cdef double root(self, int y, int r) noexcept nogil:
         return 1.0 if self.roots == NULL else self.roots[y * self.room + r]

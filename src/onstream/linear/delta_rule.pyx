@@ -58,7 +58,7 @@ class DeltaRule(LinearClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef DeltaState state = DeltaState(*self._state_arguments())
+        cdef DeltaState state = DeltaState(self.intercept)
         state.eta, state.share = self.eta, self._share
         return state
 
@@ -125,7 +125,7 @@ class LMS(LinearRegressor):
         self._begin(init, reset_schedule)
 
     def _new_state(self):
-        cdef LMSState state = LMSState(*self._state_arguments())
+        cdef LMSState state = LMSState(self.intercept)
         state.eta, state.normalized, state.c = self.eta, self.normalized, self.c
         return state
 

@@ -66,17 +66,8 @@ cdef class DiagonalState(LinearClassifierState):
         self.sigma_before = None
         return LinearClassifierState.settle(self)
 
-    cdef Py_ssize_t burden(self) noexcept:
-        return 2 * LinearClassifierState.burden(self)
-
-    cdef object backup(self):
-        return LinearClassifierState.backup(self), self.sigma.copy(), self.filled
-
-    cdef int reinstate(self, object saved) except -1:
-        LinearClassifierState.reinstate(self, saved[0])
-        self.sigma = saved[1]
-        self.filled = saved[2]
-        return 0
+    cdef Py_ssize_t backup_bytes(self) noexcept:
+        return 2 * LinearClassifierState.backup_bytes(self)
 
     cdef double variance(self, const Example* e, Py_ssize_t r) noexcept nogil:
         """x.Sigma x of label r."""
@@ -118,17 +109,17 @@ cdef class DiagonalState(LinearClassifierState):
             b[0] += alpha * c[0]
             c[0] = max(c[0] - beta * c[0] * c[0], KEPT * c[0])
 
-    def export(self):
+    def export_own(self):
         variances = self.sigma.export(self.door.width)
         matrix = variances["weights"]
         matrix[min(self.filled, len(matrix)):] = self.fresh()
         return {
-            **LinearClassifierState.export(self),
+            **LinearClassifierState.export_own(self),
             "variances": matrix, "bias_variances": variances["bias"],
         }
 
-    def restore(self, fields):
-        LinearClassifierState.restore(self, fields)
+    def restore_own(self, fields):
+        LinearClassifierState.restore_own(self, fields)
         width, k = self.door.width, self.w.k
         variances = fields.array("variances", (width, k))
         bias = fields.array("bias_variances", (k,))
@@ -136,6 +127,7 @@ cdef class DiagonalState(LinearClassifierState):
             raise ValueError("a variance is not positive")
         if variances.max(initial=0.0) > self.a or bias.max() > self.a:
             raise ValueError("a variance is larger than at the start")
+        self.sigma = Weights(1, self.w.intercept)
         self.sigma.restore(variances, bias, 1.0)
         self.filled = width
 

@@ -39,7 +39,7 @@ cdef class FullState(LinearClassifierState):
     cdef double* g               # Sigma x of the label, then of its rival
     cdef double* h               # g scaled
 
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, bint intercept):
+    def __cinit__(self, bint intercept):
         self.offset = intercept
         self.d = self.room = self.room_before = self.d_before = 0
         self.blocks = 1
@@ -110,7 +110,7 @@ cdef class FullState(LinearClassifierState):
         self.S_before = NULL
         return LinearClassifierState.settle(self)
 
-    cdef Py_ssize_t burden(self) noexcept:
+    cdef Py_ssize_t backup_bytes(self) noexcept:
         return -1  # Sigma is large, and its update dwarfs another look at X
 
     cdef double look(self, const Example* e, Py_ssize_t r, double* g) noexcept nogil:
@@ -176,7 +176,7 @@ cdef class FullState(LinearClassifierState):
             for i in range(self.d):
                 onstream_axpy(S + i * self.room, self.h, -self.h[i], self.d)
 
-    def export(self):
+    def export_own(self):
         cdef Py_ssize_t d = self.door.width + self.offset, r, i, k = self.w.k
         self.reserve(self.door.width)
         matrix = np.empty((k, d, d))
@@ -184,12 +184,12 @@ cdef class FullState(LinearClassifierState):
         for r in range(k):
             for i in range(d):
                 memcpy(out + (r * d + i) * d, self.block(r) + i * self.room, d * sizeof(double))
-        return {**LinearClassifierState.export(self), "Sigma": matrix}
+        return {**LinearClassifierState.export_own(self), "Sigma": matrix}
 
-    def restore(self, fields):
+    def restore_own(self, fields):
         cdef Py_ssize_t d, k, r, i
         cdef const double* given
-        LinearClassifierState.restore(self, fields)
+        LinearClassifierState.restore_own(self, fields)
         d, k = self.door.width + self.offset, self.w.k
         matrix = np.ascontiguousarray(fields.array("Sigma", (k, d, d)))
         if not np.array_equal(matrix, matrix.transpose(0, 2, 1)):

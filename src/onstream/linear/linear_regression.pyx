@@ -64,7 +64,7 @@ class LinearRegression(LinearRegressor):
         self._begin(init, reset_schedule)
 
     def _new_state(self):
-        cdef LeastSquaresState state = LeastSquaresState(*self._state_arguments())
+        cdef LeastSquaresState state = LeastSquaresState(self.intercept)
         state.schedule = make_schedule(self.schedule, self.eta, self.power, self.l2)
         state.normalized = self.normalized
         return state

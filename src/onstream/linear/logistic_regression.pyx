@@ -70,7 +70,7 @@ class LogisticRegression(LinearClassifier, ProbabilisticClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef LogisticState state = LogisticState(*self._state_arguments())
+        cdef LogisticState state = LogisticState(self.intercept)
         state.schedule = make_schedule(self.schedule, self.eta, self.power, self.l2)
         state.pace = self._pace
         return state

@@ -2,7 +2,7 @@ from libc.stdint cimport int64_t
 
 from ..core.classifier cimport ClassifierState
 from ..core.example cimport Example
-from ..core.regressor cimport RegressorState
+from ..core.state cimport State
 from .losses cimport Loss
 
 
@@ -42,7 +42,7 @@ cdef class GradientClassifierState(ClassifierState):
     cdef int update(self, const Example* e, const double* f) noexcept nogil
 
 
-cdef class GradientRegressorState(RegressorState):
+cdef class GradientRegressorState(State):
     cdef Optimizer o
     cdef Loss loss
 

@@ -14,7 +14,6 @@ import numpy as np
 from ..core.classifier cimport ClassifierState
 from ..core.example cimport OVERFLOW, Example
 from ..core.memory cimport release, resize
-from ..core.regressor cimport RegressorState
 from ..core.scores cimport sigmoids
 from ..core.state cimport State
 from .losses cimport make_loss
@@ -103,17 +102,6 @@ cdef class Optimizer:
 
     def memory(self):
         return 0
-
-
-cdef view_of(State state, kind, Optimizer o):
-    """What a state of this kind knows by itself, and the weights that predict."""
-    state.gate.begin_read()
-    try:
-        fields = kind.export(state)
-        fields["weights"], fields["bias"] = o.predicting(state.door.width)
-        return fields
-    finally:
-        state.gate.end_read()
 
 
 cdef class GradientClassifierState(ClassifierState):
@@ -205,26 +193,25 @@ cdef class GradientClassifierState(ClassifierState):
         for r in range(self.o.k):
             out[r] /= total
 
-    def view(self):
-        """The names of features and labels, and the weights that predict."""
-        return view_of(self, ClassifierState, self.o)
+    def predicting(self):
+        """The weights that predict, and the intercepts."""
+        return self.o.predicting(self.door.width)
 
     def tidy(self):
         self.o.reserve(self.door.width)
         self.o.tidy()
 
-    def export(self):
-        return {**ClassifierState.export(self), **self.o.export(self.door.width)}
+    def export_own(self):
+        return self.o.export(self.door.width)
 
-    def restore(self, fields):
-        ClassifierState.restore(self, fields)
+    def restore_own(self, fields):
         self.o.restore(fields, self.door.width, self.n_labels if self.n_labels > 2 else 1)
 
     def memory(self):
         return ClassifierState.memory(self) + self.o.memory() + 2 * 8 * max(1, self.n_labels)
 
 
-cdef class GradientRegressorState(RegressorState):
+cdef class GradientRegressorState(State):
     def set_up(self, Optimizer optimizer, str loss, double parameter):
         self.o = optimizer
         self.loss = make_loss(loss, parameter)
@@ -256,20 +243,19 @@ cdef class GradientRegressorState(RegressorState):
         slope = e.weight * self.loss.slope(&self.loss, e.y, p)
         return self.o.step(e, &slope, (self.seen - self.start) // self.o.batch + 1)
 
-    def view(self):
-        """The names of features, and the weights that predict."""
-        return view_of(self, RegressorState, self.o)
+    def predicting(self):
+        """The weights that predict, and the intercepts."""
+        return self.o.predicting(self.door.width)
 
     def tidy(self):
         self.o.reserve(self.door.width)
         self.o.tidy()
 
-    def export(self):
-        return {**RegressorState.export(self), **self.o.export(self.door.width)}
+    def export_own(self):
+        return self.o.export(self.door.width)
 
-    def restore(self, fields):
-        RegressorState.restore(self, fields)
+    def restore_own(self, fields):
         self.o.restore(fields, self.door.width, 1)
 
     def memory(self):
-        return RegressorState.memory(self) + self.o.memory()
+        return State.memory(self) + self.o.memory()

@@ -10,10 +10,11 @@ from ..base.checks import number, whole
 from ..base.kinds import Example, Label, Rows
 from ..base.multilabel import MultilabelClassifier
 from ..core.fields import Fields
+from ..core.regressor import RegressorModel
 from .aggressiveness import check_pa
 from .label_sets import label_sets
 from .mixing import mix_rows
-from .pa_ranking import MarginState, MultilabelState
+from .pa_ranking import MultilabelModel, MultilabelState, margin_model
 from .row_by_row import RowByRow, changing, learn_rows, rows_of
 from .state import Linear
 from .user_functions import check_function, difference, features_of
@@ -72,6 +73,7 @@ class PAMultilabel(Linear, MultilabelClassifier):
 
     variant: str
     C: float
+    _model_class = MultilabelModel
 
     def __init__(
         self,
@@ -97,19 +99,18 @@ class PAMultilabel(Linear, MultilabelClassifier):
         self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
         self._begin(labels, init, reset_schedule)
 
-    def _new_state(self) -> Any:
-        return self._rows() if self.features is None else FeatureState(self.features, self._parts)
-
-    def _rows(self) -> MultilabelState:
-        arguments = (self.hash_bits, self.hash_seed, self.max_labels, self.intercept)
-        rows = MultilabelState(type(self).__name__, *arguments)
+    def _new_state(self) -> MultilabelState:
+        rows = MultilabelState(self.intercept)
         rows.set_parameters(self.variant, self.C)
         return rows
 
-    def _parts(self) -> tuple[MarginState, MultilabelState]:
-        shared = MarginState(type(self).__name__, self.hash_bits, self.hash_seed, False)
-        shared.set_parameters(self.variant, self.C)
-        return shared, self._rows()
+    def _new_model(self) -> Any:
+        if self.features is None:
+            return super()._new_model()
+        return FeatureModel(self.features, self._parts)
+
+    def _parts(self) -> tuple[RegressorModel, MultilabelModel]:
+        return margin_model(self), super()._new_model()
 
     @property
     def weights(self) -> dict[Any, Any]:
@@ -123,7 +124,7 @@ class PAMultilabel(Linear, MultilabelClassifier):
     @property
     def bias(self) -> dict[Any, float]:
         """Label to intercept; with `features` there is none."""
-        fields = self._state.snapshot()
+        fields = self._model.snapshot()
         bias = fields["bias"].tolist()
         return {} if self.features else {y: bias[r] for r, y in enumerate(fields["labels"])}
 
@@ -131,22 +132,22 @@ class PAMultilabel(Linear, MultilabelClassifier):
         return mix_rows(type(self).__name__, mine, theirs, shared=self.features is not None)
 
 
-class FeatureState(RowByRow):
+class FeatureModel(RowByRow):
     """One weight vector over the user's features of an example and a label.
 
     Its parts are the weights; and, for its labels only, a table of rows.
     """
 
-    parts: tuple[MarginState, MultilabelState]
+    parts: tuple[RegressorModel, MultilabelModel]
 
     def __init__(
-        self, features: Features, make: Callable[[], tuple[MarginState, MultilabelState]]
+        self, features: Features, make: Callable[[], tuple[RegressorModel, MultilabelModel]]
     ) -> None:
         self.features, self.make = features, make
         super().__init__()
         self.who = self.parts[0].who
 
-    def new(self) -> tuple[MarginState, MultilabelState]:
+    def new(self) -> tuple[RegressorModel, MultilabelModel]:
         """Parts that have learned nothing."""
         return self.make()
 
@@ -155,7 +156,7 @@ class FeatureState(RowByRow):
         """Examples learned."""
         return self.parts[0].seen
 
-    def teach(self, x: Example, y: Any, w: float) -> None:
+    def learn_one(self, x: Example, y: Any, w: float) -> None:
         """Move the worst-scored relevant label above the best-scored other one."""
         with self.turn:
             table = self.parts[1]
@@ -177,7 +178,7 @@ class FeatureState(RowByRow):
             shared, table = self.parts
             before = shared.seen
             try:
-                shared.satisfy(change, margin, w)
+                shared.learn_one(change, margin, w)
             finally:
                 if shared.seen > before:
                     table.declare(fresh)
@@ -190,21 +191,24 @@ class FeatureState(RowByRow):
     def score(self, x: Example, labels: list[Any]) -> dict[Any, float]:
         """The scores of these labels."""
         shared, _ = self.parts
-        return {label: shared.value(self.asked(x, label)) for label in labels}
+        return {label: shared.score_one(self.asked(x, label)) for label in labels}
 
-    def tell(self, x: Example) -> dict[Any, float]:
+    def scores_one(self, x: Example) -> dict[Any, float]:
         """The scores of all labels known."""
         return self.score(x, self.label_names())
 
-    def teach_many(self, X: Rows, y: Any, w: Any, asked: bool) -> NDArray[np.float64] | None:
-        """Learn all rows or none; the scores before each, if asked."""
+    def learn_many(
+        self, X: Rows, y: Any, w: Any, output: int = 0
+    ) -> NDArray[np.float64] | None:
+        """Learn all rows or none; the scores before each, if an output is wanted."""
         rows = rows_of(self.who, "X", "example", X)
-        told = learn_rows(self, rows, label_sets(self.who, y), w, self.tell if asked else None)
-        return self.matrix(told) if asked else None
+        ask = self.scores_one if output else None
+        told = learn_rows(self, rows, label_sets(self.who, y), w, ask)
+        return self.matrix(told) if output else None
 
-    def tell_many(self, X: Rows) -> NDArray[np.float64]:
+    def predict_many(self, X: Rows, output: int) -> NDArray[np.float64]:
         """The scores of every row."""
-        return self.matrix([self.tell(x) for x in rows_of(self.who, "X", "example", X)])
+        return self.matrix([self.scores_one(x) for x in rows_of(self.who, "X", "example", X)])
 
     def matrix(self, rows: list[dict[Any, float]]) -> NDArray[np.float64]:
         """Scores in the order of the labels, NaN where one was not known."""
@@ -239,7 +243,7 @@ class FeatureState(RowByRow):
             shared, table = self.parts
             return {**shared.snapshot(), "labels": table.label_names()}
 
-    def fill(self, parts: tuple[MarginState, MultilabelState], fields: Fields) -> None:
+    def fill(self, parts: tuple[RegressorModel, MultilabelModel], fields: Fields) -> None:
         """Put an exported state into new parts."""
         shared, table = parts
         shared.restore(fields)

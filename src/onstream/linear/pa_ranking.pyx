@@ -1,24 +1,24 @@
 """What passive-aggressive learners of rankings keep: rows per label, or one weight vector."""
 
 cimport numpy as cnp
-from cpython.pythread cimport PyThread_get_thread_ident
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
-from ..core.classifier cimport ClassifierState
+from ..core.classifier cimport ClassifierModel
 from ..core.door cimport Row
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.labels cimport Labels
 from ..core.memory cimport release, resize
-from ..core.sources cimport Source
-from ..core.state cimport NOTHING, SCORE, Output, Task
+from ..core.model cimport Model
+from ..core.task cimport NOTHING, Output, Task
 from ..core.weights cimport add, add_pair
 from .pa_step cimport Step, step_of
-from .state cimport LinearClassifierState, LinearRegressorState, restore_weights
+from .state cimport LinearClassifierState, LinearRegressorState, restored_weights
 
 from ..core.plain import in_row
+from ..core.regressor import RegressorModel
 from .label_sets import label_set, label_sets
 
 cnp.import_array()
@@ -44,13 +44,13 @@ cdef class MarginState(LinearRegressorState):
             return LEARNED
         return add(self.w, e, self.step(loss, norm, self.C * e.weight), 1.0)
 
-    def satisfy(self, x, margin, w):
-        """Learn that w.x should be at least `margin`."""
-        self.learn_one(x, margin, w)
 
-    def value(self, x):
-        """w.x"""
-        return self.predict_one(x)
+def margin_model(learner):
+    """A model with such weights and the parameters of a learner; it has no intercept."""
+    cdef MarginState state = MarginState(False)
+    state.set_parameters(learner.variant, learner.C)
+    return RegressorModel(
+        type(learner).__name__, state, hash_bits=learner.hash_bits, hash_seed=learner.hash_seed)
 
 
 cdef class MultilabelState(LinearClassifierState):
@@ -62,17 +62,13 @@ cdef class MultilabelState(LinearClassifierState):
     cdef Py_ssize_t n_members
     cdef Py_ssize_t room       # members that fit
     cdef char* relevant        # a flag per label, all 0 between examples
-    cdef Py_ssize_t added      # labels that the example has brought
-    cdef object offsets        # of a block: where the labels of row i begin in `numbers`
-    cdef object numbers        # of a block: numbers of all its labels
-    cdef Py_ssize_t coming     # labels that the block will bring
-    cdef long teacher          # the thread whose block it is
 
     def __cinit__(self, *args):
         self.members = <int32_t*> resize(NULL, 0, sizeof(int32_t))
         self.relevant = <char*> resize(NULL, 0, 1)
-        self.n_members = self.added = self.coming = self.teacher = 0
+        self.n_members = 0
         self.room = 1
+        self.runs = False  # that loop is for one label per example
 
     def __dealloc__(self):
         release(self.members)
@@ -80,6 +76,13 @@ cdef class MultilabelState(LinearClassifierState):
 
     def set_parameters(self, str variant, double C):
         self.C, self.step = C, step_of(variant)
+
+    cdef int hold(self, Py_ssize_t n) except -1:
+        """Room for n members."""
+        if n > self.room:
+            self.members = <int32_t*> resize(self.members, 0, n * sizeof(int32_t))
+            self.room = n
+        return 0
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double norm = sqnorm(e) + self.w.intercept, loss
@@ -111,6 +114,30 @@ cdef class MultilabelState(LinearClassifierState):
             self.room_labels = n
         return self.w.set_columns(max(1, n))
 
+    def restore_own(self, fields):
+        self.w = restored_weights(self.w, fields, self.door.width, max(1, self.n_labels))
+
+    def memory(self):
+        return LinearClassifierState.memory(self) + 4 * self.room + max(1, self.n_labels)
+
+
+cdef class MultilabelModel(ClassifierModel):
+    """A model whose targets are sets of labels."""
+
+    cdef MultilabelState sets   # the state, as what it is
+    cdef Py_ssize_t added       # labels that the example has brought
+    cdef object offsets         # of a block: where the labels of row i begin in `numbers`
+    cdef object numbers         # of a block: numbers of all its labels
+    cdef Py_ssize_t coming      # labels that the block will bring
+
+    def __cinit__(self, str who, MultilabelState state, **options):
+        self.sets = state
+        self.added = self.coming = 0
+
+    cdef int adopt(self, Model other) except -1:
+        self.sets = (<MultilabelModel?> other).sets
+        return ClassifierModel.adopt(self, other)
+
     # -- one set ------------------------------------------------------------------------------------
 
     cdef object plain_target(self, object y):
@@ -123,6 +150,7 @@ cdef class MultilabelState(LinearClassifierState):
         return sorted(plain) if isinstance(y, (set, frozenset)) else plain
 
     def plain_set(self, y):
+        """The same, for others to ask."""
         return self.plain_target(y)
 
     def new_labels(self, labels):
@@ -141,28 +169,21 @@ cdef class MultilabelState(LinearClassifierState):
         known.names, known.numbers = list(self.labels.names), dict(self.labels.numbers)
         return known
 
-    cdef int hold(self, Py_ssize_t n) except -1:
-        """Room for n members."""
-        if n > self.room:
-            self.members = <int32_t*> resize(self.members, 0, n * sizeof(int32_t))
-            self.room = n
-        return 0
-
     cdef bint target(self, object y, bint welcome, Example* e) except -1:
         cdef int32_t number
-        self.added = self.n_members = 0
-        self.hold(len(y))
+        self.added = self.sets.n_members = 0
+        self.sets.hold(len(y))
         e.label, e.y = -1, 0.0
         try:
             for label in y:
                 number = self.labels.find(label)
                 if number < 0 and welcome:
-                    number = self.n_labels
-                    ClassifierState.add_label(self, label)
+                    number = self.sets.n_labels
+                    ClassifierModel.add_label(self, label)
                     self.added += 1
                 if number >= 0:
-                    self.members[self.n_members] = number
-                    self.n_members += 1
+                    self.sets.members[self.sets.n_members] = number
+                    self.sets.n_members += 1
         except:
             self.retract()
             raise
@@ -173,7 +194,7 @@ cdef class MultilabelState(LinearClassifierState):
         self.added = 0
         try:
             for label in y:
-                ClassifierState.add_label(self, label)
+                ClassifierModel.add_label(self, label)
                 self.added += 1
         except:
             self.retract()
@@ -182,7 +203,7 @@ cdef class MultilabelState(LinearClassifierState):
 
     cdef int retract(self) except -1:
         while self.added > 0:
-            self.set_labels(self.n_labels - 1)
+            self.sets.set_labels(self.sets.n_labels - 1)
             self.forget_label()
             self.added -= 1
         return 0
@@ -211,26 +232,22 @@ cdef class MultilabelState(LinearClassifierState):
                 raise in_row(error, self.who, i) from None
             if fresh:
                 newcomers.append(fresh)
-            self.hold(len(numbers) - offsets[-1])
+            self.sets.hold(len(numbers) - offsets[-1])
             offsets.append(len(numbers))
-        self.coming = len(known.names) - self.n_labels
-        self.teacher = PyThread_get_thread_ident()
+        self.coming = len(known.names) - self.sets.n_labels
         self.offsets = np.array(offsets, dtype=np.int64)
         self.numbers = np.array(numbers, dtype=np.int32)
         return np.arange(rows, dtype=np.int32), newcomers
-
-    cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, double* scratch) noexcept nogil:
-        return ClassifierState.run(self, source, start, stop, task, scratch)  # even with one label
 
     cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
         cdef const int64_t* offsets = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> self.offsets)
         cdef const int32_t* numbers = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> self.numbers)
         cdef int64_t at
-        self.n_members = 0
+        self.sets.n_members = 0
         e.label, e.y = -1, 0.0
         for at in range(offsets[i], offsets[i + 1]):
-            self.members[self.n_members] = numbers[at]
-            self.n_members += 1
+            self.sets.members[self.sets.n_members] = numbers[at]
+            self.sets.n_members += 1
 
     cdef Py_ssize_t next_newcomer(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept:
         cdef const int64_t* offsets = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> self.offsets)
@@ -239,16 +256,16 @@ cdef class MultilabelState(LinearClassifierState):
         cdef int64_t at
         for i in range(start, stop):
             for at in range(offsets[i], offsets[i + 1]):
-                if numbers[at] >= self.n_labels:
+                if numbers[at] >= self.sets.n_labels:
                     return i
         return stop
 
     cdef int expect_labels(self, Py_ssize_t more) except -1:
-        return LinearClassifierState.expect_labels(self, self.coming if more else 0)
+        return self.sets.expect_labels(self.coming if more else 0)
 
     cdef object answers(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
         task.output, task.numeric, task.picks = output, NULL, NULL
-        task.columns = self.n_labels + (self.coming if newcomers else 0)
+        task.columns = self.sets.n_labels + (self.coming if newcomers else 0)
         if output == NOTHING:
             return None
         array = np.full((rows, task.columns), np.nan)
@@ -257,34 +274,20 @@ cdef class MultilabelState(LinearClassifierState):
 
     cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
         cdef int32_t r
-        for r in range(self.n_labels):
+        for r in range(self.sets.n_labels):
             task.numeric[i * task.columns + r] = scores[r]
 
-    # -- for the face ---------------------------------------------------------------------------------
+    cdef object decoded(self, Output output, object answers):
+        return answers
 
-    def teach(self, x, y, w):
-        self.learn_one(x, y, w)
+    cdef int end_block(self) except -1:
+        self.offsets = self.numbers = None
+        return 0
 
-    def tell(self, x):
+    cpdef object scores_one(self, object x):
+        """The score of every label."""
         cdef Row* row = self.scored(x)
         try:
             return {name: row.scores[r] for r, name in enumerate(self.labels.names)}
         finally:
-            self.door.give(row)
-
-    def teach_many(self, X, y, w, bint asked):
-        try:
-            return self.learn_many(X, y, w, SCORE if asked else NOTHING)
-        finally:
-            if self.teacher == PyThread_get_thread_ident():  # else another thread's block is learned now
-                self.offsets = self.numbers = None
-
-    def tell_many(self, X):
-        return self.predict_many(X, SCORE)
-
-    def restore(self, fields):
-        ClassifierState.restore(self, fields)
-        restore_weights(self.w, fields, self.door.width, max(1, self.n_labels))
-
-    def memory(self):
-        return LinearClassifierState.memory(self) + 4 * self.room + max(1, self.n_labels)
+            self.encoder.give(row)

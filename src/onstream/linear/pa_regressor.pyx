@@ -57,7 +57,7 @@ class PARegressor(LinearRegressor):
         self._begin(init, reset_schedule)
 
     def _new_state(self):
-        cdef PARegressorState state = PARegressorState(*self._state_arguments())
+        cdef PARegressorState state = PARegressorState(self.intercept)
         state.C, state.epsilon = self.C, self.epsilon
         state.step = step_of(self.variant)
         return state

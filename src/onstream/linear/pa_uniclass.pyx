@@ -4,10 +4,7 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, sqrt
 
-import numpy as np
-
 from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_dot
-from ..core.state cimport NOTHING, SCORE
 from ..core.weights cimport Weights, add
 from .pa_step cimport Step, step_of
 from .state cimport LinearRegressorState
@@ -72,8 +69,7 @@ class PAUniclass(Linear, Unsupervised):
         self._begin(init, reset_schedule)
 
     def _new_state(self):
-        cdef UniclassState state = UniclassState(
-            type(self).__name__, self.hash_bits, self.hash_seed, False)
+        cdef UniclassState state = UniclassState(False)
         state.C, state.step = self.C, step_of(self.variant)
         state.learned = self.max_radius is not None
         state.size = self.max_radius if state.learned else self.epsilon
@@ -94,12 +90,12 @@ class PAUniclass(Linear, Unsupervised):
     @property
     def radius(self):
         """The radius of the ball now."""
-        return (<UniclassState> self._state.settled()).radius()
+        return (<UniclassState> self._model.settled()).radius()
 
     def _merged(self, mine, theirs):
         a, b = shares(mine, theirs)
         height = a * mine["height"] + b * theirs["height"]
-        return {**mix_regressors(mine, theirs), "height": min(height, self._state.most_height)}
+        return {**mix_regressors(mine, theirs), "height": min(height, self._model.state.most_height)}
 
 
 cdef class UniclassState(LinearRegressorState):
@@ -138,40 +134,13 @@ cdef class UniclassState(LinearRegressorState):
             self.height *= 1.0 - pull
         return status
 
-    # -- without targets ------------------------------------------------------------------------
-
-    cdef object plain_target(self, object y):
-        return 0.0
-
-    cdef tuple targets(self, object y, Py_ssize_t rows, object weights):
-        return np.zeros(rows), ()
-
-    def teach(self, x, w):
-        self.learn_one(x, None, w)
-
-    def tell(self, x):
-        return self.predict_one(x)
-
-    def teach_many(self, X, w, bint asked):
-        return self.learn_many(X, None, w, SCORE if asked else NOTHING)
-
-    def tell_many(self, X):
-        return self.predict_many(X, SCORE)
-
     # -- state ------------------------------------------------------------------------------------
 
-    cdef object backup(self):
-        return LinearRegressorState.backup(self), self.height
+    def export_own(self):
+        return {**LinearRegressorState.export_own(self), "height": self.height}
 
-    cdef int reinstate(self, object saved) except -1:
-        self.height = saved[1]
-        return LinearRegressorState.reinstate(self, saved[0])
-
-    def export(self):
-        return {**LinearRegressorState.export(self), "height": self.height}
-
-    def restore(self, fields):
-        LinearRegressorState.restore(self, fields)
+    def restore_own(self, fields):
+        LinearRegressorState.restore_own(self, fields)
         self.height = fields.number("height", 0.0, self.most_height)
 
 

@@ -59,7 +59,7 @@ class PAClassifier(LinearClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef PAState state = PAState(*self._state_arguments())
+        cdef PAState state = PAState(self.intercept)
         state.C = self.C
         state.step = step_of(self.variant)
         return state

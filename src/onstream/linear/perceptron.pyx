@@ -9,15 +9,13 @@ import numpy as np
 
 from ..core.example cimport LEARNED, Example
 from ..core.scores cimport rival
-from ..core.sources cimport Source
-from ..core.state cimport Task
 from ..core.weights cimport add, add_pair
 from .state cimport LinearClassifierState
 
 from ..base.checks import number, positive, says_names, whole
 from ..base.learner import stream_of
 from .state import LinearClassifier
-from .user_functions import check_function, number_from, refused_row
+from .user_functions import check_function, number_from
 
 cnp.import_array()
 
@@ -77,7 +75,7 @@ class Perceptron(LinearClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef PerceptronState state = PerceptronState(*self._state_arguments())
+        cdef PerceptronState state = PerceptronState(self.intercept)
         state.w.appended = True
         state.functions = tuple(map(function_of_t, (self.beta, self.gamma, self.alpha)))
         state.scripted = any(map(callable, (self.beta, self.gamma, self.alpha)))
@@ -88,12 +86,12 @@ class Perceptron(LinearClassifier):
     @property
     def updates(self):
         """How many examples changed the weights."""
-        return (<PerceptronState> self._state.settled()).updates
+        return (<PerceptronState> self._model.settled()).updates
 
     @property
     def converged(self):
         """Did the last `fit` end with a pass without any update? None before any fit."""
-        return (<PerceptronState> self._state.settled()).converged
+        return (<PerceptronState> self._model.settled()).converged
 
     def _merged(self, mine, theirs):
         updates = mine["updates"] + theirs["updates"]
@@ -118,12 +116,12 @@ class Perceptron(LinearClassifier):
         cdef int64_t before
         converged = False
         for epoch in range(max_epochs):
-            before = (<PerceptronState> self._state).updates
+            before = (<PerceptronState> self._model.state).updates
             LinearClassifier.fit(self, X, y, w=w, epochs=1, shuffle=shuffle, seed=seed + epoch)
-            if (<PerceptronState> self._state).updates == before:
+            if (<PerceptronState> self._model.state).updates == before:
                 converged = True
                 break
-        state = self._state
+        state = self._model.state
         state.converged = converged
         return self
 
@@ -150,35 +148,20 @@ cdef class PerceptronState(LinearClassifierState):
     cdef object plans            # their values for the next examples, if one is the user's: rows
     cdef const double* plan      # of three numbers
     cdef int64_t planned         # t of the first row of the plan
-    cdef Py_ssize_t ready        # rows of the plan that were made for the block that comes now
-    cdef object refusal          # why the plan ends where it does
+    cdef object refused          # why the plan ends where it does
     cdef readonly int64_t updates
     cdef object converged
 
-    cdef int prepare(self, Py_ssize_t rows) except -1:
+    cdef Py_ssize_t prepare(self, Py_ssize_t rows) except -1:
         """Ask the user's functions for the next rows."""
-        if self.plan_ahead(rows) < rows:
-            raise self.taken_refusal()
-        return 0
-
-    cdef object taken_refusal(self):
-        """Why the plan ends where it does; with it go the user's objects that it holds."""
-        error, self.refusal = self.refusal, None
-        return error
-
-    cdef Py_ssize_t plan_ahead(self, Py_ssize_t rows) except -1:
-        """Ask for the next rows; how many were answered before one was refused, by `refusal`."""
         cdef int64_t t = self.seen - self.start + 1
-        if self.plans is not None and self.planned == t and rows <= self.ready:
-            self.ready = 0  # asked a moment ago
-            return rows
         plan = []
-        self.refusal = None
+        self.refused = None
         for i in range(rows):
             try:
                 plan.append([asked(self.who, name, f, t + i) for name, f in zip(NAMES, self.functions)])
             except Exception as error:
-                self.refusal = error
+                self.refused = error
                 break
         if plan:
             self.plans = np.array(plan)
@@ -186,36 +169,9 @@ cdef class PerceptronState(LinearClassifierState):
             self.planned = t
         return len(plan)
 
-    cdef int learn_block(self, Source source, Py_ssize_t start, Py_ssize_t stop, Task* task) except -1:
-        """Up to the row for which a function refuses to answer."""
-        cdef Py_ssize_t heavy, planned, end = stop
-        if self.scripted:
-            heavy = self.heavy_rows(task, start, stop)
-            planned = self.plan_ahead(heavy)
-            self.ready = planned
-            if planned < heavy:
-                end = start
-                while planned > 0 or self.heavy_rows(task, end, end + 1) == 0:
-                    planned -= self.heavy_rows(task, end, end + 1)
-                    end += 1
-        try:
-            if end > start:
-                LinearClassifierState.learn_block(self, source, start, end, task)
-        finally:
-            self.ready = 0
-        if end < stop:
-            raise refused_row(self.taken_refusal(), self.who, end)
-        return 0
-
-    cdef int meet(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
-        if self.scripted:
-            if self.plan_ahead(1) < 1:
-                raise refused_row(self.taken_refusal(), self.who, i)
-            self.ready = 1
-        try:
-            return LinearClassifierState.meet(self, source, i, label, task)
-        finally:
-            self.ready = 0
+    def refusal(self):
+        error, self.refused = self.refused, None  # with it go the user's objects that it holds
+        return error
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef Py_ssize_t now = self.seen - self.start + 1 - self.planned if self.scripted else 0
@@ -235,19 +191,12 @@ cdef class PerceptronState(LinearClassifierState):
             self.updates += 1
         return status
 
-    cdef object backup(self):
-        return LinearClassifierState.backup(self), self.updates
-
-    cdef int reinstate(self, object saved) except -1:
-        self.updates = saved[1]
-        return LinearClassifierState.reinstate(self, saved[0])
-
-    def export(self):
+    def export_own(self):
         return {
-            **LinearClassifierState.export(self), "updates": self.updates, "converged": self.converged
+            **LinearClassifierState.export_own(self), "updates": self.updates, "converged": self.converged
         }
 
-    def restore(self, fields):
-        LinearClassifierState.restore(self, fields)
+    def restore_own(self, fields):
+        LinearClassifierState.restore_own(self, fields)
         self.updates = fields.integer("updates", 0, self.seen)
         self.converged = fields.flag("converged")

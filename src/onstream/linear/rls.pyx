@@ -64,7 +64,7 @@ class RLS(LinearRegressor):
         self._begin(init, reset_schedule)
 
     def _new_state(self):
-        cdef RLSState state = RLSState(*self._state_arguments())
+        cdef RLSState state = RLSState(self.intercept)
         state.lam, state.mu, state.joseph = self.lam, self.forgetting, self.joseph
         return state
 
@@ -72,7 +72,7 @@ class RLS(LinearRegressor):
     def P(self):
         """The inverse of the regularised covariance sum (d x d, in the order of `weights`, the
         intercept first)."""
-        return self._state.snapshot()["P"]
+        return self._model.snapshot()["P"]
 
     def _merged(self, mine, theirs):
         if self.forgetting < 1.0:
@@ -92,7 +92,7 @@ cdef class RLSState(LinearRegressorState):
     cdef char* used         # 1: no longer as a feature unseen so far. Told only if mu < 1
     cdef Py_ssize_t room    # of them fit
 
-    def __cinit__(self, str who, hash_bits, hash_seed, bint intercept):
+    def __cinit__(self, bint intercept):
         self.P = Covariance(intercept)
         self.inflation = 1.0
         self.used = NULL
@@ -101,7 +101,7 @@ cdef class RLSState(LinearRegressorState):
     def __dealloc__(self):
         release(self.used)
 
-    cdef Py_ssize_t burden(self) noexcept:
+    cdef Py_ssize_t backup_bytes(self) noexcept:
         return -1  # P is large, and its update dwarfs another look at X
 
     cdef int reserve(self, Py_ssize_t width) except -1:
@@ -178,14 +178,14 @@ cdef class RLSState(LinearRegressorState):
                 if not self.used[i]:
                     P[i * room + i] = self.inflation / self.lam
 
-    def export(self):
+    def export_own(self):
         self.reserve(self.door.width)
         self.extend(self.door.width + self.P.offset)  # without any example none is in use
         told = {"P": self.P.export(), "inflation": self.inflation}
-        return {**LinearRegressorState.export(self), **told}
+        return {**LinearRegressorState.export_own(self), **told}
 
-    def restore(self, fields):
-        LinearRegressorState.restore(self, fields)
+    def restore_own(self, fields):
+        LinearRegressorState.restore_own(self, fields)
         d = self.door.width + self.P.offset
         self.inflation = fields.number("inflation", 1.0, WIND_UP)
         self.reserve(self.door.width)

@@ -17,7 +17,7 @@ changing = RLock()  # held, for a moment and without calling the user, where a s
 
 
 class RowByRow(ABC):
-    """A state that one thread at a time teaches, in Python; any number may ask it meanwhile.
+    """A model that one thread at a time teaches, in Python; any number may ask it meanwhile.
 
     `turn` is held for a whole lesson, block or merge. The user's functions run in there: they may
     ask the model, and even teach it. `parts` is what was learned; it is only ever replaced as a
@@ -30,7 +30,7 @@ class RowByRow(ABC):
     def __init__(self) -> None:
         self.turn = RLock()
         self.parts = self.new()
-        states.add(self)
+        models.add(self)
 
     @abstractmethod
     def new(self) -> Any:
@@ -41,7 +41,7 @@ class RowByRow(ABC):
         """Put an exported state into new parts."""
 
     @abstractmethod
-    def teach(self, x: Any, y: Any, w: float) -> None:
+    def learn_one(self, x: Any, y: Any, w: float) -> None:
         """Learn one example."""
 
     @abstractmethod
@@ -49,16 +49,24 @@ class RowByRow(ABC):
         """Everything that was learned, up to some row."""
 
     def restore(self, fields: Fields) -> None:
-        """Take over an exported state; this one is new."""
+        """Take over what was exported; this model is new."""
         self.fill(self.parts, fields)
 
-    def replace(self, exported: dict[str, Any]) -> None:
-        """Become what was exported: a block is taken back, or another model was absorbed."""
-        parts, fields = self.new(), Fields(exported)
-        self.fill(parts, fields)
-        fields.done()
+    def take_back(self, exported: dict[str, Any]) -> None:
+        """Become what was exported."""
+        parts = self.new()
+        self.fill(parts, Fields(exported))
         with changing:
             self.parts = parts
+
+    def become(self, other: Self) -> None:
+        """Be what another model is, which nobody uses any more."""
+        with changing:
+            self.parts = other.parts
+
+    def learning(self) -> Any:
+        """A context in which nobody else learns; others may still ask."""
+        return self.turn
 
     def settled(self) -> Self:
         """Itself: no block is ever being written."""
@@ -66,7 +74,7 @@ class RowByRow(ABC):
 
 
 def learn_rows(
-    state: RowByRow,
+    model: RowByRow,
     rows: list[Any],
     targets: list[Any],
     w: Any,
@@ -76,23 +84,23 @@ def learn_rows(
 
     Nobody else teaches meanwhile, so that only what this block has taught is taken back.
     """
-    weights = plain_weights(state.who, w)
+    weights = plain_weights(model.who, w)
     weights = np.ones(len(rows)) if weights is None else weights
     for name, column in (("y", targets), ("w", weights)):
         if len(column) != len(rows):
-            raise ValueError(f"{state.who}: X has {len(rows):,} rows, {name} has {len(column):,}.")
+            raise ValueError(f"{model.who}: X has {len(rows):,} rows, {name} has {len(column):,}.")
     told = []
-    with state.turn:
-        saved = state.snapshot()
+    with model.turn:
+        saved = model.snapshot()
         for i, (x, y, weight) in enumerate(zip(rows, targets, weights.tolist(), strict=True)):
             try:
                 if ask is not None:
                     told.append(ask(x))
-                state.teach(x, y, weight)
+                model.learn_one(x, y, weight)
             except BaseException as error:
-                state.replace(saved)
+                model.take_back(saved)
                 if isinstance(error, (TypeError, ValueError)):
-                    raise in_row(error, state.who, i) from None
+                    raise in_row(error, model.who, i) from None
                 raise
     return told
 
@@ -111,20 +119,20 @@ def rows_of(who: str, name: str, item: str, X: Any) -> list[Any]:
 
 # -- forks -----------------------------------------------------------------------------------------
 
-states: WeakSet[RowByRow] = WeakSet()
+models: WeakSet[RowByRow] = WeakSet()
 
 
 def after_in_child() -> None:
     """Whoever was teaching in another thread is not here, and will never end its turn."""
     changing.release()
-    for state in list(states):
-        if state.turn.acquire(blocking=False):
-            state.turn.release()
+    for model in list(models):
+        if model.turn.acquire(blocking=False):
+            model.turn.release()
         else:
-            state.turn = RLock()
+            model.turn = RLock()
 
 
-if hasattr(os, "register_at_fork"):  # a fork waits until no state is half changed
+if hasattr(os, "register_at_fork"):  # a fork waits until no model is half changed
     os.register_at_fork(
         before=changing.acquire, after_in_parent=changing.release, after_in_child=after_in_child
     )

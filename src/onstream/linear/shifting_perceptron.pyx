@@ -58,7 +58,7 @@ class ShiftingPerceptron(LinearClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef ShiftingState state = ShiftingState(*self._state_arguments())
+        cdef ShiftingState state = ShiftingState(self.intercept)
         state.w.appended = True  # the intercept fades like every weight
         state.lam = self.lam
         return state
@@ -66,7 +66,7 @@ class ShiftingPerceptron(LinearClassifier):
     @property
     def updates(self):
         """How many examples changed the weights: k."""
-        return (<ShiftingState> self._state.settled()).updates
+        return (<ShiftingState> self._model.settled()).updates
 
     def _merged(self, mine, theirs):
         return {**super()._merged(mine, theirs), "updates": mine["updates"] + theirs["updates"]}
@@ -96,16 +96,9 @@ cdef class ShiftingState(LinearClassifierState):
         LinearClassifierState.reset_schedule(self)
         self.updates = 0
 
-    cdef object backup(self):
-        return LinearClassifierState.backup(self), self.updates
+    def export_own(self):
+        return {**LinearClassifierState.export_own(self), "updates": self.updates}
 
-    cdef int reinstate(self, object saved) except -1:
-        self.updates = saved[1]
-        return LinearClassifierState.reinstate(self, saved[0])
-
-    def export(self):
-        return {**LinearClassifierState.export(self), "updates": self.updates}
-
-    def restore(self, fields):
-        LinearClassifierState.restore(self, fields)
+    def restore_own(self, fields):
+        LinearClassifierState.restore_own(self, fields)
         self.updates = fields.integer("updates", 0, self.seen)

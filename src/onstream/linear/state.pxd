@@ -1,6 +1,6 @@
 from ..core.classifier cimport ClassifierState
 from ..core.example cimport Example
-from ..core.regressor cimport RegressorState
+from ..core.state cimport State
 from ..core.weights cimport Weights
 
 
@@ -15,10 +15,10 @@ cdef class LinearClassifierState(ClassifierState):
     cdef int update_one(self, const Example* e, double f) noexcept nogil
 
 
-cdef class LinearRegressorState(RegressorState):
+cdef class LinearRegressorState(State):
     cdef Weights w
 
     cdef int update(self, const Example* e, double prediction) noexcept nogil
 
 
-cdef restore_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k)
+cdef Weights restored_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k)

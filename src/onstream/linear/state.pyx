@@ -12,9 +12,9 @@ import numpy as np
 from ..core.classifier cimport ClassifierState
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize
-from ..core.regressor cimport RegressorState
 from ..core.sources cimport Source
-from ..core.state cimport LABEL, NOTHING, Task
+from ..core.state cimport State
+from ..core.task cimport LABEL, NOTHING, Task
 from ..core.weights cimport Weights, score as single_score, scores
 
 from ..base.checks import flag, whole
@@ -24,8 +24,9 @@ from .mixing import mix_classifiers, mix_regressors
 
 
 cdef class LinearClassifierState(ClassifierState):
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, bint intercept):
+    def __cinit__(self, bint intercept):
         self.w = Weights(1, intercept)
+        self.runs = True
         self.before = None
         self.steps = NULL
         self.f = <double*> resize(NULL, 0, sizeof(double))
@@ -65,16 +66,8 @@ cdef class LinearClassifierState(ClassifierState):
         self.w.expected = self.n_labels + more if more else 0
         return 0
 
-    cdef Py_ssize_t burden(self) noexcept:
+    cdef Py_ssize_t backup_bytes(self) noexcept:
         return self.w.rows * self.w.stride * sizeof(double)
-
-    cdef object backup(self):
-        return ClassifierState.backup(self), self.w.copy()
-
-    cdef int reinstate(self, object saved) except -1:
-        ClassifierState.reinstate(self, saved[0])
-        self.w = saved[1]
-        return 0
 
     cdef void score(self, const Example* e, double* out) noexcept nogil:
         scores(self.w, e, out)
@@ -101,33 +94,23 @@ cdef class LinearClassifierState(ClassifierState):
         """The same where there is one column. A score in a register comes sooner than from memory."""
         return self.update(e, &f)
 
-    cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, double* scratch) noexcept nogil:
-        """The same; the usual case, two labels and nothing else, with less on the way."""
+    cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, Py_ssize_t known) noexcept nogil:
+        """The usual case, two labels and nothing else, with less on the way."""
         cdef Example e
-        cdef Py_ssize_t i, known = self.entrance.width
+        cdef Py_ssize_t i
         cdef double f
         cdef double[2] signs = [self.first_sign, -self.first_sign]
         cdef int32_t[2] choices = [self.binary_choice(-1.0), self.binary_choice(1.0)]
-        if (
-            self.w.k > 1 or self.front is not None or task.numbers == NULL or task.weights != NULL
-            or task.output not in (NOTHING, LABEL)
-        ):
-            return ClassifierState.run(self, source, start, stop, task, scratch)
+        if self.w.k > 1 or task.weights != NULL or task.output not in (NOTHING, LABEL):
+            return -1
         e.codes = NULL
         e.weight = 1.0
         for i in range(start, stop):
             source.row(i, &e)
+            if e.width > known:
+                return i
             e.label = task.numbers[i]
             e.y = signs[e.label != 0]  # without a jump, which nobody could foresee
-            if e.width > known:  # new features
-                if task.output == LABEL:
-                    self.score_known(&e, known, scratch)
-                    self.answer(scratch, task, i)
-                if self.learn(&e) != LEARNED:
-                    return i
-                self.seen += 1
-                known = e.width
-                continue
             f = single_score(self.w, &e)
             if fabs(f) >= DBL_MAX or self.update_one(&e, f) != LEARNED:
                 return i
@@ -136,32 +119,23 @@ cdef class LinearClassifierState(ClassifierState):
             self.seen += 1
         return stop
 
-    def export(self):
-        return {**ClassifierState.export(self), **self.w.export(self.door.width)}
+    def export_own(self):
+        return self.w.export(self.door.width)
 
-    def restore(self, fields):
-        ClassifierState.restore(self, fields)
+    def restore_own(self, fields):
         k = self.n_labels if self.n_labels > 2 else 1
-        restore_weights(self.w, fields, self.door.width, k)
+        self.w = restored_weights(self.w, fields, self.door.width, k)
 
     def memory(self):
         return ClassifierState.memory(self) + self.w.memory() + 2 * 8 * max(1, self.n_labels)
 
 
-cdef class LinearRegressorState(RegressorState):
-    def __cinit__(self, str who, hash_bits, hash_seed, bint intercept):
+cdef class LinearRegressorState(State):
+    def __cinit__(self, bint intercept):
         self.w = Weights(1, intercept)
 
-    cdef Py_ssize_t burden(self) noexcept:
+    cdef Py_ssize_t backup_bytes(self) noexcept:
         return self.w.rows * sizeof(double)
-
-    cdef object backup(self):
-        return RegressorState.backup(self), self.w.copy()
-
-    cdef int reinstate(self, object saved) except -1:
-        RegressorState.reinstate(self, saved[0])
-        self.w = saved[1]
-        return 0
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         return self.w.reserve(width)
@@ -183,19 +157,19 @@ cdef class LinearRegressorState(RegressorState):
         """Learn from the example and its prediction: LEARNED, or OVERFLOW and nothing changed."""
         return OVERFLOW
 
-    def export(self):
-        return {**RegressorState.export(self), **self.w.export(self.door.width)}
+    def export_own(self):
+        return self.w.export(self.door.width)
 
-    def restore(self, fields):
-        RegressorState.restore(self, fields)
-        restore_weights(self.w, fields, self.door.width, 1)
+    def restore_own(self, fields):
+        self.w = restored_weights(self.w, fields, self.door.width, 1)
 
     def memory(self):
-        return RegressorState.memory(self) + self.w.memory()
+        return State.memory(self) + self.w.memory()
 
 
-cdef restore_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k):
-    """Weights, intercepts and scale from an exported state."""
+cdef Weights restored_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k):
+    """Weights such as w, with the numbers of an exported state."""
+    cdef Weights other = Weights(1, w.intercept)
     weights = fields.array("weights", (width, k))
     bias = fields.array("bias", (k,))
     scale = fields.number("scale", -1.0, 1.0)
@@ -203,7 +177,9 @@ cdef restore_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k):
         raise ValueError("there is a bias without an intercept")
     if abs(scale) < 1e-9:
         raise ValueError(f"scale is {scale}, too close to 0")
-    w.restore(weights, bias, scale)
+    other.appended = w.appended
+    other.restore(weights, bias, scale)
+    return other
 
 
 class Linear:
@@ -221,7 +197,7 @@ class Linear:
 
     def _view(self):
         """The state's fields, with the weights that predict."""
-        fields = self._state.snapshot()
+        fields = self._model.snapshot()
         return {**fields, "weights": fields["scale"] * fields["weights"]}
 
     def _named(self, fields, column):
@@ -240,10 +216,6 @@ class LinearClassifier(Linear, Classifier):
     def _check_common(self, intercept, hash_bits, hash_seed, max_labels):
         super()._check_common(intercept, hash_bits, hash_seed)
         self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
-
-    def _state_arguments(self):
-        name = type(self).__name__
-        return name, self.hash_bits, self.hash_seed, self.max_labels, self.intercept
 
     @property
     def weights(self):
@@ -268,9 +240,6 @@ class LinearClassifier(Linear, Classifier):
 
 class LinearRegressor(Linear, Regressor):
     """A regressor that predicts w.x."""
-
-    def _state_arguments(self):
-        return type(self).__name__, self.hash_bits, self.hash_seed, self.intercept
 
     @property
     def weights(self):

@@ -28,8 +28,8 @@ class Gradient(ABC):
 
     hash_bits: int | None
     intercept: bool
-    _state: Any
-    _new_state: Callable[[], Any]
+    _model: Any
+    _new_model: Callable[[], Any]
 
     @abstractmethod
     def _optimizer(self) -> Optimizer:
@@ -87,13 +87,13 @@ class Gradient(ABC):
 
     def _slow_down(self, factor: float) -> None:
         """Multiply the rates of the next examples by `factor`."""
-        state = self._state
-        with state.writing():
-            state.tidy()  # what is owed was owed at the old rate
-            state.optimizer.factor = factor
+        model = self._model
+        with model.writing():
+            model.state.tidy()  # what is owed was owed at the old rate
+            model.state.optimizer.factor = factor
 
     def _view(self) -> Fields:
-        return self._state.view()  # type: ignore[no-any-return]
+        return view_of(self._model)
 
     def _flat(self) -> np.ndarray:
         """All weights and intercepts that predict."""
@@ -104,11 +104,11 @@ class Gradient(ABC):
         """Two states ready to be merged, and the average of what they predict with."""
         tidied, views = [], []
         for fields in (mine, theirs):
-            state = self._new_state()
-            state.restore(Checked(fields))
-            state.tidy()
-            tidied.append(state.export())
-            views.append(state.view())
+            model = self._new_model()
+            model.restore(Checked(fields))
+            model.state.tidy()
+            tidied.append(model.export())
+            views.append(view_of(model))
         width = len(views[0]["weights"])
         both = Both(type(self).__name__, tidied[0], tidied[1], self.hash_bits is not None, width)
         mixed = both.mixed([v["weights"] for v in views], [v["bias"] for v in views])
@@ -116,6 +116,13 @@ class Gradient(ABC):
 
     def _merged(self, mine: Fields, theirs: Fields) -> Fields:
         return merge_descents(self._both(mine, theirs)[0])
+
+
+def view_of(model: Any) -> Fields:
+    """The names of features and labels, and the weights that predict."""
+    with model.reading():
+        weights, bias = model.state.predicting()
+        return {**model.export_names(), "weights": weights, "bias": bias}
 
 
 def largest_change(before: np.ndarray, after: np.ndarray) -> float:
@@ -133,7 +140,7 @@ class GradientClassifier(Gradient, LinearClassifier):
     loss: str
 
     def _new_state(self) -> Any:
-        state = GradientClassifierState(*self._state_arguments()[:-1])
+        state = GradientClassifierState()
         state.set_up(self._optimizer(), self.loss, 0.0)
         return state
 
@@ -165,7 +172,7 @@ class GradientRegressor(Gradient, LinearRegressor):
     loss: str
 
     def _new_state(self) -> Any:
-        state = GradientRegressorState(*self._state_arguments()[:-1])
+        state = GradientRegressorState()
         state.set_up(self._optimizer(), self.loss, self._parameter())
         return state
 

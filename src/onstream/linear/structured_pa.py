@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from ..base.checks import choice
 from ..base.learner import Learner
 from ..core.fields import Fields
+from ..core.regressor import RegressorModel
 from .aggressiveness import check_pa
 from .mixing import mix_regressors
-from .pa_ranking import MarginState
+from .pa_ranking import margin_model
 from .row_by_row import RowByRow, changing, learn_rows, rows_of
 from .state import Linear
 from .user_functions import check_function, cost_of, difference, features_of, is_mapping
@@ -97,24 +98,24 @@ class StructuredPA(Linear, Learner):
         self._check_common(False, hash_bits, hash_seed)
         self._begin(init, reset_schedule)
 
-    def _new_state(self) -> Any:
-        return StructureState(self)
+    def _new_model(self) -> Any:
+        return StructureModel(self)
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learn that the answer to `x` is `y`, with importance `w`."""
-        self._state.teach(x, y, w)
+        self._model.learn_one(x, y, w)
 
     def predict_one(self, x: Any) -> Any:
         """The answer with the highest score. Changes nothing."""
-        return self._state.tell(x)
+        return self._model.predict_one(x)
 
     def score_one(self, x: Any) -> float:
         """The score of that answer."""
-        return float(self._state.best_score(x))
+        return float(self._model.score_one(x))
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn example after example: the same as a loop of `learn_one`; all of them or none."""
-        learn_rows(self._state, self._rows(X), self._rows(y, "y", "answer"), w)
+        learn_rows(self._model, self._rows(X), self._rows(y, "y", "answer"), w)
 
     def _rows(self, X: Any, name: str = "X", item: str = "example") -> list[Any]:
         return rows_of(type(self).__name__, name, item, X)
@@ -133,7 +134,7 @@ class StructuredPA(Linear, Learner):
         """Test, then train: what was answered for each example before it was learned."""
         choice(self, "output", output, ("label", "score"))
         ask = self.predict_one if output == "label" else self.score_one
-        told = learn_rows(self._state, self._rows(X), self._rows(y, "y", "answer"), w, ask)
+        told = learn_rows(self._model, self._rows(X), self._rows(y, "y", "answer"), w, ask)
         return objects(told) if output == "label" else np.array(told, dtype=float)
 
     @property
@@ -146,21 +147,19 @@ class StructuredPA(Linear, Learner):
         return mix_regressors(mine, theirs)
 
 
-class StructureState(RowByRow):
+class StructureModel(RowByRow):
     """The weights of a `StructuredPA`, and a lesson."""
 
-    parts: MarginState
+    parts: RegressorModel
 
     def __init__(self, face: StructuredPA) -> None:
         self.face, self.who = face, type(face).__name__
         super().__init__()
 
-    def new(self) -> MarginState:
+    def new(self) -> RegressorModel:
         """Weights that have learned nothing."""
-        face = self.face
-        margins = MarginState(self.who, face.hash_bits, face.hash_seed, False)
-        margins.set_parameters(face.variant, face.C)
-        return margins
+        model: RegressorModel = margin_model(self.face)
+        return model
 
     @property
     def seen(self) -> int:
@@ -174,30 +173,31 @@ class StructureState(RowByRow):
                 f"{self.who}: score takes a mapping from features to values, "
                 f"got {features!r:.60} of type {type(features).__name__}."
             )
-        return self.parts.value(features)
+        return self.parts.score_one(features)
 
-    def tell(self, x: Any) -> Any:
+    def predict_one(self, x: Any) -> Any:
         """The best answer."""
         if self.face.mode == "max-loss":  # without a true answer there is no loss
             return self.face.argmax(x, self.value, None)
         return self.face.argmax(x, self.value)
 
-    def best_score(self, x: Any) -> float:
+    def score_one(self, x: Any) -> float:
         """The score of the best answer."""
-        return self.parts.value(features_of(self.who, self.face.features, x, self.tell(x)))
+        best = self.predict_one(x)
+        return self.parts.score_one(features_of(self.who, self.face.features, x, best))
 
-    def teach(self, x: Any, y: Any, w: float) -> None:
+    def learn_one(self, x: Any, y: Any, w: float) -> None:
         """The true answer should be above the wrong one by the root of its cost."""
         face = self.face
         with self.turn:
-            wrong = face.argmax(x, self.value, y) if face.mode == "max-loss" else self.tell(x)
+            wrong = face.argmax(x, self.value, y) if face.mode == "max-loss" else self.predict_one(x)
             change, margin = {}, 0.0
             if not same(self.who, wrong, y):
                 cost = 1.0 if face.cost is None else cost_of(self.who, face.cost, y, wrong)
                 up, down = (features_of(self.who, face.features, x, r) for r in (y, wrong))
                 change, margin = difference(self.who, up, down), sqrt(cost)
             with changing:
-                self.parts.satisfy(change, margin, w)
+                self.parts.learn_one(change, margin, w)
 
     def export(self) -> dict[str, Any]:
         """Everything that was learned."""
@@ -211,7 +211,7 @@ class StructureState(RowByRow):
         """`export`, while nobody else is learning."""
         return self.parts.snapshot()
 
-    def fill(self, parts: MarginState, fields: Fields) -> None:
+    def fill(self, parts: RegressorModel, fields: Fields) -> None:
         """Put an exported state into new parts."""
         parts.restore(fields)
 

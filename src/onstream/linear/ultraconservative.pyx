@@ -65,7 +65,7 @@ class MulticlassPerceptron(LinearClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef PerceptronState state = PerceptronState(*self._state_arguments())
+        cdef PerceptronState state = PerceptronState(self.intercept)
         state.worst_only = self.update == "max"
         state.blame = proportional if self.update == "proportional" else uniform
         return state
@@ -159,7 +159,7 @@ class MIRA(LinearClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef MiraState state = MiraState(*self._state_arguments())
+        cdef MiraState state = MiraState(self.intercept)
         state.beta, state.C = self.beta, 1.0
         return state
 
@@ -212,7 +212,7 @@ class ExactMulticlassPA(LinearClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef MiraState state = MiraState(*self._state_arguments())
+        cdef MiraState state = MiraState(self.intercept)
         state.beta, state.C = 1.0, self.C
         return state
 
@@ -235,9 +235,9 @@ cdef class MiraState(LinearClassifierState):
             self.losses = <double*> resize(self.losses, 0, n * sizeof(double))
         return LinearClassifierState.set_labels(self, n)
 
-    cdef int reinstate(self, object saved) except -1:
+    def restore_own(self, fields):
+        LinearClassifierState.restore_own(self, fields)
         self.moving = False
-        return LinearClassifierState.reinstate(self, saved)
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double norm = sqnorm(e) + self.w.intercept

@@ -5,10 +5,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..core.plain import NOT_NUMBERS, in_row, plain_mapping  # type: ignore[attr-defined]
-
-LEARNED = "The rows before it were learned."
-
+from ..core.plain import NOT_NUMBERS, plain_mapping  # type: ignore[attr-defined]
 
 def check_function(model: Any, name: str, function: Any, arguments: int) -> Any:
     """Something that can be called with so many arguments."""
@@ -40,18 +37,6 @@ def number_from(who: str, call: str, value: Any) -> float:
         raise ValueError(f"{who}: {call} is a number too large for a float.") from None
     except (TypeError, ValueError):
         raise TypeError(f"{who}: {call} must be a number, got {value!r:.60}.") from None
-
-
-def refused_row(error: Exception, who: str, row: int) -> Exception:
-    """The error for a row of a block that was refused by a function: our own, or the user's."""
-    if hasattr(error, "row"):
-        return error
-    if isinstance(error, (TypeError, ValueError)) and str(error).startswith(f"{who}: "):
-        told = in_row(error, who, row)
-        told.args = (f"{told} {LEARNED}",)
-        return told
-    error.add_note(f"{who}: row {row}: a function that it was given has failed. {LEARNED}")
-    return error
 
 
 def cost_of(who: str, cost: Any, y: Any, r: Any) -> float:

@@ -8,10 +8,9 @@ from libc.string cimport memset
 import numpy as np
 
 from ..core.classifier cimport ClassifierState
-from ..core.door cimport Row
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize
-from ..core.regressor cimport RegressorState
+from ..core.state cimport State
 from ..drift.adwin cimport Adwin, adwin_bytes, adwin_export, adwin_free, adwin_push, adwin_restore, adwin_start
 from .window cimport STANDARD, Window
 
@@ -49,7 +48,7 @@ class Neighbours:
     def _asked(self, answer):
         """An answer, unless the user's metric failed on the way."""
         if callable(self.metric):
-            self._state.window_of().check()
+            self._model.state.window_of().check()
         return answer
 
 
@@ -99,8 +98,7 @@ class KNNClassifier(Neighbours, ProbabilisticClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef KNNClassifierState state = KNNClassifierState(
-            type(self).__name__, None, 0, self.max_labels, self.window, self.metric, self.scale)
+        cdef KNNClassifierState state = KNNClassifierState(self.window, self.metric, self.scale)
         state.k, state.by_distance = self.k, self.weights == "distance"
         return state
 
@@ -184,8 +182,7 @@ class KNNADWINClassifier(KNNClassifier):
         self._begin(labels, init, reset_schedule)
 
     def _new_state(self):
-        cdef KNNADWINState state = KNNADWINState(
-            type(self).__name__, None, 0, self.max_labels, self.window, self.metric, self.scale)
+        cdef KNNADWINState state = KNNADWINState(self.window, self.metric, self.scale)
         state.k, state.by_distance = self.k, self.weights == "distance"
         state.adwin.delta = self.delta
         return state
@@ -193,7 +190,7 @@ class KNNADWINClassifier(KNNClassifier):
     @property
     def width(self):
         """How many examples are remembered now."""
-        return self._state.settled().window_of().n
+        return self._model.settled().window_of().n
 
 
 class KNNRegressor(Neighbours, Regressor):
@@ -235,8 +232,7 @@ class KNNRegressor(Neighbours, Regressor):
         self._begin(init, reset_schedule)
 
     def _new_state(self):
-        cdef KNNRegressorState state = KNNRegressorState(
-            "KNNRegressor", None, 0, self.window, self.metric, self.scale)
+        cdef KNNRegressorState state = KNNRegressorState(self.window, self.metric, self.scale)
         state.k, state.by_distance = self.k, self.weights == "distance"
         return state
 
@@ -313,7 +309,7 @@ cdef class KNNClassifierState(ClassifierState):
     cdef int32_t* label     # of each slot
     cdef double* weight     # of each slot
 
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, room, metric, scale):
+    def __cinit__(self, room, metric, scale):
         self.window = Window(room, metric, scale)
         self.label, self.weight = NULL, NULL
         self.label = <int32_t*> resize(NULL, 0, self.window.room * sizeof(int32_t))
@@ -381,15 +377,6 @@ cdef class KNNClassifierState(ClassifierState):
             for r in range(self.n_labels):
                 out[r] = scores[r] if total > 0.0 else 1.0 / self.n_labels
 
-    cdef object scores_one(self, object x):
-        cdef Row* row = self.scored(x)
-        try:
-            if self.n_labels <= 2:
-                return row.scores[0]
-            return {name: row.scores[r] for r, name in enumerate(self.labels.names)}
-        finally:
-            self.door.give(row)
-
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef Py_ssize_t at
         if too_large(e) or e.weight > HEAVIEST:
@@ -399,18 +386,16 @@ cdef class KNNClassifierState(ClassifierState):
         self.weight[at] = e.weight
         return LEARNED
 
-    def export(self):
+    def export_own(self):
         cdef Py_ssize_t i, n = self.window.n, at
-        fields = ClassifierState.export(self)
         chosen, weights = np.empty(n, dtype=np.int64), np.empty(n)
         for i in range(n):
             at = self.window.slot(i)
             chosen[i], weights[i] = self.label[at], self.weight[at]
-        return {**fields, **exported(self.window, self.door.width), "chosen": chosen, "weights": weights}
+        return {**exported(self.window, self.door.width), "chosen": chosen, "weights": weights}
 
-    def restore(self, fields):
+    def restore_own(self, fields):
         cdef Py_ssize_t i, n
-        ClassifierState.restore(self, fields)
         n = restored(self.window, fields, self.door.width, self.seen)
         chosen = fields.integers("chosen", (n,), 0, max(0, self.n_labels - 1))
         weights = fields.array("weights", (n,))
@@ -431,6 +416,7 @@ cdef class KNNADWINState(KNNClassifierState):
 
     def __cinit__(self, *args):
         adwin_start(&self.adwin, 0.002)
+        self.tests_first = True
         self.asked = False
 
     def __dealloc__(self):
@@ -438,36 +424,30 @@ cdef class KNNADWINState(KNNClassifierState):
 
     cdef int learn(self, const Example* e) noexcept nogil:
         """Predict, tell ADWIN of the error, remember; on a change forget the oldest."""
-        return self.remember(e) if self.asked else self.outer_learn(e)
+        cdef double few[16]
+        cdef double* out = few
+        cdef int status
+        if self.asked:
+            return self.remember(e)
+        if self.outputs() > 16:
+            out = <double*> PyMem_RawMalloc(self.outputs() * sizeof(double))
+            if out == NULL:
+                return OVERFLOW
+        status = self.score_learn(e, out)
+        if out != few:
+            PyMem_RawFree(out)
+        return status
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
         self.score(e, out)
         self.guess = self.decide(out)
         return self.remember(e)
 
-    cdef int outer_learn(self, const Example* e) noexcept nogil:
-        cdef double few[16]
-        cdef double* out = few
-        cdef int status
-        if self.outputs() > 16:
-            out = <double*> PyMem_RawMalloc(self.outputs() * sizeof(double))
-            if out == NULL:
-                return OVERFLOW
-        status = self.outer_score_learn(e, out)
-        if out != few:
-            PyMem_RawFree(out)
-        return status
-
-    cdef int outer_score_learn(self, const Example* e, double* out) noexcept nogil:
+    cdef void tested(self, const double* scores) noexcept nogil:
         """Steps before it learn the row before they hand it on: the prediction comes first."""
-        cdef int status
-        if self.front is None:
-            return self.score_learn(e, out)
-        self.outer_score(e, out)
-        self.guess, self.asked = self.decide(out), True
-        status = self.front.pass_learn(e, self)
-        self.asked = False
-        return status
+        self.asked = scores != NULL
+        if self.asked:
+            self.guess = self.decide(scores)
 
     cdef int remember(self, const Example* e) noexcept nogil:
         """Learn the example, of which `guess` was said."""
@@ -478,11 +458,11 @@ cdef class KNNADWINState(KNNClassifierState):
                 self.window.drop_oldest()
         return LEARNED
 
-    def export(self):
-        return {**KNNClassifierState.export(self), "adwin": adwin_export(&self.adwin)}
+    def export_own(self):
+        return {**KNNClassifierState.export_own(self), "adwin": adwin_export(&self.adwin)}
 
-    def restore(self, fields):
-        KNNClassifierState.restore(self, fields)
+    def restore_own(self, fields):
+        KNNClassifierState.restore_own(self, fields)
         inner = fields.child("adwin")
         adwin_restore(&self.adwin, inner)
         inner.done()
@@ -494,14 +474,14 @@ cdef class KNNADWINState(KNNClassifierState):
 # -- regression ---------------------------------------------------------------------------------------
 
 
-cdef class KNNRegressorState(RegressorState):
+cdef class KNNRegressorState(State):
     cdef Window window
     cdef Py_ssize_t k
     cdef bint by_distance
     cdef double* y          # of each slot
     cdef double* weight     # of each slot
 
-    def __cinit__(self, str who, hash_bits, hash_seed, room, metric, scale):
+    def __cinit__(self, room, metric, scale):
         self.window = Window(room, metric, scale)
         self.y, self.weight = NULL, NULL
         self.y = <double*> resize(NULL, 0, self.window.room * sizeof(double))
@@ -538,18 +518,16 @@ cdef class KNNRegressorState(RegressorState):
         self.weight[at] = e.weight
         return LEARNED
 
-    def export(self):
+    def export_own(self):
         cdef Py_ssize_t i, n = self.window.n, at
-        fields = RegressorState.export(self)
         targets, weights = np.empty(n), np.empty(n)
         for i in range(n):
             at = self.window.slot(i)
             targets[i], weights[i] = self.y[at], self.weight[at]
-        return {**fields, **exported(self.window, self.door.width), "targets": targets, "weights": weights}
+        return {**exported(self.window, self.door.width), "targets": targets, "weights": weights}
 
-    def restore(self, fields):
+    def restore_own(self, fields):
         cdef Py_ssize_t i, n
-        RegressorState.restore(self, fields)
         n = restored(self.window, fields, self.door.width, self.seen)
         targets = fields.array("targets", (n,))
         weights = fields.array("weights", (n,))
@@ -559,7 +537,7 @@ cdef class KNNRegressorState(RegressorState):
             self.y[i], self.weight[i] = targets[i], weights[i]
 
     def memory(self):
-        return RegressorState.memory(self) + self.window.bytes() + 2 * self.window.room * sizeof(double)
+        return State.memory(self) + self.window.bytes() + 2 * self.window.room * sizeof(double)
 
 
 # -- state ----------------------------------------------------------------------------------------------

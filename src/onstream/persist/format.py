@@ -81,7 +81,7 @@ def dumps(model: Any, notes: Mapping[str, Any] | None = None) -> bytes:
         else:
             header.params[name] = plain(cls, name, value)
     tensors: dict[str, Any] = {}
-    header.numbers = split(model._state.snapshot(), "", tensors, header.names)
+    header.numbers = split(model._snapshot(), "", tensors, header.names)
     metadata = {"onstream": msgspec.json.encode(header, order="sorted").decode(), "sha256": NO_SUM}
     if told := notes_text(notes):
         metadata["notes"] = told

@@ -48,7 +48,7 @@ cdef class AdaptiveState(HoeffdingState):
     cdef readonly int64_t switched  # that took over
     cdef readonly int64_t pruned    # that were given up
 
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, dict params):
+    def __cinit__(self, dict params):
         self.arena.drop_extra = drop_watch
         self.drift_delta = params["drift_delta"]
 
@@ -182,14 +182,14 @@ cdef class AdaptiveState(HoeffdingState):
                     found.append(watch(&self.arena, node).rival)
         return found
 
-    def export(self):
+    def export_own(self):
         cdef Arena* a = &self.arena
         nodes = [i for root in self.roots() for i in preorder(a, root)]
         place = {i: at for at, i in enumerate(nodes)}
         owners = [place[a.parent[<int32_t> root]] for root in self.roots()[1:]]
         windows = [adwin_export(&watch(a, i).errors) for i in nodes]
         return {
-            **TreeState.export(self),
+            **TreeState.export_own(self),
             "alternate_of": np.array(owners, dtype=np.int64),
             "windows": np.array([[w["rows"], w["clock"]] for w in windows], dtype=np.int64).reshape(-1, 2),
             "window_sums": np.array([[w["total"], w["m2"]] for w in windows]).reshape(-1, 2),
@@ -198,14 +198,14 @@ cdef class AdaptiveState(HoeffdingState):
             "alternates": np.array([self.started, self.switched, self.pruned], dtype=np.int64),
         }
 
-    def restore(self, fields):
+    def restore_own(self, fields):
         cdef Arena* a = &self.arena
         cdef int32_t i, owner, root
         cdef Watch* w
         owners = fields.integers("alternate_of", (-1,), 0, 2**31 - 1)
         self.started, self.switched, self.pruned = fields.integers("alternates", (3,), 0).tolist()
         self.expected = 1 + len(owners)
-        TreeState.restore(self, fields)
+        TreeState.restore_own(self, fields)
         check_nesting(self.planted, owners.tolist())
         n = a.used
         windows = fields.integers("windows", (n, 2), 0)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..base.checks import whole
 from ..base.kinds import Label
 from ..base.learner import refuse_weights
+from ..core.classifier import ClassifierModel
 from .concept_adapting import ConceptAdaptingState
 from .face import TreeClassifier
 from .hoeffding import HoeffdingState
@@ -74,31 +75,31 @@ class BatchTree(TreeClassifier):
         self.nominal = self._check_nominal(nominal)
         self._start(labels, max_labels, None, False)
 
-    def _arguments(self, **more: Any) -> tuple[str, None, int, int, dict[str, Any]]:
+    def _state_params(self, **more: Any) -> dict[str, Any]:
         names = ("delta", "grace_period", "tau", "criterion", "leaf_prediction", "nominal")
-        params = {name: getattr(self, name) for name in names}
-        return type(self).__name__, None, 0, self.max_labels, {**params, **more}
+        return {name: getattr(self, name) for name in names} | more
 
     def _new_state(self) -> HoeffdingState:
-        return HoeffdingState(*self._arguments())
+        return HoeffdingState(self._state_params())
 
     def fit(self, X: Any, y: Any = None, w: Any = None, **options: Any) -> Self:
         """Build the tree from a static block, or a stream; what it was before is lost.
 
         `w` holds the importance of each row of a block.
         """
-        encoder = ConceptAdaptingState(
-            *self._arguments(window=2**40, check_every=2**62, test_every=2**62, test_length=1)
+        rare = self._state_params(window=2**40, check_every=2**62, test_every=2**62, test_length=1)
+        block = ClassifierModel(
+            type(self).__name__, ConceptAdaptingState(rare), max_labels=self.max_labels
         )
         if self._declared is not None:
-            encoder.declare(self._declared)
+            block.declare(self._declared)
         if y is None:
             refuse_weights(self, w)
             pairs = list(X)
             X, y = [x for x, _ in pairs], [label for _, label in pairs]
-        encoder.learn_many(X, y, w, 0)
-        rows, labels, weights, _ = encoder.remembered()
-        fields = encoder.export()
+        block.learn_many(X, y, w)
+        rows, labels, weights, _ = block.state.remembered()
+        fields = block.export()
         grown = Grown(fields, rows, labels, weights, self)
         self._restore({**{k: v for k, v in fields.items() if k in KEPT}, **grown.fields()})  # type: ignore[attr-defined]
         return self

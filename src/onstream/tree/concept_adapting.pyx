@@ -79,7 +79,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
     cdef Py_ssize_t first       # the oldest
     cdef Py_ssize_t held        # how many
 
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, dict params):
+    def __cinit__(self, dict params):
         self.arena.drop_extra = drop_standing
         self.window = params["window"]
         self.check_every = params["check_every"]
@@ -441,7 +441,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
             y[i], w[i], ids[i] = self.ys[at], self.ws[at], self.ids[at]
         return X, y, w, ids
 
-    def export(self):
+    def export_own(self):
         cdef Arena* a = &self.arena
         cdef int32_t i, j
         roots = self.roots()
@@ -454,7 +454,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
                 gaps.append((standing(a, i).rivals[j].errors, standing(a, i).rivals[j].best_gap))
         X, y, w, ids = self.remembered()
         return {
-            **TreeState.export(self),
+            **TreeState.export_own(self),
             "rivals": np.array(rivals, dtype=np.int64).reshape(-1, 2),
             "rival_numbers": np.array(gaps, dtype=float).reshape(-1, 2),
             "standings": np.array(
@@ -466,7 +466,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
                 [self.next_id, self.lessons, self.started, self.switched, self.pruned], dtype=np.int64),
         }
 
-    def restore(self, fields):
+    def restore_own(self, fields):
         cdef Arena* a = &self.arena
         cdef int32_t i, owner, root
         cdef Py_ssize_t at, f
@@ -474,7 +474,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
         cdef View v
         rivals = fields.integers("rivals", (-1, 2), 0, 2**31 - 1)
         self.expected = 1 + len(rivals)
-        TreeState.restore(self, fields)
+        TreeState.restore_own(self, fields)
         check_nesting(self.planted, rivals[:, 0].tolist())
         gaps = fields.array("rival_numbers", (len(rivals), 2))
         told = fields.integers("standings", (a.used, 2), 0)

@@ -100,14 +100,14 @@ class CVFDT(TreeClassifier):
                 "window", "check_every", "test_every", "test_length", "nominal",
             )
         }  # fmt: skip
-        return ConceptAdaptingState(type(self).__name__, None, 0, self.max_labels, params)
+        return ConceptAdaptingState(params)
 
     @property
     def n_alternates(self) -> int:
         """Alternate trees ever started."""
-        return int(self._state.settled().started)
+        return int(self._model.settled().started)
 
     @property
     def n_switches(self) -> int:
         """Alternate trees that took over."""
-        return int(self._state.settled().switched)
+        return int(self._model.settled().switched)

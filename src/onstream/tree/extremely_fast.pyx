@@ -50,7 +50,7 @@ cdef Merits* merits(Arena* a, int32_t node) noexcept nogil:
 cdef class ExtremelyFastState(HoeffdingState):
     cdef double reevaluate   # weight between two thoughts at an inner node
 
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, dict params):
+    def __cinit__(self, dict params):
         self.arena.drop_extra = drop_merits
         self.reevaluate = params["reevaluate"]
 
@@ -130,7 +130,7 @@ cdef class ExtremelyFastState(HoeffdingState):
             self.split(node, node, &best, True)
         return True
 
-    def export(self):
+    def export_own(self):
         cdef Arena* a = &self.arena
         cdef Merits* m
         cdef Py_ssize_t f, width = self.door.width
@@ -142,14 +142,14 @@ cdef class ExtremelyFastState(HoeffdingState):
                 told[at, 0] = m.attempts
                 for f in range(min(width, m.features)):
                     told[at, 1 + f] = sums(m)[f]
-        return {**TreeState.export(self), "merits": told}
+        return {**TreeState.export_own(self), "merits": told}
 
-    def restore(self, fields):
+    def restore_own(self, fields):
         cdef Arena* a = &self.arena
         cdef Merits* m
         cdef Py_ssize_t f
         cdef int32_t i
-        TreeState.restore(self, fields)
+        TreeState.restore_own(self, fields)
         told = fields.array("merits", (a.used, 1 + self.door.width))
         if (told < 0.0).any():
             raise ValueError("merits holds a negative gain")

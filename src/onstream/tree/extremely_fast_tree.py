@@ -87,7 +87,7 @@ class ExtremelyFastDecisionTree(TreeClassifier):
                 "reevaluate", "nominal",
             )
         }  # fmt: skip
-        return ExtremelyFastState(type(self).__name__, None, 0, self.max_labels, params)
+        return ExtremelyFastState(params)
 
 
 EFDT = ExtremelyFastDecisionTree

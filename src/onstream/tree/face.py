@@ -44,25 +44,30 @@ def as_mapping(x: Any) -> dict[Any, Any]:
 class Tree(Learner):
     """What can be seen of any tree."""
 
-    _state: Any
+    _model: Any
 
     @property
     def n_nodes(self) -> int:
         """How many nodes there are; 1, an empty leaf, before any example."""
-        return max(1, len(self._state.outline()["nodes"]))
+        return max(1, len(self._outline()["nodes"]))
 
     @property
     def n_leaves(self) -> int:
         """How many of them are leaves."""
-        return max(1, int((self._state.outline()["nodes"][:, 0] < 0).sum()))
+        return max(1, int((self._outline()["nodes"][:, 0] < 0).sum()))
 
     @property
     def depth(self) -> int:
         """Depth of the deepest leaf; 0 for a tree that is one leaf."""
-        return max(depths(self._state.outline()["nodes"]), default=0)
+        return max(depths(self._outline()["nodes"]), default=0)
+
+    def _outline(self) -> dict[str, Any]:
+        """What pictures are drawn from: the main tree without its tables, and all names."""
+        with self._model.reading():
+            return {**self._model.state.outline(), **self._model.export_names()}
 
     def _root(self) -> Node:
-        return grow(self._state.outline())
+        return grow(self._outline())
 
     def to_text(self, *, max_depth: int | None = None) -> str:
         """The tree as lines of text, one per branch, down to `max_depth` (None: 100 levels).

@@ -3,6 +3,7 @@
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.stdint cimport int32_t, uint8_t
 
+from ..core.door cimport Door
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from .arena cimport (
     NOBODY, NO_MEMORY, UNKNOWN, Arena, View, close_view, column, drop_features, fits_in, open_view,
@@ -23,19 +24,26 @@ cdef double SHORT = 0.8  # of the memory: beyond that leaves drop features that 
 
 
 cdef class HoeffdingState(TreeState):
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, dict params):
+    def __cinit__(self, dict params):
         self.household.budget = params.get("max_bytes") or 0
-        self.door.most_named = most_named(self.household.budget)
+
+    def configure(self, Door encoder):
+        TreeState.configure(self, encoder)
+        encoder.most_named = most_named(self.household.budget)
+
+    cdef int wire(self, Door door, Door encoder) except -1:
+        self.encoder = encoder
+        return TreeState.wire(self, door, encoder)
 
     # -- labels, of which every node keeps a count ---------------------------------------------
 
-    cdef int add_label(self, object y) except -1:
+    cdef int check_label(self, object y) except -1:
         if not room_for_labels(&self.arena, &self.household, self.n_labels + 1):
             raise ValueError(
                 f"{self.who}: label {y!r:.80} would be number {self.n_labels + 1:,}, which "
                 f"max_bytes={self.household.budget:,} has no room for: {DEAR}."
             )
-        return TreeState.add_label(self, y)
+        return 0
 
     cdef int expect_labels(self, Py_ssize_t more) except -1:
         """Before a block with new labels: better refused as a whole than in the middle."""
@@ -159,10 +167,10 @@ cdef class HoeffdingState(TreeState):
     def drops_features(self):
         return self.household.budget > 0
 
-    def restore(self, fields):
+    def restore_own(self, fields):
         cdef int32_t i
-        TreeState.restore(self, fields)
-        self.household.features, self.household.named = self.door.width, self.entrance.named
+        TreeState.restore_own(self, fields)
+        self.household.features, self.household.named = self.door.width, self.encoder.named
         self.household.columns, self.household.labels = self.door.implicit, self.n_labels
         for i in range(<int32_t> self.arena.used):
             self.waiting += self.arena.feature[i] == NOBODY and self.arena.tables[i] == NULL

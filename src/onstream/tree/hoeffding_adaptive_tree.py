@@ -93,7 +93,7 @@ class HoeffdingAdaptiveTreeClassifier(TreeClassifier):
     def _from_batch(self, init: Any) -> Any:
         if not isinstance(init, BatchTree):
             return init
-        fields = init._state.snapshot()
+        fields = init._model.snapshot()
         n = len(fields["nodes"])
         return {
             **fields,
@@ -113,17 +113,17 @@ class HoeffdingAdaptiveTreeClassifier(TreeClassifier):
                 "seed_children", "drift_delta", "nominal",
             )
         }  # fmt: skip
-        return AdaptiveState(type(self).__name__, None, 0, self.max_labels, params)
+        return AdaptiveState(params)
 
     @property
     def n_alternates(self) -> int:
         """Alternate trees ever started."""
-        return int(self._state.settled().started)
+        return int(self._model.settled().started)
 
     @property
     def n_switches(self) -> int:
         """Alternate trees that took over."""
-        return int(self._state.settled().switched)
+        return int(self._model.settled().switched)
 
 
 HAT = HoeffdingAdaptiveTreeClassifier

@@ -99,10 +99,10 @@ class HoeffdingTreeClassifier(TreeClassifier):
         self.nominal = self._check_nominal(nominal)
         self._start(labels, max_labels, init, reset_schedule)
         if labels is not None:
-            self._state.check_labels(len(self.labels))
+            self._model.state.check_labels(len(self.labels))
 
     def _from_batch(self, init: Any) -> Any:
-        return init._state.snapshot() if isinstance(init, BatchTree) else init
+        return init._model.snapshot() if isinstance(init, BatchTree) else init
 
     def _new_state(self) -> HoeffdingState:
         params = {
@@ -112,7 +112,7 @@ class HoeffdingTreeClassifier(TreeClassifier):
                 "seed_children", "max_bytes", "nominal",
             )
         }  # fmt: skip
-        return HoeffdingState(type(self).__name__, None, 0, self.max_labels, params)
+        return HoeffdingState(params)
 
 
 VFDT = HoeffdingTreeClassifier

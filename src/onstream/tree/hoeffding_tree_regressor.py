@@ -78,4 +78,4 @@ class HoeffdingTreeRegressor(Tree, Regressor):
         self._begin(init, reset_schedule)
 
     def _new_state(self) -> HoeffdingRegressorState:
-        return HoeffdingRegressorState(type(self).__name__, None, 0, self.params)
+        return HoeffdingRegressorState(self.params)

@@ -6,8 +6,9 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from ..core.door cimport Door
 from ..core.example cimport LEARNED, OVERFLOW, Example
-from ..core.regressor cimport RegressorState
+from ..core.state cimport State
 from .arena cimport (
     NOBODY, NO_MEMORY, NOMINAL, NUMERIC, Arena, View, clear_children, close_view, finish, fits_in,
     free_node, give_back, grab, new_node, next_node, open_view, set_branch, start, welcome, widen,
@@ -92,7 +93,7 @@ cdef int ensure_room(Arena* a, Leaf* leaf) noexcept nogil:
     return 0
 
 
-cdef class HoeffdingRegressorState(RegressorState):
+cdef class HoeffdingRegressorState(State):
     cdef Arena arena
     cdef double grace
     cdef double delta
@@ -101,15 +102,15 @@ cdef class HoeffdingRegressorState(RegressorState):
     cdef bint sdr
     cdef bint exact
     cdef Output rule
+    cdef object categorical  # features whose numbers are nominal, too: a set of names, or None
     cdef double* scale     # weight, mean, sum of squares of the target, then of every feature
     cdef Py_ssize_t scaled  # features it has room for
 
-    def __cinit__(self, str who, hash_bits, hash_seed, dict params):
+    def __cinit__(self, dict params):
         start(&self.arena)
         self.arena.drop_extra = drop_leaf
-        self.door.nominal = self.door.nan_missing = self.door.fill_sparse = True
         nominal = params["nominal"]
-        self.door.categorical = None if nominal is None else set(map(str, nominal))
+        self.categorical = None if nominal is None else set(map(str, nominal))
         self.grace, self.delta, self.tau = params["grace_period"], params["delta"], params["tau"]
         self.max_depth = params["max_depth"] or 2**31 - 2
         self.sdr = params["criterion"] == "sdr"
@@ -120,6 +121,10 @@ cdef class HoeffdingRegressorState(RegressorState):
     def __dealloc__(self):
         give_back(&self.arena, self.scale, 3 * (1 + self.scaled) * sizeof(double))
         finish(&self.arena)
+
+    def configure(self, Door encoder):
+        encoder.nominal = encoder.nan_missing = encoder.fill_sparse = True
+        encoder.categorical = self.categorical
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Arena* a = &self.arena
@@ -343,19 +348,15 @@ cdef class HoeffdingRegressorState(RegressorState):
         """The tree without its observers: what pictures are drawn from."""
         cdef Arena* a = &self.arena
         cdef int32_t i
-        self.gate.begin_read()
-        try:
-            told = outline(a, [] if a.root == NOBODY else [a.root])
-            nodes = preorder(a, a.root)
-            counts = np.zeros((len(nodes), 2))
-            for at, i in enumerate(nodes):
-                counts[at] = leaf_at(a, i).mean, (
-                    sqrt(leaf_at(a, i).m2 / a.weight[i]) if a.weight[i] > 0.0 else 0.0)
-            return {**told, **RegressorState.export(self), "node_counts": counts}
-        finally:
-            self.gate.end_read()
+        told = outline(a, [] if a.root == NOBODY else [a.root])
+        nodes = preorder(a, a.root)
+        counts = np.zeros((len(nodes), 2))
+        for at, i in enumerate(nodes):
+            counts[at] = leaf_at(a, i).mean, (
+                sqrt(leaf_at(a, i).m2 / a.weight[i]) if a.weight[i] > 0.0 else 0.0)
+        return {**told, "node_counts": counts}
 
-    def export(self):
+    def export_own(self):
         cdef Arena* a = &self.arena
         cdef Py_ssize_t width = self.door.width, f, j
         cdef int32_t i
@@ -381,21 +382,19 @@ cdef class HoeffdingRegressorState(RegressorState):
         scale = np.array([self.scale[j] for j in range(3 * (1 + min(width, self.scaled)))])
         scale = np.concatenate([scale, np.zeros(3 * (1 + width) - len(scale))]).reshape(-1, 3)
         return {
-            **RegressorState.export(self),
             **export_trees(a, [] if a.root == NOBODY else [a.root], width),
             "leaves": told, "leaf_weights": weights, "scale": scale,
             "observers": np.array(observers, dtype=np.int64).reshape(-1, 4),
             "radii": np.array(radii, dtype=float), "slots": np.array(slots, dtype=float).reshape(-1, 5),
         }
 
-    def restore(self, fields):
+    def restore_own(self, fields):
         cdef Arena* a = &self.arena
         cdef Py_ssize_t width, f, j, at, first = 0
         cdef int32_t i
         cdef Leaf* leaf
         cdef Observer* o
         cdef Slot s
-        RegressorState.restore(self, fields)
         width = self.door.width
         roots = restore_trees(a, fields, width, 0)
         if len(roots) != (self.seen > 0):
@@ -458,7 +457,7 @@ cdef class HoeffdingRegressorState(RegressorState):
             first += n
 
     def memory(self):
-        return RegressorState.memory(self) + self.arena.bytes + 300
+        return State.memory(self) + self.arena.bytes + 300
 
 
 def largest(numbers):

@@ -25,6 +25,7 @@ cdef class TreeState(ClassifierState):
     cdef LeafRule rule
     cdef Py_ssize_t expected    # trees to be restored
     cdef list planted           # their roots
+    cdef object categorical     # features whose numbers are nominal, too: a set of names, or None
     cdef bint seed_children     # children begin with the counts that the split gives them
 
     cdef void present(self, double* votes, double* out) noexcept nogil

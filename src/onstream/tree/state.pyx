@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t
 
 from ..core.classifier cimport ClassifierState
+from ..core.door cimport Door
 from ..core.example cimport Example
 from ..core.memory cimport release, resize
 from ..core.scores cimport softmax
@@ -25,12 +26,11 @@ cdef double NO_GAIN = 1e-10  # a gain that may be rounding
 
 
 cdef class TreeState(ClassifierState):
-    def __cinit__(self, str who, hash_bits, hash_seed, max_labels, dict params):
+    def __cinit__(self, dict params):
         start(&self.arena)
         self.expected = 1
-        self.door.nominal = self.door.nan_missing = self.door.fill_sparse = True
         nominal = params.get("nominal")
-        self.door.categorical = None if nominal is None else set(map(str, nominal))
+        self.categorical = None if nominal is None else set(map(str, nominal))
         self.votes = NULL
         self.room_votes = 0
         self.grace = params["grace_period"]
@@ -45,6 +45,10 @@ cdef class TreeState(ClassifierState):
         finish(&self.arena)
         free_scratch(&self.scratch)
         release(self.votes)
+
+    def configure(self, Door encoder):
+        encoder.nominal = encoder.nan_missing = encoder.fill_sparse = True
+        encoder.categorical = self.categorical
 
     cdef Py_ssize_t outputs(self) noexcept nogil:
         return self.n_labels if self.n_labels > 2 else 1
@@ -282,11 +286,10 @@ cdef class TreeState(ClassifierState):
         """The trees to be saved, the main one first."""
         return [] if self.arena.root == NOBODY else [self.arena.root]
 
-    def export(self):
-        return {**ClassifierState.export(self), **export_trees(&self.arena, self.roots(), self.door.width)}
+    def export_own(self):
+        return export_trees(&self.arena, self.roots(), self.door.width)
 
-    def restore(self, fields):
-        ClassifierState.restore(self, fields)
+    def restore_own(self, fields):
         roots = self.planted = restore_trees(&self.arena, fields, self.door.width, self.n_labels)
         for f in range(self.door.width):
             values = self.door.categories.get(f, ())
@@ -305,12 +308,7 @@ cdef class TreeState(ClassifierState):
 
     def outline(self):
         """The main tree without its tables: what pictures are drawn from."""
-        self.gate.begin_read()
-        try:
-            told = outline(&self.arena, [self.arena.root] if self.arena.root != NOBODY else [])
-            return {**told, **ClassifierState.export(self)}
-        finally:
-            self.gate.end_read()
+        return outline(&self.arena, [self.arena.root] if self.arena.root != NOBODY else [])
 
     def memory(self):
         return (
