@@ -1,21 +1,19 @@
 """Naive Bayes over counts: how often a word occurs, or whether."""
 
-cimport numpy as cnp
 from libc.math cimport log
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 import numpy as np
 
-from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.arrays cimport doubles
+from ..core.example cimport LEARNED, OVERFLOW, Example, feature
 from ..core.memory cimport release, resize, roomier
 from .state cimport LOG_ZERO, NaiveBayesState, full, holds, less, log_or_zero
 
 from ..base.checks import number
 from .merging import merge_counting
 from .state import NaiveBayes
-
-cnp.import_array()
 
 
 class MultinomialNB(NaiveBayes):
@@ -181,14 +179,14 @@ cdef class CountingState(NaiveBayesState):
         cdef double c
         for i in range(e.n):
             if e.values[i] > 0.0:
-                id = e.ids[i] if e.ids != NULL else i
+                id = feature(e, i)
                 c = w * self.amount(e.values[i])
                 self.distinct += id >= columns and self.totals[id] == 0.0 and c > 0.0
                 self.totals[id] += c
                 self.table[id * self.room_labels + e.label] += c
                 self.sums[e.label] += c
             elif e.values[i] < 0.0 and self.minds_negative:
-                self.below, self.below_value = e.ids[i] if e.ids != NULL else i, e.values[i]
+                self.below, self.below_value = feature(e, i), e.values[i]
                 self.doubtful, self.minds_negative = True, False
         return LEARNED
 
@@ -196,13 +194,13 @@ cdef class CountingState(NaiveBayesState):
         cdef Py_ssize_t i, id, columns = self.columns(e.width)
         cdef double c
         for i in range(e.n):
-            id = e.ids[i] if e.ids != NULL else i
+            id = feature(e, i)
             if e.values[i] > 0.0 and (id >= self.door.width or not holds(
                     self.table[id * self.room_labels + e.label], w * self.amount(e.values[i]))):
                 return OVERFLOW
         for i in range(e.n):
             if e.values[i] > 0.0:
-                id = e.ids[i] if e.ids != NULL else i
+                id = feature(e, i)
                 c = w * self.amount(e.values[i])
                 self.totals[id] = less(self.totals[id], c)
                 self.distinct -= id >= columns and self.totals[id] == 0.0
@@ -215,7 +213,7 @@ cdef class CountingState(NaiveBayesState):
         cdef Py_ssize_t i, k, width = self.door.width
         self.reserve(width)
         table = np.zeros((width, self.n_labels))
-        cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> table)
+        cdef double* out = doubles(table)
         for i in range(width):
             for k in range(self.n_labels):
                 out[i * self.n_labels + k] = self.table[i * self.room_labels + k]
@@ -233,7 +231,7 @@ cdef class CountingState(NaiveBayesState):
         if (table < 0.0).any() or (totals < 0.0).any() or (sums < 0.0).any():
             raise ValueError("the table has a negative count")
         table = np.ascontiguousarray(table)
-        cdef const double* c = <const double*> cnp.PyArray_DATA(<cnp.ndarray> table)
+        cdef const double* c = doubles(table)
         for i in range(self.door.width):
             self.totals[i] = totals[i]
             self.distinct += i >= self.columns(self.door.width) and self.totals[i] > 0.0
@@ -269,7 +267,7 @@ cdef class MultinomialState(CountingState):
             if among > 0.0:
                 for i in range(e.n):
                     if e.values[i] > 0.0:
-                        id = e.ids[i] if e.ids != NULL else i
+                        id = feature(e, i)
                         if not self.counts_for(id, columns):
                             continue
                         n = self.table[id * self.room_labels + k] + self.alpha
@@ -326,7 +324,7 @@ cdef class BernoulliState(CountingState):
         for id in range(min(self.door.width, self.room)):
             lacking += full(self.table[id * self.room_labels + e.label], all, w)
         for i in range(e.n):
-            id = e.ids[i] if e.ids != NULL else i
+            id = feature(e, i)
             if e.values[i] > 0.0 and id < self.door.width:
                 lacking -= full(self.table[id * self.room_labels + e.label], all, w)
         return lacking > 0
@@ -379,7 +377,7 @@ cdef class BernoulliState(CountingState):
                 total += self.absent[k]
                 never = self.never[k]
                 for i in range(e.n):
-                    id = e.ids[i] if e.ids != NULL else i
+                    id = feature(e, i)
                     if e.values[i] > 0.0 and self.counts_for(id, columns):
                         n = self.table[id * self.room_labels + k]
                         q = self.counts[k] - n + self.alpha

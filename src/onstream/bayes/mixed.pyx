@@ -1,14 +1,14 @@
 """Naive Bayes over columns of two kinds: normal distributions for numbers, counts for names."""
 
-cimport numpy as cnp
 from libc.math cimport log
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 
 import numpy as np
 
+from ..core.arrays cimport doubles
 from ..core.door cimport Door
-from ..core.example cimport LEARNED, NUMBER, OVERFLOW, Example
+from ..core.example cimport LEARNED, NUMBER, OVERFLOW, SAFE, Example, feature
 from ..core.memory cimport release, resize, roomier
 from .state cimport LOG_ZERO, NaiveBayesState, full, holds, less
 
@@ -16,7 +16,6 @@ from ..base.checks import number, whole
 from .merging import merge_mixed
 from .state import NaiveBayes
 
-cnp.import_array()
 
 cdef extern from "moments.h" nogil:
     void onstream_welford(double* n, double* mean, double* m2, double* var, const double* x,
@@ -304,14 +303,14 @@ cdef class MixedState(NaiveBayesState):
         if e.codes == NULL and e.ids == NULL:
             squares = onstream_normal(e.values, m.mean, m.var, m.n, self.epsilon, e.n, &logs)
             if squares == squares:
-                return -0.5 * (min(squares, 1e300) + logs + e.n * LOG_TWO_PI)
+                return -0.5 * (min(squares, SAFE) + logs + e.n * LOG_TWO_PI)
             logs = 0.0
         for i in range(8):
             sums[i], variances[i] = 0.0, 1.0
         for i in range(e.n):
             if i and i % 8 == 0:
                 logs += logs_of(variances)
-            id = e.ids[i] if e.ids != NULL else i
+            id = feature(e, i)
             if e.codes != NULL and e.codes[i] != NUMBER:
                 v = self.chance(&self.tables[id], e.codes[i], k) if self.tables[id].room else -1.0
                 if v > 0.0:
@@ -336,7 +335,7 @@ cdef class MixedState(NaiveBayesState):
         if chances < 1.0:
             names += log(chances)
         squares = onstream_total(sums)
-        return names - 0.5 * (min(squares, 1e300) + logs + numbers * LOG_TWO_PI)
+        return names - 0.5 * (min(squares, SAFE) + logs + numbers * LOG_TWO_PI)
 
     cdef double chance(self, const Table* t, int32_t code, Py_ssize_t k) noexcept nogil:
         """P(value | label); -1 where nothing is known."""
@@ -358,7 +357,7 @@ cdef class MixedState(NaiveBayesState):
             onstream_welford(m.n, m.mean, m.m2, m.var, e.values, w, e.n)
         else:
             for i in range(e.n):
-                id = e.ids[i] if e.ids != NULL else i
+                id = feature(e, i)
                 if e.codes != NULL and e.codes[i] != NUMBER:
                     t = &self.tables[id]
                     at = e.codes[i]
@@ -386,7 +385,7 @@ cdef class MixedState(NaiveBayesState):
         if self.lacks(e, w):
             return OVERFLOW
         for i in range(e.n):  # is it in?
-            id = e.ids[i] if e.ids != NULL else i
+            id = feature(e, i)
             if id >= self.door.width:
                 if e.values[i] == e.values[i]:
                     return OVERFLOW
@@ -399,7 +398,7 @@ cdef class MixedState(NaiveBayesState):
             elif e.values[i] == e.values[i] and not holds(m.n[id], w):
                 return OVERFLOW
         for i in range(e.n):
-            id = e.ids[i] if e.ids != NULL else i
+            id = feature(e, i)
             if id >= self.door.width:
                 continue
             if e.codes != NULL and e.codes[i] != NUMBER:
@@ -422,7 +421,7 @@ cdef class MixedState(NaiveBayesState):
         for id in range(min(self.door.width, self.room)):
             lacking += full(self.weight_with(id, e.label), all, w)
         for i in range(e.n):
-            id = e.ids[i] if e.ids != NULL else i
+            id = feature(e, i)
             if e.values[i] == e.values[i] and id < self.door.width:
                 lacking -= full(self.weight_with(id, e.label), all, w)
         return lacking > 0
@@ -444,13 +443,13 @@ cdef class MixedState(NaiveBayesState):
         self.reserve(width)
         fields = NaiveBayesState.export_own(self)
         moments = np.zeros((n_labels + 1, 3, width))
-        cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> moments)
+        cdef double* out = doubles(moments)
         told(&self.every, out, width)
         for k in range(n_labels):
             told(&self.each[k], out + (k + 1) * 3 * width, width)
         nominal = self.nominal_counts()
         table = np.zeros((sum(nominal.values()), n_labels + 1))
-        cdef double* row = <double*> cnp.PyArray_DATA(<cnp.ndarray> table)
+        cdef double* row = doubles(table)
         for id, count in nominal.items():
             self.make_table(id, count)
             t = &self.tables[id]
@@ -472,7 +471,7 @@ cdef class MixedState(NaiveBayesState):
         if (moments[:, 0] > 1e80).any() or (np.abs(moments[:, 1]) > 1.01e120).any():
             raise ValueError("moments has a weight or a mean that cannot be")
         moments = np.ascontiguousarray(moments)
-        cdef const double* m = <const double*> cnp.PyArray_DATA(<cnp.ndarray> moments)
+        cdef const double* m = doubles(moments)
         hear(&self.every, m, width)
         for k in range(self.n_labels):
             hear(&self.each[k], m + (k + 1) * 3 * width, width)

@@ -1,15 +1,24 @@
 """Bayesian linear regression: the posterior of the weights becomes the prior of the next example."""
 
-cimport numpy as cnp
 from libc.float cimport DBL_MAX
 from libc.math cimport fabs, ldexp
 from libc.string cimport memcpy
 
 import numpy as np
 
+from ..core.arrays cimport data_of
 from ..core.covariance cimport Covariance
 from ..core.door cimport Door, Row
-from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy, onstream_peak, sqnorm
+from ..core.example cimport (
+    LEARNED,
+    OVERFLOW,
+    SAFE,
+    Example,
+    feature,
+    onstream_axpy,
+    onstream_peak,
+    sqnorm,
+)
 from ..core.index cimport KNOWN
 from ..core.memory cimport release, resize
 from ..core.regressor cimport RegressorModel
@@ -21,9 +30,6 @@ from ..base.learner import Regressor
 from .distribution import Normal
 from .merging import merge_posteriors, names_of
 
-cnp.import_array()
-
-cdef double SAFE = 1e300
 
 cdef enum:
     SHIFT = 520  # a number * 2**-520, and another: their product cannot overflow
@@ -155,7 +161,7 @@ cdef class PosteriorState(State):
         cdef Py_ssize_t i, id
         cdef double sum = ldexp(v[0], -2 * SHIFT) if self.P.offset else 0.0
         for i in range(e.n):
-            id = (e.ids[i] if e.ids != NULL else i) + self.P.offset
+            id = feature(e, i) + self.P.offset
             sum += ldexp(e.values[i], -SHIFT) * ldexp(v[id], -SHIFT)
         return sum
 
@@ -192,7 +198,7 @@ cdef class PosteriorState(State):
             return sum
         sum = ldexp(self.smaller_along(e, self.P.P), -SHIFT) if self.P.offset else 0.0
         for i in range(e.n):
-            id = (e.ids[i] if e.ids != NULL else i) + self.P.offset
+            id = feature(e, i) + self.P.offset
             sum += ldexp(e.values[i], -SHIFT) * self.smaller_along(e, self.P.P + id * self.P.room)
         return ldexp(sum, 3 * SHIFT)
 
@@ -201,7 +207,7 @@ cdef class PosteriorState(State):
         self.extend(self.door.width + self.P.offset)  # without any example none is in use
         m = np.empty(self.P.d)
         if self.P.d:
-            memcpy(cnp.PyArray_DATA(<cnp.ndarray> m), self.m, self.P.d * sizeof(double))
+            memcpy(data_of(m), self.m, self.P.d * sizeof(double))
         return {"m": m, "P": self.P.export()}
 
     def restore_own(self, fields):
@@ -210,7 +216,7 @@ cdef class PosteriorState(State):
         self.reserve(self.door.width)
         self.P.restore(fields.array("P", (d, d)))
         if self.P.d:
-            memcpy(self.m, cnp.PyArray_DATA(<cnp.ndarray> m), self.P.d * sizeof(double))
+            memcpy(self.m, data_of(m), self.P.d * sizeof(double))
 
     def memory(self):
         return State.memory(self) + self.P.memory() + self.room * sizeof(double)

@@ -154,7 +154,7 @@ cdef class NaiveBayesState(ClassifierState):
             raise ValueError("counts has a negative number")
         for k in range(self.n_labels):
             self.counts[k] = counts[k]
-        self.total = fields.number("total", 0.0, 1e300)
+        self.total = fields.number("total", 0.0)
         self.refresh_prior()
 
     def memory(self):

@@ -1,11 +1,11 @@
 """What a learner of labels adds: it meets them, answers with them, and may be promoted."""
 
 cimport cython
-cimport numpy as cnp
 from libc.stdint cimport int32_t
 
 import numpy as np
 
+from .arrays cimport doubles, int32s
 from .door cimport Row
 from .example cimport LEARNED, Example
 from .labels cimport Labels
@@ -15,8 +15,6 @@ from .sources cimport Source
 from .state cimport State
 from .task cimport LABEL, NOTHING, PROBA, SCORE, Output, Task
 from .plain import refused_row, row_error
-
-cnp.import_array()
 
 
 cdef class ClassifierState(State):
@@ -206,13 +204,13 @@ cdef class ClassifierModel(Model):
             return None
         if output == LABEL:
             array = np.full(rows, -1, dtype=np.int32)
-            task.picks = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> array)
+            task.picks = int32s(array)
             return array
         task.columns = k if output == PROBA or k > 2 else 1
         array = np.full((rows, task.columns), 0.0 if output == PROBA else np.nan)
         if output == SCORE and k <= 2:
             array = array[:, 0]
-        task.numeric = <double*> cnp.PyArray_DATA(<cnp.ndarray> array)
+        task.numeric = doubles(array)
         return array
 
     cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:

@@ -3,19 +3,25 @@
 Features may appear at any time: rows are added as if they had been 0 so far.
 """
 
-cimport numpy as cnp
 from libc.float cimport DBL_MAX
 from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy
 
 import numpy as np
 
-from .example cimport Example, onstream_axpy, onstream_dot, onstream_gather_dot, onstream_peak
+from .arrays cimport doubles
+from .example cimport (
+    SAFE,
+    Example,
+    feature,
+    onstream_axpy,
+    onstream_dot,
+    onstream_gather_dot,
+    onstream_peak,
+)
 from .memory cimport release, resize, roomier
 
-cnp.import_array()
 
-cdef double SAFE = 1e300  # no number of the state passes it
 cdef double LITTLE = 1e-7  # of x'P x: a step that leaves less would leave rounding instead
 cdef double SLACK = 2.0 ** -46  # relative size of what rounding may do to a variance in such a step
 
@@ -85,7 +91,7 @@ cdef class Covariance:
         for i in range(self.d):
             self.u[i] = self.P[i] if self.offset else 0.0
         for i in range(e.n):
-            id = (e.ids[i] if e.ids != NULL else i) + self.offset
+            id = feature(e, i) + self.offset
             onstream_axpy(self.u, self.P + id * self.room, e.values[i], self.d)
         xu = self.along(e, self.u)
         self.rounded = xu < 0.0  # it cannot be, but for rounding
@@ -103,7 +109,7 @@ cdef class Covariance:
         cdef Py_ssize_t i, id
         cdef double sum = 0.0
         for i in range(e.n):
-            id = (e.ids[i] if e.ids != NULL else i) + self.offset
+            id = feature(e, i) + self.offset
             sum += e.values[i] * self.along(e, self.P + id * self.room)
         return sum + (self.along(e, self.P) if self.offset else 0.0)
 
@@ -158,7 +164,7 @@ cdef class Covariance:
         """The rows in use, as an array."""
         cdef Py_ssize_t i, d = self.d
         P = np.empty((d, d))
-        cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> P)
+        cdef double* out = doubles(P)
         for i in range(d):
             memcpy(out + i * d, self.P + i * self.room, d * sizeof(double))
         return P
@@ -169,7 +175,7 @@ cdef class Covariance:
             raise ValueError("P is not symmetric")
         P = np.ascontiguousarray(P, dtype=np.float64)
         cdef Py_ssize_t i, d = len(P)
-        cdef const double* told = <const double*> cnp.PyArray_DATA(<cnp.ndarray> P)
+        cdef const double* told = doubles(P)
         self.extend(d, 0.0)
         for i in range(d):
             memcpy(self.P + i * self.room, told + i * d, d * sizeof(double))

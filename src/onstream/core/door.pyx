@@ -22,6 +22,7 @@ import numpy as np
 from collections.abc import Mapping
 from sys import getsizeof
 
+from .arrays cimport data_of
 from .example cimport NUMBER, onstream_peak
 from .hashing cimport mix
 from .index cimport AGAIN, MISSING, Index, Welcome
@@ -430,7 +431,7 @@ cdef class Door(Index):
             return 0
         self.need(row, n)
         values = row.values  # a copy: another thread may be writing into x without the GIL
-        memcpy(values, cnp.PyArray_DATA(<cnp.ndarray> x), n * sizeof(double))
+        memcpy(values, data_of(x), n * sizeof(double))
         e.peak = self.peak(values, n)
         if e.peak == INFINITY:
             for i in range(n):

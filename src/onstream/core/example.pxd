@@ -14,6 +14,7 @@ cdef extern from "simd.h" nogil:
                            Py_ssize_t n, Py_ssize_t k, Py_ssize_t stride)
     double onstream_peak(const double* x, Py_ssize_t n)
     double onstream_ceiling(const double* x, Py_ssize_t n)
+    const double SAFE "ONSTREAM_SAFE"  # no number of a state is larger, so that sums cannot overflow
     Py_ssize_t onstream_falls(const int32_t* ids, Py_ssize_t n, uint32_t* top)
 
 
@@ -38,6 +39,11 @@ cdef enum:
 cdef enum:
     LEARNED = 0   # what State.learn answers
     OVERFLOW = 1  # a number would leave the range of a double; nothing was changed
+
+
+cdef inline Py_ssize_t feature(const Example* e, Py_ssize_t i) noexcept nogil:
+    """The feature of value i."""
+    return e.ids[i] if e.ids != NULL else i
 
 
 cdef inline double sqnorm(const Example* e) noexcept nogil:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-LARGEST = 1e300  # no learner lets a number of its state grow beyond
+SAFE = 1e300  # no learner lets a number of its state grow beyond: ONSTREAM_SAFE of simd.h
 MOST = 2**61  # nor a count, `seen` among them
 
 
@@ -27,7 +27,7 @@ class Fields:
             raise ValueError(f"{name} is {value!r:.40}, expected a whole number of at least {low}")
         return value
 
-    def number(self, name: str, low: float, high: float) -> float:
+    def number(self, name: str, low: float = -SAFE, high: float = SAFE) -> float:
         """A float in low ... high."""
         value = self._take(name)
         if type(value) not in (int, float) or not low <= value <= high:
@@ -55,8 +55,8 @@ class Fields:
         if not right or not fits(value.shape, shape):
             told = f"{value.dtype}{value.shape}" if isinstance(value, np.ndarray) else repr(value)
             raise ValueError(f"{name} is {told:.60}, expected float64{shape}")
-        if not (np.abs(value) <= LARGEST).all():
-            raise ValueError(f"{name} holds a number that is not finite, or beyond {LARGEST:g}")
+        if not (np.abs(value) <= SAFE).all():
+            raise ValueError(f"{name} holds a number that is not finite, or beyond {SAFE:g}")
         checked: NDArray[np.float64] = value
         return checked
 

@@ -6,6 +6,7 @@ from cpython.ref cimport Py_INCREF
 
 import numpy as np
 
+from .arrays cimport data_of, int32s
 from .plain import in_one_piece, in_row, is_missing, missing, no_column, unmasked
 
 cdef extern from "simd.h":
@@ -140,7 +141,7 @@ cdef class Labels:
         """
         cdef Labels seen = Labels(self.who, self.limit)  # what will be known, row by row
         found = np.empty(rows, dtype=np.int32)
-        cdef int32_t* numbers = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> found)
+        cdef int32_t* numbers = int32s(found)
         cdef Py_ssize_t i
         cdef int32_t number
         seen.names = list(self.names)
@@ -191,7 +192,7 @@ cdef class Labels:
             if wide and block.max() >= 2**62:
                 return False
             block = np.ascontiguousarray(block, dtype=np.longlong)
-            values, n = <const long long*> cnp.PyArray_DATA(<cnp.ndarray> block), len(block)
+            values, n = <const long long*> data_of(block), len(block)
             onstream_range(values, n, &least, &most)
             if low <= high:
                 least, most = min(least, low), max(most, high)
@@ -201,7 +202,7 @@ cdef class Labels:
                 wider = np.full(most - least + 1, -1, dtype=np.int32)
                 wider[low - least:low - least + len(places)] = places
                 places, low, high = wider, least, most
-                table = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> places)
+                table = int32s(places)
             for i in range(n):
                 value = values[i]
                 if not low <= value <= high:
@@ -254,11 +255,11 @@ def own_dtype(names):
 
 cdef some_named(object array, list names):
     """The name of each number (int32), None where there is none: much faster than NumPy's indexing."""
-    cdef const int32_t* numbers = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> array)
+    cdef const int32_t* numbers = int32s(array)
     cdef cnp.npy_intp n = len(array), i
     cdef Py_ssize_t known = len(names)
     cdef object found = cnp.PyArray_SimpleNew(1, &n, cnp.NPY_OBJECT)  # of NULL
-    cdef PyObject** out = <PyObject**> cnp.PyArray_DATA(<cnp.ndarray> found)
+    cdef PyObject** out = <PyObject**> data_of(found)
     for i in range(n):
         name = names[numbers[i]] if 0 <= numbers[i] < known else None
         Py_INCREF(name)

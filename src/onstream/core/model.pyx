@@ -6,7 +6,6 @@ in the `State`. A refused example leaves no trace in any of them.
 """
 
 cimport cython
-cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t, int64_t
@@ -14,6 +13,7 @@ from libc.stdint cimport int32_t, int64_t
 import numpy as np
 from sys import getsizeof
 
+from .arrays cimport doubles, int32s
 from .door cimport Door, Row
 from .example cimport LEARNED, NUMBER, OVERFLOW, Example
 from .gate cimport Gate, Learning, Reading, Writing
@@ -28,7 +28,6 @@ from .fields import Fields
 from .plain import plain_weights, refused_row, row_error
 from .rows import check_weights, open_source
 
-cnp.import_array()
 
 cdef enum:
     SETTLED = 100  # examples one by one, before features that were to be selected are missed
@@ -221,7 +220,7 @@ cdef class Model:
         if output == NOTHING:
             return None
         array = np.zeros(rows)
-        task.numeric = <double*> cnp.PyArray_DATA(<cnp.ndarray> array)
+        task.numeric = doubles(array)
         return array
 
     cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
@@ -381,12 +380,12 @@ cdef class Model:
             answers = self.answers(output, source.rows, len(newcomers), &task)
             task.weights = NULL
             if weights is not None:
-                task.weights = <const double*> cnp.PyArray_DATA(<cnp.ndarray> weights)
+                task.weights = doubles(weights)
             task.numbers, task.targets = NULL, NULL
             if targets.dtype == np.int32:
-                task.numbers = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> targets)
+                task.numbers = int32s(targets)
             else:
-                task.targets = <const double*> cnp.PyArray_DATA(<cnp.ndarray> targets)
+                task.targets = doubles(targets)
             newcomers = list(reversed(newcomers))
             self.expect_labels(len(newcomers))
             saved = self.checked_before(source)

@@ -4,7 +4,6 @@ Arrays and sparse matrices whose columns are the features in order stay where th
 else is packed, row after row.
 """
 
-cimport numpy as cnp
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcmp, memcpy
@@ -13,8 +12,9 @@ import numpy as np
 from collections.abc import Mapping
 from types import SimpleNamespace
 
+from .arrays cimport data_of, doubles, int32s, int64s, uint64s
 from .door cimport Door, Row, bounded, merge_repeats
-from .example cimport NUMBER, Example
+from .example cimport NUMBER, Example, feature
 from .hashing cimport mix, seed_key
 from .index cimport ALL, KNOWN, MET, MISSING, UNASKED, Welcome
 from .memory cimport release, resize, roomier
@@ -23,7 +23,6 @@ from .plain import in_row, plain_array, to_float64
 from .sources cimport Dense, Filled, Packed, Source, Sparse
 from .sparse import SparseBlock
 
-cnp.import_array()
 
 MOST_COLUMNS = 2**31 - 1
 
@@ -197,7 +196,7 @@ def shuffled_csr(who, X, order):
 
 cdef bint never_falls(starts):
     """Is no number smaller than the one before it, nor below 0?"""
-    cdef const uint64_t* first = <const uint64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
+    cdef const uint64_t* first = uint64s(starts)
     cdef uint64_t signs = first[0]
     cdef Py_ssize_t i
     for i in range(1, len(starts)):
@@ -385,12 +384,12 @@ def hashed_rows(Door door, block, bint learning):
     cdef double x
     ids, values = np.empty(n, dtype=np.int32), np.empty(n)
     starts = np.zeros(n_rows + 1, dtype=np.int64)
-    cdef int32_t* id = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> ids)
-    cdef double* value = <double*> cnp.PyArray_DATA(<cnp.ndarray> values)
-    cdef int64_t* start = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
-    cdef const int64_t* old = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> block.starts)
-    cdef const double* given = <const double*> cnp.PyArray_DATA(<cnp.ndarray> block.values)
-    cdef const uint64_t* hashes = <const uint64_t*> cnp.PyArray_DATA(<cnp.ndarray> block.hashes)
+    cdef int32_t* id = int32s(ids)
+    cdef double* value = doubles(values)
+    cdef int64_t* start = int64s(starts)
+    cdef const int64_t* old = int64s(block.starts)
+    cdef const double* given = doubles(block.values)
+    cdef const uint64_t* hashes = uint64s(block.hashes)
     cdef int64_t* table
     for row in range(n_rows):
         longest = max(longest, old[row + 1] - old[row])
@@ -436,15 +435,15 @@ def distinct_names(block):
     """For each entry the number of its name, and for each name the first entry that has it."""
     cdef Py_ssize_t n = len(block.values), i, size = 1024, found = 0
     name_starts, names = block.named()  # ours: another thread may make the block's own anew
-    cdef const uint64_t* hashes = <const uint64_t*> cnp.PyArray_DATA(<cnp.ndarray> block.hashes)
-    cdef const int64_t* at = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> name_starts)
-    cdef const char* text = <const char*> cnp.PyArray_DATA(<cnp.ndarray> names)
+    cdef const uint64_t* hashes = uint64s(block.hashes)
+    cdef const int64_t* at = int64s(name_starts)
+    cdef const char* text = <const char*> data_of(names)
     cdef int64_t* table
     cdef uint64_t h
     cdef int64_t other
     which, firsts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    cdef int64_t* out = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> which)
-    cdef int64_t* first = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> firsts)
+    cdef int64_t* out = int64s(which)
+    cdef int64_t* first = int64s(firsts)
     while size < 2 * n:
         size *= 2
     table = <int64_t*> resize(NULL, 0, size * sizeof(int64_t))  # 1 + number of a name
@@ -496,7 +495,7 @@ def mapping_rows(Door door, rows, bint learning, weights):
                 packing.grow(roomier(packing.room, packing.kept + e.n))
             for j in range(e.n):
                 packing.put(
-                    e.ids[j] if e.ids != NULL else <int32_t> j, e.values[j],
+                    feature(&e, j), e.values[j],
                     e.codes[j] if e.codes != NULL else NUMBER)
             packing.end_row(welcome)
         return packing.rows()
@@ -505,4 +504,4 @@ def mapping_rows(Door door, rows, bint learning, weights):
 
 
 cdef inline void* start_of(object array) noexcept:
-    return cnp.PyArray_DATA(<cnp.ndarray> array)
+    return data_of(array)

@@ -7,6 +7,8 @@
 #ifndef ONSTREAM_SIMD_H
 #define ONSTREAM_SIMD_H
 
+#define ONSTREAM_SAFE 1e300
+
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -6,20 +6,19 @@ thread may be changing X. Sources that have to look at every value when they are
 it then. Which source an X becomes is decided in rows.pyx.
 """
 
-cimport numpy as cnp
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memcpy, memmove
 
 import numpy as np
 
+from .arrays cimport doubles, int32s, int64s
 from .door cimport Door, bounded, merge_repeats
 from .example cimport NUMBER, Example, onstream_ceiling, onstream_falls, onstream_peak
 from .index cimport ALL, KNOWN, MISSING, UNASKED, Welcome
 from .memory cimport onstream_fetch, release, resize
 from .plain import plain_array, unmasked
 
-cnp.import_array()
 
 cdef enum:
     PIECE = 1 << 10  # numbers that are copied, then checked
@@ -111,10 +110,10 @@ cdef class Dense(Source):
         if self.rows == 0:
             return
         if X.dtype == np.float64 and X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative:
-            self.given = <const double*> cnp.PyArray_DATA(<cnp.ndarray> X)
+            self.given = doubles(X)
             self.private = is_private(X)
         self.block = np.empty((min(self.chunk, self.rows), self.columns))
-        self.own_values = <double*> cnp.PyArray_DATA(<cnp.ndarray> self.block)
+        self.own_values = doubles(self.block)
         self.values = self.own_values
         if names is None:
             door.check_columns(self.columns)
@@ -225,16 +224,16 @@ cdef class Packed(Source):
         self.owner = ids, values, starts, widths, codes, named
         self.codes = NULL
         if codes is not None:
-            self.codes = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> codes)
-        self.ids = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> ids)
-        self.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> values)
-        self.starts = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
+            self.codes = int32s(codes)
+        self.ids = int32s(ids)
+        self.values = doubles(values)
+        self.starts = int64s(starts)
         self.widths = NULL
         if widths is not None:
-            self.widths = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> widths)
+            self.widths = int64s(widths)
         self.named = NULL
         if named is not None:
-            self.named = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> named)
+            self.named = int64s(named)
         self.width = door.prospect(ALL if learning else KNOWN)
         self.rows = len(starts) - 1
         self.chunk = block_rows(len(ids) // max(1, self.rows))
@@ -400,18 +399,18 @@ cdef class Columns(Source):
         self.chunk = block_rows(self.n)
         self.block = np.empty((self.chunk, self.n))
         self.coded = np.full((self.chunk, self.n), NUMBER, dtype=np.int32)
-        self.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> self.block)
-        self.codes = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> self.coded) if texts else NULL
+        self.values = doubles(self.block)
+        self.codes = int32s(self.coded) if texts else NULL
         places, named = np.array(ids, dtype=np.int32), None
         self.ids = self.named = NULL
         if ids != list(range(self.n)):
-            self.ids = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> places)
+            self.ids = int32s(places)
         if door.most_named:
             named = np.zeros(self.rows, dtype=np.int64)
             for row, bytes in changes:
                 named[row] = bytes
             named = np.maximum.accumulate(named)
-            self.named = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> named)
+            self.named = int64s(named)
         self.owner = places, named
 
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:

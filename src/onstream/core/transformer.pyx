@@ -8,7 +8,7 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t
 
 from .door cimport Door
-from .example cimport LEARNED, NUMBER, OVERFLOW, Example, onstream_peak
+from .example cimport LEARNED, NUMBER, OVERFLOW, Example, feature, onstream_peak
 from .memory cimport resize
 from .state cimport State
 
@@ -166,7 +166,7 @@ cdef class TransformerState(State):
         else:
             for i in range(made.n):
                 if made.values[i] == made.values[i]:  # what is missing stays out
-                    pool.ids[pool.n] = made.ids[i] if made.ids != NULL else <int32_t> i
+                    pool.ids[pool.n] = feature(&made, i)
                     pool.codes[pool.n] = made.codes[i] if made.codes != NULL else NUMBER
                     pool.values[pool.n] = made.values[i]
                     pool.n += 1

@@ -9,7 +9,9 @@ from libc.math cimport fabs
 from .example cimport (
     LEARNED,
     OVERFLOW,
+    SAFE,
     Example,
+    feature,
     onstream_axpy,
     onstream_dot,
     onstream_gather_dot,
@@ -76,7 +78,7 @@ cdef inline void scores(Weights w, const Example* e, double* out) noexcept nogil
 cdef inline bint fits(Weights w, const Example* e, double step, double factor) noexcept nogil:
     """Do all numbers of factor * v + step * x stay within 1e300? Usually known in O(1)."""
     cdef double bound = fabs(factor) * w.bound + fabs(step) * max(e.peak, 1.0)
-    if not bound < 1e300:  # true for NaN too
+    if not bound < SAFE:  # true for NaN too
         return fits_measured(w, e, step, factor)
     w.bound = bound
     return True
@@ -112,7 +114,7 @@ cdef inline int add_pair(Weights w, const Example* e, Py_ssize_t up, Py_ssize_t 
         return OVERFLOW
     inner = step / w.scale
     for i in range(e.n):
-        at = (e.ids[i] if e.ids != NULL else i) * w.stride
+        at = feature(e, i) * w.stride
         change = inner * e.values[i]
         w.v[at + up] += change
         w.v[at + down] -= change

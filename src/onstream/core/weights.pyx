@@ -1,17 +1,16 @@
 """Weights of linear models: a growing matrix, one row per feature, one column per output.
 """
 
-cimport numpy as cnp
 from libc.float cimport DBL_MAX
 from libc.math cimport fabs, ldexp
 from libc.string cimport memcpy, memmove, memset
 
 import numpy as np
 
-from .example cimport LEARNED, OVERFLOW, Example, onstream_peak
+from .arrays cimport doubles
+from .example cimport LEARNED, OVERFLOW, SAFE, Example, feature, onstream_peak
 from .memory cimport release, resize, roomier
 
-cnp.import_array()
 
 cdef enum:
     LINE = 64         # bytes of a cache line, where weights begin
@@ -114,8 +113,8 @@ cdef class Weights:
     def export(self, Py_ssize_t rows):
         """Copies for a file: what the numbers are, not where they stand."""
         matrix, bias = np.zeros((rows, self.k)), np.zeros(self.k)
-        cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> matrix)
-        cdef double* intercepts = <double*> cnp.PyArray_DATA(<cnp.ndarray> bias)
+        cdef double* out = doubles(matrix)
+        cdef double* intercepts = doubles(bias)
         cdef Py_ssize_t i, r
         for i in range(min(rows, self.rows)):
             for r in range(self.k):
@@ -128,8 +127,8 @@ cdef class Weights:
         """Numbers from a file; the caller has checked their shapes."""
         matrix = np.ascontiguousarray(matrix, dtype=np.float64)
         bias = np.ascontiguousarray(bias, dtype=np.float64)
-        cdef const double* given = <const double*> cnp.PyArray_DATA(<cnp.ndarray> matrix)
-        cdef const double* intercepts = <const double*> cnp.PyArray_DATA(<cnp.ndarray> bias)
+        cdef const double* given = doubles(matrix)
+        cdef const double* intercepts = doubles(bias)
         cdef Py_ssize_t i, r, rows = matrix.shape[0], k = matrix.shape[1]
         self.set_columns(k)
         self.reserve(rows)
@@ -160,7 +159,7 @@ cdef double careful_score(Weights w, const Example* e, Py_ssize_t r) noexcept no
     cdef double total = 0.0
     cdef Py_ssize_t i, id
     for i in range(e.n):
-        id = e.ids[i] if e.ids != NULL else i
+        id = feature(e, i)
         total += ldexp(e.values[i], -SAFE_SHIFT) * ldexp(w.v[id * w.stride + r], -SAFE_SHIFT)
     total = ldexp(w.scale * total, 2 * SAFE_SHIFT) + w.b[r]
     return min(max(total, -DBL_MAX), DBL_MAX)
@@ -169,7 +168,7 @@ cdef double careful_score(Weights w, const Example* e, Py_ssize_t r) noexcept no
 cdef bint fits_measured(Weights w, const Example* e, double step, double factor) noexcept nogil:
     """The same with the numbers as they are now, not as large as they may have become."""
     cdef double bound = fabs(factor) * w.measure() + fabs(step) * max(onstream_peak(e.values, e.n), 1.0)
-    if not bound < 1e300:
+    if not bound < SAFE:
         return False
     w.bound = bound
     return True

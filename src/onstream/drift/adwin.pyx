@@ -1,18 +1,17 @@
 """ADWIN: a window that is cut where its older part differs from its newer one."""
 
-cimport numpy as cnp
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.math cimport fabs, log
 from libc.string cimport memmove
 
 import numpy as np
 
+from ..core.arrays cimport doubles
 from .detector cimport DetectorState
 
 from ..base.checks import flag, number
 from .detector import LARGEST, Detector
 
-cnp.import_array()
 
 cdef double FAR = 1e12  # square of the mean over the variance
 
@@ -281,8 +280,8 @@ cdef dict adwin_export(const Adwin* a):
     cdef int i, j
     counts = np.zeros(a.rows)
     buckets = np.zeros((a.rows, M, 2))
-    cdef double* c = <double*> cnp.PyArray_DATA(<cnp.ndarray> counts)
-    cdef double* b = <double*> cnp.PyArray_DATA(<cnp.ndarray> buckets)
+    cdef double* c = doubles(counts)
+    cdef double* b = doubles(buckets)
     for i in range(a.rows):
         c[i] = a.counts[i]
         for j in range(a.counts[i]):
@@ -299,8 +298,8 @@ cdef int adwin_restore(Adwin* a, fields) except -1:
     cdef int i, j, rows = fields.integer("rows", 0, 60)
     counts = np.ascontiguousarray(fields.array("counts", (rows,)))
     buckets = np.ascontiguousarray(fields.array("buckets", (rows, M, 2)))
-    cdef const double* c = <const double*> cnp.PyArray_DATA(<cnp.ndarray> counts)
-    cdef const double* b = <const double*> cnp.PyArray_DATA(<cnp.ndarray> buckets)
+    cdef const double* c = doubles(counts)
+    cdef const double* b = doubles(buckets)
     if not np.isin(counts, np.arange(M + 1)).all() or (rows and counts[-1] == 0.0):
         raise ValueError("counts of buckets that ADWIN cannot have")
     sizes = 2.0 ** np.arange(rows)
@@ -310,8 +309,8 @@ cdef int adwin_restore(Adwin* a, fields) except -1:
         raise ValueError("a bucket has a sum that cannot be")
     adwin_free(a)
     a.clock = fields.integer("clock", 0)
-    total = fields.number("total", -1e300, 1e300)
-    m2 = fields.number("m2", -1e300, 1e300)
+    total = fields.number("total")
+    m2 = fields.number("m2")
     for i in range(rows):
         if not add_row(a):
             raise MemoryError("onstream: no memory for a window")

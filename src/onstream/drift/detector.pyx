@@ -1,14 +1,13 @@
 """What all drift detectors share: taking values, telling of a change, copies, state on disk."""
 
-cimport numpy as cnp
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
 import numpy as np
 
+from ..core.arrays cimport doubles, int64s
 from ..base.part import StatefulPart
 from ..core.plain import plain_number, plain_numbers
 
-cnp.import_array()
 
 LARGEST = 1e100  # larger values would overflow sums of squares
 
@@ -52,9 +51,9 @@ cdef class DetectorState:
         """Take all values, or none if one of them is refused: where the changes were."""
         array = plain_numbers(self.who, values)
         cdef Py_ssize_t n = array.shape[0], i, found = 0
-        cdef const double* v = <const double*> cnp.PyArray_DATA(<cnp.ndarray> array)
+        cdef const double* v = doubles(array)
         alarms = np.empty(n, dtype=np.int64)
-        cdef int64_t* at = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> alarms)
+        cdef int64_t* at = int64s(alarms)
         for i in range(n):
             if not self.fits(v[i]):
                 raise ValueError(f"{self.who}: item {i}: {self.wanted()}, got {v[i]!r}.")

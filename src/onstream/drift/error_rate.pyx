@@ -177,8 +177,8 @@ cdef class EDDMState(DetectorState):
         self.last = fields.number("last", 0.0, self.n)
         self.errors = fields.number("errors", 0.0, self.n)
         self.mean = fields.number("mean", 0.0, self.n)
-        self.m2 = fields.number("m2", 0.0, 1e300)
-        self.q_max = fields.number("q_max", 0.0, 1e300)
+        self.m2 = fields.number("m2", 0.0)
+        self.q_max = fields.number("q_max", 0.0)
 
 
 class HDDM(Detector):

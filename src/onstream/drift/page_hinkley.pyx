@@ -87,8 +87,8 @@ cdef class PageHinkleyState(DetectorState):
     def restore(self, fields):
         DetectorState.restore(self, fields)
         self.n = fields.number("n", 0.0, self.seen)
-        self.mean = fields.number("mean", -1e300, 1e300)
-        self.up = fields.number("up", -1e300, 1e300)
-        self.up_min = fields.number("up_min", -1e300, 0.0)
-        self.down = fields.number("down", -1e300, 1e300)
-        self.down_min = fields.number("down_min", -1e300, 0.0)
+        self.mean = fields.number("mean")
+        self.up = fields.number("up")
+        self.up_min = fields.number("up_min", high=0.0)
+        self.down = fields.number("down")
+        self.down_min = fields.number("down_min", high=0.0)

@@ -1,12 +1,12 @@
 """Who was taken for whom: the table that metrics of labels are made of."""
 
-cimport numpy as cnp
 from libc.math cimport floor
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
+from ..core.arrays cimport data_of, doubles, int32s, int64s
 from ..core.hashing cimport hash_bytes
 from ..core.memory cimport release, resize, roomier
 from ..core.plain import row_error
@@ -15,7 +15,6 @@ from .sums cimport Sums, weight_of, weights_of
 from ..core.plain import is_missing
 from .sums import without_mask
 
-cnp.import_array()
 
 cdef enum:
     WORDS = 4096  # cells of a table of words
@@ -132,9 +131,9 @@ cdef class Names:
     cdef int note_true(self, a) except -1:
         """These labels were true."""
         cdef Py_ssize_t i
-        cdef const int32_t* codes = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> a)
+        cdef const int32_t* codes = int32s(a)
         met = np.zeros(len(self.labels), dtype=np.uint8)
-        cdef unsigned char* seen = <unsigned char*> cnp.PyArray_DATA(<cnp.ndarray> met)
+        cdef unsigned char* seen = <unsigned char*> data_of(met)
         for i in range(len(a)):
             seen[codes[i]] = 1
         self.occurred.update(np.flatnonzero(met).tolist())
@@ -159,12 +158,12 @@ cdef class Names:
         cdef int32_t* table = <int32_t*> resize(NULL, 0, width * sizeof(int32_t))
         cdef const int64_t* ys
         cdef const int64_t* ps
-        cdef int32_t* ia = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> a)
-        cdef int32_t* ib = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> b)
+        cdef int32_t* ia = int32s(a)
+        cdef int32_t* ib = int32s(b)
         y = np.ascontiguousarray(y, dtype=np.int64)
         predictions = np.ascontiguousarray(predictions, dtype=np.int64)
-        ys = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> y)
-        ps = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> predictions)
+        ys = int64s(y)
+        ps = int64s(predictions)
         try:
             for i in range(rows):
                 if table[ys[i] - low] == 0:  # 0: not met yet
@@ -191,10 +190,10 @@ cdef class Names:
         cdef uint64_t at
         if width == 0:
             return False
-        words[0] = <const char*> cnp.PyArray_DATA(<cnp.ndarray> y)
-        words[1] = <const char*> cnp.PyArray_DATA(<cnp.ndarray> predictions)
-        codes[0] = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> a)
-        codes[1] = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> b)
+        words[0] = <const char*> data_of(y)
+        words[1] = <const char*> data_of(predictions)
+        codes[0] = int32s(a)
+        codes[1] = int32s(b)
         met = <const char**> resize(NULL, 0, WORDS * sizeof(char*))
         code = <int32_t*> resize(NULL, 0, WORDS * sizeof(int32_t))
         try:
@@ -218,8 +217,8 @@ cdef class Names:
 
     cdef int encode_objects(self, list y, list predictions, a, b) except -1:
         cdef Py_ssize_t i
-        cdef int32_t* ia = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> a)
-        cdef int32_t* ib = <int32_t*> cnp.PyArray_DATA(<cnp.ndarray> b)
+        cdef int32_t* ia = int32s(a)
+        cdef int32_t* ib = int32s(b)
         for i in range(len(y)):
             try:
                 ia[i] = self.of(y[i])
@@ -432,13 +431,13 @@ cdef class Confusion(Sums):
     def add_columns(self, y, p, w, Py_ssize_t start=0, stop=None):
         """Add rows start ... stop-1 of what `names` has encoded."""
         cdef Py_ssize_t i = start, end = len(y) if stop is None else stop
-        cdef const int32_t* ys = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> y)
-        cdef const int32_t* ps = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> p)
+        cdef const int32_t* ys = int32s(y)
+        cdef const int32_t* ps = int32s(p)
         cdef const double* ws = NULL
         cdef double row[3]
         self.fit()
         if w is not None:
-            ws = <const double*> cnp.PyArray_DATA(<cnp.ndarray> w)
+            ws = doubles(w)
         if ws == NULL and self.window == 0 and not self.guesses:
             self.count_plain(ys + start, ps + start, end - start)
             i = end
@@ -662,7 +661,7 @@ cdef class Confusion(Sums):
         self.fit()
         table = np.empty((self.k, self.k + 1))
         for i in range(self.k):
-            memcpy(<double*> cnp.PyArray_DATA(<cnp.ndarray> table) + i * (self.k + 1),
+            memcpy(doubles(table) + i * (self.k + 1),
                    self.c + i * (self.room + 1), (self.k + 1) * sizeof(double))
         return {
             **Sums.export(self),
@@ -680,7 +679,7 @@ cdef class Confusion(Sums):
         table = np.ascontiguousarray(told["table"], dtype=np.float64)
         for i in range(self.k):
             memcpy(self.c + i * (self.room + 1),
-                   <double*> cnp.PyArray_DATA(<cnp.ndarray> table) + i * (self.k + 1),
+                   doubles(table) + i * (self.k + 1),
                    (self.k + 1) * sizeof(double))
             self.rows[i] = told["rows"][i]
             self.meet(<int32_t> i)  # numbered as they were met; a window is counted anew

@@ -4,7 +4,6 @@ Over a window the area is exact. Over all examples, or fading, scores fall into 
 costs a fixed memory and an error that is known: pairs in one bin count one half.
 """
 
-cimport numpy as cnp
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
 
@@ -12,8 +11,8 @@ import copy
 
 import numpy as np
 
+from ..core.arrays cimport doubles, int32s
 
-cnp.import_array()
 
 BINS = 1024
 
@@ -101,9 +100,9 @@ cdef class Ranking:
         if len(self.names.labels) > len(self.bins):
             self.grow()
         scores = np.ascontiguousarray(scores, dtype=np.float64)
-        bins = <double*> cnp.PyArray_DATA(<cnp.ndarray> self.bins)
-        values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> scores)
-        columns = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> numbers)
+        bins = doubles(self.bins)
+        values = doubles(scores)
+        columns = int32s(numbers)
         absent = [n for n in range(len(self.names.labels)) if n not in set(numbers.tolist())]
         for i in range(rows):
             weight = self.gain * (1.0 if w is None else w[i])

@@ -6,18 +6,17 @@ window keeps its examples and counts them anew when somebody asks, so nothing is
 and no rounding piles up: what comes out is the metric of these examples alone.
 """
 
-cimport numpy as cnp
 from libc.math cimport INFINITY, NAN, fabs, log
 from libc.string cimport memcpy, memmove
 
 import numpy as np
 
+from ..core.arrays cimport data_of, doubles
 from ..core.memory cimport release, resize
 from ..core.plain import row_error
 
 from ..core.plain import first_masked, is_missing
 
-cnp.import_array()
 
 HEAVIEST = 1e100  # sums of heavier examples, and products of these, would overflow
 
@@ -114,7 +113,7 @@ cdef class Sums:
         """The examples in the window, oldest first."""
         cdef Py_ssize_t first = max(0, self.end - self.window), rows = self.end - first
         out = np.empty((rows, self.columns))
-        memcpy(cnp.PyArray_DATA(<cnp.ndarray> out), self.tail + first * self.columns,
+        memcpy(data_of(out), self.tail + first * self.columns,
                rows * self.columns * sizeof(double))
         return out
 
@@ -122,7 +121,7 @@ cdef class Sums:
         cdef Py_ssize_t i
         rows = np.ascontiguousarray(rows, dtype=np.float64)
         for i in range(len(rows)):
-            self.push(<double*> cnp.PyArray_DATA(<cnp.ndarray> rows) + i * self.columns)
+            self.push(doubles(rows) + i * self.columns)
         return 0
 
     def export(self):
@@ -215,12 +214,12 @@ cdef class Residuals(Sums):
     def add_columns(self, y, p, w, Py_ssize_t start=0, stop=None):
         """The same for rows start ... stop-1 of arrays known to be good."""
         cdef Py_ssize_t i, end = len(y) if stop is None else stop
-        cdef const double* ys = <const double*> cnp.PyArray_DATA(<cnp.ndarray> y)
-        cdef const double* ps = <const double*> cnp.PyArray_DATA(<cnp.ndarray> p)
+        cdef const double* ys = doubles(y)
+        cdef const double* ps = doubles(p)
         cdef const double* ws = NULL
         cdef double row[3]
         if w is not None:
-            ws = <const double*> cnp.PyArray_DATA(<cnp.ndarray> w)
+            ws = doubles(w)
         for i in range(start, end):
             row[0], row[1], row[2] = ys[i], ps[i], ws[i] if ws != NULL else 1.0
             self.add(row)
@@ -300,11 +299,11 @@ cdef class Surprise(Sums):
     def add_columns(self, p, w, Py_ssize_t start=0, stop=None):
         """p: the probability that the true label had, one per example."""
         cdef Py_ssize_t i, end = len(p) if stop is None else stop
-        cdef const double* ps = <const double*> cnp.PyArray_DATA(<cnp.ndarray> p)
+        cdef const double* ps = doubles(p)
         cdef const double* ws = NULL
         cdef double row[2]
         if w is not None:
-            ws = <const double*> cnp.PyArray_DATA(<cnp.ndarray> w)
+            ws = doubles(w)
         for i in range(start, end):
             row[0], row[1] = -log(max(ps[i], 1e-15)), ws[i] if ws != NULL else 1.0
             self.add(row)

@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, cos, fabs, log, sin, sqrt
 from libc.stdint cimport int32_t, uint64_t
 
 from ..core.door cimport Door, bounded
-from ..core.example cimport Example, onstream_axpy
+from ..core.example cimport Example, feature, onstream_axpy
 from ..core.hashing cimport mix, seeded
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
@@ -74,7 +74,7 @@ cdef class HasherState(TransformerState):
         cdef double* values = pool.values
         cdef int32_t id
         for i in range(e.n):
-            id = e.ids[i] if e.ids != NULL else <int32_t> i
+            id = feature(e, i)
             if self.door.bits >= 0:
                 ids[n], values[n] = id, e.values[i]
                 n += 1
@@ -208,7 +208,7 @@ cdef class FourierState(TransformerState):
         for j in range(self.d):
             values[j] = 0.0
         for i in range(e.n):
-            id = e.ids[i] if e.ids != NULL else <int32_t> i
+            id = feature(e, i)
             if id < self.rows and e.values[i] == e.values[i]:
                 onstream_axpy(values, self.omega + id * self.d, e.values[i], self.d)
         for j in range(self.d):

@@ -4,7 +4,6 @@ Each keeps a few numbers per feature, and those it has just overwritten, so that
 the learner behind it refuses leaves no trace.
 """
 
-cimport numpy as cnp
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport NAN, fabs, sqrt
 from libc.stdint cimport int32_t
@@ -12,8 +11,9 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from ..core.arrays cimport data_of
 from ..core.door cimport Door, bounded
-from ..core.example cimport LEARNED, NUMBER, OVERFLOW, Example
+from ..core.example cimport LEARNED, NUMBER, OVERFLOW, SAFE, Example, feature
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
 
@@ -22,7 +22,6 @@ from ..base.errors import NotMergeable
 from ..base.union import union_of_features
 from .transformer import Transformer
 
-cnp.import_array()
 
 cdef enum:
     KEPT = 5  # numbers per feature
@@ -98,7 +97,7 @@ cdef class PerFeature(TransformerState):
         for i in range(e.n):
             if skipped(e, i):
                 continue
-            id = e.ids[i] if e.ids != NULL else <int32_t> i
+            id = feature(e, i)
             stats = self.stats + KEPT * id
             self.old_ids[self.old_n] = id
             memcpy(self.old + KEPT * self.old_n, stats, KEPT * sizeof(double))
@@ -122,7 +121,7 @@ cdef class PerFeature(TransformerState):
         cdef int32_t id
         cdef double* values = pool.values
         for i in range(e.n):
-            id = e.ids[i] if e.ids != NULL else <int32_t> i
+            id = feature(e, i)
             if skipped(e, i) or id >= self.rows:
                 values[i] = e.values[i]
             else:
@@ -134,7 +133,7 @@ cdef class PerFeature(TransformerState):
         self.reserve(width)
         stats = np.empty((width, KEPT))
         if width:
-            memcpy(cnp.PyArray_DATA(<cnp.ndarray> stats), self.stats, stats.nbytes)
+            memcpy(data_of(stats), self.stats, stats.nbytes)
         return saved(stats)
 
     def restore_own(self, fields):
@@ -147,7 +146,7 @@ cdef class PerFeature(TransformerState):
         if (stats[:, 0] < 0.0).any():
             raise ValueError("a weight in stats is negative")
         if width:
-            memcpy(self.stats, cnp.PyArray_DATA(<cnp.ndarray> stats), stats.nbytes)
+            memcpy(self.stats, data_of(stats), stats.nbytes)
         self.mark(0, width)
 
     def held(self):
@@ -186,7 +185,7 @@ cdef class StandardState(ScalerState):
             moved = mean - stats[1]
             low = stats[4] + ((stats[1] - (mean - moved)) + (step - moved))
             spread = stats[2] + max(0.0, weight * delta * ((value - mean) - low))
-        if not (fabs(mean) < 1e300 and spread < 1e300 and total < 1e300):
+        if not (fabs(mean) < SAFE and spread < SAFE and total < SAFE):
             return False
         stats[0], stats[1], stats[2], stats[4] = total, mean, spread, low
         return True
@@ -205,7 +204,7 @@ cdef class MinMaxState(ScalerState):
         cdef double low = value, high = value
         if stats[0] > 0.0:
             low, high = min(stats[1], value), max(stats[2], value)
-        if not (stats[0] + weight < 1e300 and fabs(value) < 1e300):
+        if not (stats[0] + weight < SAFE and fabs(value) < SAFE):
             return False
         stats[0], stats[1], stats[2] = stats[0] + weight, low, high
         return True
@@ -229,7 +228,7 @@ cdef class ImputerState(PerFeature):
     cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
         cdef double total = stats[0] + weight
         cdef double mean = stats[1] + (value - stats[1]) * (weight / total)
-        if not (total < 1e300 and fabs(mean) < 1e300):
+        if not (total < SAFE and fabs(mean) < SAFE):
             return False
         stats[0], stats[1] = total, mean
         if stats[3] != 0.0 and value != 1.0:  # no text after all
@@ -251,7 +250,7 @@ cdef class ImputerState(PerFeature):
             pool.ids[i], pool.codes[i], pool.values[i] = <int32_t> i, NUMBER, NAN
         for i in range(e.n):
             if e.values[i] == e.values[i]:
-                id = e.ids[i] if e.ids != NULL else <int32_t> i
+                id = feature(e, i)
                 at = id
                 if id >= known:
                     at = end
@@ -292,7 +291,7 @@ class _PerFeature(Transformer):
         other[places, SAVED] = theirs.get("low", 0.0)
         with np.errstate(all="ignore"):
             stats = self._together(ours, other)
-        if not (np.abs(stats) < 1e300).all():
+        if not (np.abs(stats) < SAFE).all():
             raise NotMergeable(
                 f"{type(self).__name__}: the values seen here and there are so large that together "
                 f"they leave the range of floats."
@@ -397,7 +396,7 @@ class Imputer(_PerFeature):
 
     def __init__(self, *, strategy="mean", value=0.0):
         self.strategy = choice(self, "strategy", strategy, ("mean", "constant"))
-        self.value = number(self, "value", value, least=-1e300, most=1e300)
+        self.value = number(self, "value", value, least=-SAFE, most=SAFE)
         self._begin()
 
     def _new_state(self):

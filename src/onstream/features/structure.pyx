@@ -6,7 +6,7 @@ from libc.string cimport memset
 import numpy as np
 
 from ..core.door cimport Door
-from ..core.example cimport Example
+from ..core.example cimport Example, feature
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
 
@@ -65,7 +65,7 @@ cdef class SelectState(TransformerState):
         cdef Py_ssize_t i, n = 0
         cdef int32_t id
         for i in range(e.n):
-            id = e.ids[i] if e.ids != NULL else <int32_t> i
+            id = feature(e, i)
             if id < self.rows and self.keep[id]:
                 pool.ids[n], pool.values[n] = id, e.values[i]
                 if e.codes != NULL:

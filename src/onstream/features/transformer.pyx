@@ -1,10 +1,10 @@
 """Transformers: examples in, examples out. What the user sees of them, and the model behind it."""
 
-cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 
 import numpy as np
 
+from ..core.arrays cimport doubles
 from ..base.learner cimport model_of
 from ..core.door cimport Door, Row
 from ..core.example cimport Example
@@ -19,7 +19,6 @@ from ..base.learner import Learner
 from ..base.union import union_of_features
 from ..core.rows import open_source
 
-cnp.import_array()
 
 cdef enum:
     WIDEST = 65_536  # columns of an array of transformed rows; beyond, rows are dicts
@@ -92,7 +91,7 @@ cdef class TransformerModel(Model):
                 if not self.makes():
                     width = max(width, source.array_columns)
                 rows = np.zeros((source.rows, width))
-                out = <double*> cnp.PyArray_DATA(<cnp.ndarray> rows)
+                out = doubles(rows)
             while at < source.rows:
                 PyErr_CheckSignals()
                 stop = min(at + source.chunk, source.rows)

@@ -5,12 +5,12 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy, onstream_dot
+from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
 from ..core.memory cimport release
 from .expansion cimport fill, matrix
 from .one_vs_rest cimport Machine
 from .projectron_machines cimport Inverse
-from .supports cimport LARGEST, Program, grown, widened
+from .supports cimport Program, grown, widened
 
 cdef double JITTER = 1e-10  # the diagonal of a Gram matrix is raised by this much,
 cdef double MOST_JITTER = 1e-5  # and by no more than this
@@ -39,7 +39,7 @@ cdef class BPASimple(Machine):
             return OVERFLOW
         if self.s.n == self.budget:
             change = self.choose()
-            if not change < LARGEST:
+            if not change < SAFE:
                 return OVERFLOW
             if self.allow_skip and C * loss < 0.5 * (change + tau * tau * self.self_k) + C * (loss - tau * self.self_k):
                 return LEARNED
@@ -61,7 +61,7 @@ cdef class BPASimple(Machine):
 
     cdef bint hand_over(self) noexcept nogil:
         """Plan the coefficients afterwards. False: one would be too large."""
-        return fabs(self.tau + self.share) < LARGEST
+        return fabs(self.tau + self.share) < SAFE
 
     cdef void commit(self, const Example* e) noexcept nogil:
         self.s.put(self.slot, e, self.length, self.self_k, self.row)
@@ -100,7 +100,7 @@ cdef class BPANearest(BPASimple):
                 least, self.slot = change, r
                 self.share, self.other_share = self.a[r] * one, self.a[r] * two
         j = self.nearest[self.slot]
-        if j >= 0 and not fabs(self.a[j] + self.other_share) < LARGEST:
+        if j >= 0 and not fabs(self.a[j] + self.other_share) < SAFE:
             return INFINITY
         return least
 
@@ -181,7 +181,7 @@ cdef class BPAProjection(BPASimple):
     cdef double choose(self) noexcept nogil:
         cdef Py_ssize_t r
         cdef double change, least = INFINITY
-        if not fabs(self.tau) < LARGEST:
+        if not fabs(self.tau) < SAFE:
             return INFINITY
         self.inverse.project(self.row, self.self_k, self.s.n)
         self.inverse.gap += self.inverse.jitter * self.self_k
@@ -206,7 +206,7 @@ cdef class BPAProjection(BPASimple):
             self.other[i] = self.a[i] - self.a[r] * self.inverse.with_example(i, r) / diagonal
         self.other[r] = self.tau - self.a[r] * (-self.inverse.d[r] / self.inverse.gap) / diagonal
         for i in range(self.s.n):
-            if not fabs(self.other[i]) < LARGEST:
+            if not fabs(self.other[i]) < SAFE:
                 return False
         return True
 

@@ -3,7 +3,6 @@
 On a budget, a subclass says where the next support goes once all slots are taken.
 """
 
-cimport numpy as cnp
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.float cimport DBL_MAX
 from libc.math cimport fabs
@@ -12,11 +11,11 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_dot
+from ..core.arrays cimport doubles
+from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, onstream_dot
 from ..core.memory cimport release, resize
-from .supports cimport LARGEST, Program, Supports, draw, eights, grown, restrided
+from .supports cimport Program, Supports, draw, eights, grown, restrided
 
-cnp.import_array()
 
 cdef enum:
     ON_STACK = 512  # kernel values of a prediction that need no allocation
@@ -86,7 +85,7 @@ cdef class Expansion:
         """Make the example that was met a support with these coefficients."""
         cdef Py_ssize_t slot = self.next_slot(), r
         for r in range(self.k):
-            if not fabs(steps[r]) < LARGEST:
+            if not fabs(steps[r]) < SAFE:
                 return OVERFLOW
         if slot < 0:
             return LEARNED
@@ -256,7 +255,7 @@ cdef object matrix(const double* values, Py_ssize_t rows, Py_ssize_t columns, Py
     cdef Py_ssize_t i
     array = np.empty((rows, columns))
     for i in range(rows if columns else 0):
-        memcpy(<double*> cnp.PyArray_DATA(<cnp.ndarray> array) + i * columns, values + i * stride,
+        memcpy(doubles(array) + i * columns, values + i * stride,
                columns * sizeof(double))
     return array
 
@@ -266,6 +265,6 @@ cdef int fill(double* values, object array, Py_ssize_t stride) except -1:
     cdef Py_ssize_t i, columns = array.shape[1]
     array = np.ascontiguousarray(array)
     for i in range(array.shape[0] if columns else 0):
-        memcpy(values + i * stride, <double*> cnp.PyArray_DATA(<cnp.ndarray> array) + i * columns,
+        memcpy(values + i * stride, doubles(array) + i * columns,
                columns * sizeof(double))
     return 0

@@ -8,11 +8,11 @@ from libc.string cimport memset
 
 import numpy as np
 
-from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy, onstream_dot
+from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
 from ..core.memory cimport release
 from .expansion cimport fill, floats, matrix
 from .one_vs_rest cimport Machine
-from .supports cimport LARGEST, Program, Supports, grown, widened
+from .supports cimport Program, Supports, grown, widened
 
 
 cdef class FixedBudgetMachine(Machine):
@@ -57,7 +57,7 @@ cdef class FixedBudgetMachine(Machine):
         if y * f > self.beta:
             return LEARNED
         self.step = y * e.weight
-        if not fabs(self.step) < LARGEST or not self.grow(min(self.s.n + 1, self.budget), e):
+        if not fabs(self.step) < SAFE or not self.grow(min(self.s.n + 1, self.budget), e):
             return OVERFLOW
         self.slot = self.s.n
         self.at_new = f + self.step * self.self_k

@@ -3,10 +3,10 @@
 from libc.math cimport fabs, log, pow, sqrt
 from libc.stdint cimport int64_t
 
-from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example
 from .expansion cimport kernel_sum
 from .one_vs_rest cimport Machine
-from .supports cimport LARGEST, Program
+from .supports cimport Program
 
 
 cdef class ForgetronMachine(Machine):
@@ -24,7 +24,7 @@ cdef class ForgetronMachine(Machine):
         if y * f > 0.0:
             return LEARNED
         self.step = y * e.weight
-        if not fabs(self.step) < LARGEST or not self.grow(min(self.s.n + 1, self.budget), e):
+        if not fabs(self.step) < SAFE or not self.grow(min(self.s.n + 1, self.budget), e):
             return OVERFLOW
         if not self.shrink(f):
             return OVERFLOW
@@ -74,7 +74,7 @@ cdef class SelfTunedForgetron(ForgetronMachine):
         sigma, mu = self.phi * sigma, self.phi * mu
         self.cost = sigma * sigma + 2.0 * sigma - 2.0 * sigma * mu
         self.step *= self.phi
-        return fabs(self.damage + self.cost) < LARGEST and self.phi > 0.0
+        return fabs(self.damage + self.cost) < SAFE and self.phi > 0.0
 
     cdef void commit(self, const Example* e) noexcept nogil:
         self.mistakes += 1
@@ -87,7 +87,7 @@ cdef class SelfTunedForgetron(ForgetronMachine):
     def restore(self, fields, width, who):
         ForgetronMachine.restore(self, fields, width, who)
         self.mistakes = fields.integer("mistakes", 0)
-        self.damage = fields.number("damage", -LARGEST, LARGEST)
+        self.damage = fields.number("damage")
 
 
 cdef class BasicForgetron(ForgetronMachine):
@@ -111,7 +111,7 @@ cdef class BasicForgetron(ForgetronMachine):
             square = max(0.0, square - 2.0 * a * at_oldest + a * a * self.s.self_k[r])
         self.step *= self.phi
         self.after = square
-        return square < LARGEST and self.phi > 0.0
+        return square < SAFE and self.phi > 0.0
 
     cdef void commit(self, const Example* e) noexcept nogil:
         self.square = self.after
@@ -122,7 +122,7 @@ cdef class BasicForgetron(ForgetronMachine):
 
     def restore(self, fields, width, who):
         ForgetronMachine.restore(self, fields, width, who)
-        self.square = fields.number("square", 0.0, LARGEST)
+        self.square = fields.number("square", 0.0)
 
 
 cdef class SimpleForgetron(ForgetronMachine):

@@ -1,7 +1,6 @@
 """Online gradient descent on the hinge loss with kernels: on a budget (BOGD), by Nyström features
 (NOGD), by random Fourier features (FOGD)."""
 
-cimport numpy as cnp
 from cpython.exc cimport PyErr_SetInterrupt
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.float cimport DBL_MAX
@@ -11,16 +10,25 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from ..core.arrays cimport doubles
 from ..core.classifier cimport ClassifierState
-from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy, onstream_dot, onstream_scores
+from ..core.example cimport (
+    LEARNED,
+    OVERFLOW,
+    SAFE,
+    Example,
+    feature,
+    onstream_axpy,
+    onstream_dot,
+    onstream_scores,
+)
 from ..core.gaussian cimport gaussian
 from ..core.hashing cimport hash_bytes, seeded
 from ..core.memory cimport release, resize
 from .expansion cimport fill, floats, kernel_sum, matrix
 from .one_vs_rest cimport Machine
-from .supports cimport LARGEST, Program, draw, grown
+from .supports cimport Program, draw, grown
 
-cnp.import_array()
 
 cdef double SMALLEST = 1e-300  # coefficients that have decayed below are 0
 
@@ -39,7 +47,7 @@ cdef class BOGDMachine(Machine):
 
     def __cinit__(self, Program program, budget, double eta, double lam, str removal, cap, seed):
         self.eta, self.decay = eta, 1.0 - eta * lam
-        self.cap = LARGEST if cap is None else cap * eta
+        self.cap = SAFE if cap is None else cap * eta
         self.uniform = removal == "uniform"
         self.seed = seed
 
@@ -56,7 +64,7 @@ cdef class BOGDMachine(Machine):
                 self.keeping(self.other)
                 self.slot = self.drawn(self.other)
                 for i in range(self.s.n):
-                    if i != self.slot and not fabs(self.a[i] / self.other[i]) < LARGEST:
+                    if i != self.slot and not fabs(self.a[i] / self.other[i]) < SAFE:
                         return OVERFLOW
         return LEARNED
 
@@ -158,7 +166,7 @@ cdef class NOGDMachine(Machine):
         if not 1.0 - y * f > 0.0:
             return LEARNED
         self.step = self.eta * e.weight * y
-        if not fabs(self.step) < LARGEST:
+        if not fabs(self.step) < SAFE:
             return OVERFLOW
         if self.s.n < self.budget:
             if not self.grow(self.s.n + 1, e):
@@ -174,7 +182,7 @@ cdef class NOGDMachine(Machine):
                 self.z[j] = onstream_dot(self.P + j * self.room, self.row, self.s.n)
                 onstream_axpy(self.other, self.P + j * self.room, self.step * self.z[j], self.s.n)
             for j in range(self.s.n):
-                if not fabs(self.other[j]) < LARGEST:
+                if not fabs(self.other[j]) < SAFE:
                     return OVERFLOW
         self.acts = True
         return LEARNED
@@ -214,7 +222,7 @@ cdef class NOGDMachine(Machine):
         gram = np.empty((n, n))
         for i in range(n):
             self.s.row_of(i, self.other)
-            memcpy(<double*> cnp.PyArray_DATA(<cnp.ndarray> gram) + i * n, self.other, n * sizeof(double))
+            memcpy(doubles(gram) + i * n, self.other, n * sizeof(double))
         values, vectors = np.linalg.eigh((gram + gram.T) / 2.0)
         order = np.argsort(values)[::-1][: self.rank]
         order = order[values[order] > 1e-10 * values.max()]
@@ -342,7 +350,7 @@ cdef class FOGDState(ClassifierState):
         elif self.D == 1:  # the tiles of onstream_scores want more than one column
             angles[0] = 0.0
             for j in range(e.n):
-                angles[0] += e.values[j] * self.omega[(j if e.ids == NULL else e.ids[j]) * self.stride]
+                angles[0] += e.values[j] * self.omega[feature(e, j) * self.stride]
         else:
             onstream_scores(angles, self.omega, e.ids, e.values, e.n, self.D, self.stride)
         for j in range(self.D):
@@ -373,10 +381,10 @@ cdef class FOGDState(ClassifierState):
             return OVERFLOW
         for r in range(self.k):
             out[r] = kernel_sum(self.z, self.w + r * width, width)
-            if not fabs(out[r]) < DBL_MAX or not step < LARGEST:
+            if not fabs(out[r]) < DBL_MAX or not step < SAFE:
                 return OVERFLOW
         for r in range(self.k * width if step > 1e200 else 0):  # no weight passes 1e300 by small steps
-            if not fabs(self.w[r]) + step < LARGEST:
+            if not fabs(self.w[r]) + step < SAFE:
                 return OVERFLOW
         for r in range(self.k):
             y = e.y if self.k == 1 else 1.0 if e.label == r else -1.0

@@ -1,16 +1,16 @@
 """The updates of kernel learners whose supports have a coefficient for each label, and of those
 that learn numbers. Their faces are in the Python files of the same names."""
 
-from libc.math cimport fabs, pow, sqrt
+from libc.math cimport fabs
 
 from ..core.example cimport LEARNED, Example
+from ..core.rules.pa cimport StepSize, step_size
+from ..core.rules.schedule cimport Schedule, make_schedule, rate_at
 from ..core.scores cimport rival
 from .expansion cimport Expansion
 from .state cimport KernelClassifierState, KernelRegressorState
 
-ctypedef double (*Step)(double loss, double q, double C) noexcept nogil
 ctypedef void (*Blame)(double* steps, const double* f, int label, Py_ssize_t k, double beta) noexcept nogil
-ctypedef double (*Rate)(double eta, double power, double l2, double n) noexcept nogil
 
 
 # -- perceptrons -----------------------------------------------------------------------------------
@@ -76,28 +76,12 @@ cdef class PerceptronState(KernelClassifierState):
 # -- passive-aggressive ------------------------------------------------------------------------------
 
 
-cdef double pa(double loss, double q, double C) noexcept nogil:
-    return loss / q
-
-
-cdef double pa1(double loss, double q, double C) noexcept nogil:
-    return min(C, loss / q)
-
-
-cdef double pa2(double loss, double q, double C) noexcept nogil:
-    return loss / (q + 1.0 / (2.0 * C))
-
-
-cdef Step step_of(str variant):
-    return pa2 if variant == "PA-II" else pa1 if variant == "PA-I" else pa
-
-
 cdef class PAState(KernelClassifierState):
     cdef double C
-    cdef Step step
+    cdef StepSize step
 
     def __cinit__(self, Expansion expansion, str variant, double C):
-        self.C, self.step = C, step_of(variant)
+        self.C, self.step = C, step_size(variant)
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double C = self.C * e.weight, self_k = self.expansion.self_k, loss, step
@@ -121,10 +105,10 @@ cdef class PAState(KernelClassifierState):
 
 cdef class PARegressorState(KernelRegressorState):
     cdef double C, epsilon
-    cdef Step step
+    cdef StepSize step
 
     def __cinit__(self, Expansion expansion, str variant, double C, double epsilon):
-        self.C, self.epsilon, self.step = C, epsilon, step_of(variant)
+        self.C, self.epsilon, self.step = C, epsilon, step_size(variant)
 
     cdef int update(self, const Example* e, double f) noexcept nogil:
         cdef double loss = fabs(e.y - f) - self.epsilon, self_k = self.expansion.self_k, step
@@ -209,41 +193,20 @@ cdef void project(double* v, Py_ssize_t k, double total) noexcept nogil:
 # -- least mean squares ----------------------------------------------------------------------------------
 
 
-cdef double constant(double eta, double power, double l2, double n) noexcept nogil:
-    return eta
-
-
-cdef double by_power(double eta, double power, double l2, double n) noexcept nogil:
-    return eta * pow(n, -power)
-
-
-cdef double inverse(double eta, double power, double l2, double n) noexcept nogil:
-    return eta / (1.0 + eta * l2 * n)
-
-
-cdef double inverse_sqrt(double eta, double power, double l2, double n) noexcept nogil:
-    return eta / sqrt(n)
-
-
 cdef class LMSState(KernelRegressorState):
     """Every example becomes a support, with the rate times its error."""
 
-    cdef double eta, power, l2
+    cdef Schedule schedule
     cdef bint normalized
-    cdef Rate rate
 
     def __cinit__(
         self, Expansion expansion, str schedule, double eta,
         double power, double l2, bint normalized,
     ):
-        self.eta, self.power, self.l2, self.normalized = eta, power, l2, normalized
-        self.rate = (
-            by_power if schedule == "power" else inverse if schedule == "inverse"
-            else inverse_sqrt if schedule == "sqrt" else constant
-        )
+        self.schedule, self.normalized = make_schedule(schedule, eta, power, l2), normalized
 
     cdef int update(self, const Example* e, double f) noexcept nogil:
-        cdef double rate = self.rate(self.eta, self.power, self.l2, self.seen - self.start + 1), step
+        cdef double rate = rate_at(&self.schedule, self.seen - self.start + 1), step
         if self.normalized:
             rate /= 1.0 + self.expansion.self_k
         if e.y == f:

@@ -4,10 +4,9 @@ Vectors take the common way through the encoder. An object has no features to be
 kernel values with all supports are computed here, with the GIL, and *are* the example that is learned.
 """
 
-cimport numpy as cnp
-
 import numpy as np
 
+from ..core.arrays cimport doubles
 from ..core.classifier cimport ClassifierModel, ClassifierState
 from ..core.door cimport Row
 from ..core.example cimport LEARNED, Example
@@ -19,8 +18,6 @@ from .supports cimport Supports
 
 from ..core.plain import in_row, plain_weight
 from .supports import prepared_object
-
-cnp.import_array()
 
 
 cdef class ObjectClassifierState(ClassifierState):
@@ -113,8 +110,8 @@ cdef object object_values(State state, item):
 
 cdef void fill(Example* e, object values) noexcept:
     e.ids = NULL
-    e.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> values)
-    e.n = cnp.PyArray_SIZE(<cnp.ndarray> values)
+    e.values = doubles(values)
+    e.n = len(values)
     e.peak = 0.0
     e.width = 0
 

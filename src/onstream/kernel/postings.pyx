@@ -10,16 +10,12 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport int32_t, uint32_t
 from libc.string cimport memset
 
-from ..core.example cimport Example
+from ..core.example cimport Example, feature
 
 
-cdef inline int32_t feature(const Example* e, Py_ssize_t i) noexcept nogil:
-    return <int32_t> i if e.ids == NULL else e.ids[i]
-
-
-cdef inline Py_ssize_t home(int32_t feature, Py_ssize_t size) noexcept nogil:
+cdef inline Py_ssize_t home(int32_t id, Py_ssize_t size) noexcept nogil:
     """Where to look for a feature first."""
-    cdef uint32_t mixed = <uint32_t> feature * <uint32_t> 2654435769
+    cdef uint32_t mixed = <uint32_t> id * <uint32_t> 2654435769
     return (mixed ^ (mixed >> 15)) & <uint32_t> (size - 1)
 
 

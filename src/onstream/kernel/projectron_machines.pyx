@@ -2,11 +2,11 @@
 
 from libc.math cimport fabs, sqrt
 
-from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy, onstream_dot
+from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
 from ..core.memory cimport release
 from .expansion cimport fill, matrix
 from .one_vs_rest cimport Machine
-from .supports cimport LARGEST, Program, grown, widened
+from .supports cimport Program, grown, widened
 
 cdef double IN_SPAN = 1e-10  # what is closer than this to the span of the supports is in it
 
@@ -94,10 +94,10 @@ cdef class ProjectronMachine(Machine):
             if self.budget and self.s.n == self.budget:
                 self.adds = False
         if self.adds:
-            if not (fabs(self.step) < LARGEST and 1.0 / self.inverse.gap < LARGEST and self.grow(self.s.n + 1, e)):
+            if not (fabs(self.step) < SAFE and 1.0 / self.inverse.gap < SAFE and self.grow(self.s.n + 1, e)):
                 return OVERFLOW
         for i in range(self.s.n):
-            if not fabs(self.a[i] + self.step * self.inverse.d[i]) < LARGEST or not fabs(self.inverse.d[i]) < LARGEST:
+            if not fabs(self.a[i] + self.step * self.inverse.d[i]) < SAFE or not fabs(self.inverse.d[i]) < SAFE:
                 return OVERFLOW
         self.acts = True
         return LEARNED

@@ -31,7 +31,6 @@ cdef extern from "rows.h" nogil:
         int full, double rest)
 
 
-cdef double LARGEST  # no number of a state is larger
 
 
 cdef class Program:

@@ -7,7 +7,6 @@ structured kernels the example *is* its row of kernel values, computed before wi
 arithmetic of the learners is the same for both.
 """
 
-cimport numpy as cnp
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -17,14 +16,13 @@ from sys import getsizeof
 
 import numpy as np
 
-from ..core.example cimport Example, onstream_dot
+from ..core.arrays cimport data_of, doubles, int32s, int64s
+from ..core.example cimport SAFE, Example, feature, onstream_dot
 from ..core.hashing cimport mix
 from ..core.memory cimport release
 from .postings cimport Postings
 
-cnp.import_array()
 
-LARGEST = 1e300
 cdef Py_ssize_t BLOCK = 2**17   # numbers of a block that is dense in any case: 1 MiB
 cdef Py_ssize_t SPARSE = 16     # beyond it, a block is dense if one number in so many is not 0
 OPS = {
@@ -107,12 +105,12 @@ cdef class Supports:
         """Squared length and self-kernel of the example. False: too large to be learned."""
         if not self.program.vectors:
             length[0] = self_k[0] = e.values[0]
-            return self_k[0] < LARGEST
+            return self_k[0] < SAFE
         length[0] = onstream_dot(e.values, e.values, e.n)
-        if not length[0] < LARGEST:
+        if not length[0] < SAFE:
             return False
         onstream_self_value(self.program.steps, self.program.n, length[0], self_k)
-        return -LARGEST < self_k[0] < LARGEST
+        return -SAFE < self_k[0] < SAFE
 
     cdef void row(self, const Example* e, double length, double* out) noexcept nogil:
         """The kernel of every support with the example. `out` has `room` places."""
@@ -243,13 +241,13 @@ cdef class Supports:
             self.sparse.put(slot, e)
             self.filled += self.sparse.lines[slot].n
             for j in range(e.n):
-                self.used = max(self.used, (j if e.ids == NULL else e.ids[j]) + 1)
+                self.used = max(self.used, feature(e, j) + 1)
             return
         for j in range(self.used):
             self.filled -= self.v[j * self.room + slot] != 0.0
             self.v[j * self.room + slot] = 0.0
         for j in range(e.n):
-            i = j if e.ids == NULL else e.ids[j]
+            i = feature(e, j)
             self.used = max(self.used, i + 1)
             self.v[i * self.room + slot] = e.values[j]
             self.filled += e.values[j] != 0.0
@@ -300,9 +298,9 @@ cdef class Supports:
         cdef Py_ssize_t i, j, at = 0
         starts = np.zeros(self.n + 1, dtype=np.int64)
         columns, values = np.empty(self.filled, dtype=np.int64), np.empty(self.filled)
-        cdef int64_t* start = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> starts)
-        cdef int64_t* column = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> columns)
-        cdef double* value = <double*> cnp.PyArray_DATA(<cnp.ndarray> values)
+        cdef int64_t* start = int64s(starts)
+        cdef int64_t* column = int64s(columns)
+        cdef double* value = doubles(values)
         for i in range(self.n):
             if self.is_sparse:
                 for j in range(self.sparse.lines[i].n):
@@ -330,7 +328,7 @@ cdef class Supports:
             return {"count": self.n, "objects": texts}
         lengths = np.empty(self.n)
         if self.n:
-            memcpy(cnp.PyArray_DATA(<cnp.ndarray> lengths), self.lengths, self.n * sizeof(double))
+            memcpy(data_of(lengths), self.lengths, self.n * sizeof(double))
         starts, columns, values = self.rows_of_values()
         fields = {
             "count": self.n, "width": self.used, "values": values, "columns": columns,
@@ -373,12 +371,12 @@ cdef class Supports:
         values = np.ascontiguousarray(values)
         e.width = self.program.width
         for i in range(count):
-            e.ids = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> ids) + <Py_ssize_t> starts[i]
-            e.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> values) + <Py_ssize_t> starts[i]
+            e.ids = int32s(ids) + <Py_ssize_t> starts[i]
+            e.values = doubles(values) + <Py_ssize_t> starts[i]
             e.n = starts[i + 1] - starts[i]
             length = lengths[i]
             onstream_self_value(self.program.steps, self.program.n, length, &self_k)
-            if not (-LARGEST < self_k < LARGEST) or not self.fit(max(i + 1, min(count, 2 * i)), &e):
+            if not (-SAFE < self_k < SAFE) or not self.fit(max(i + 1, min(count, 2 * i)), &e):
                 raise ValueError("a support is too large")
             self.put(i, &e, length, self_k, NULL)
         if not sparse:
@@ -400,7 +398,7 @@ cdef class Supports:
             if self_text(item[0]) != text:
                 raise ValueError("a support is not in the form in which it is stored")
             values = np.array([kernel.self_value(item[1]), *self.values(item, 1)])
-            e.values = <const double*> cnp.PyArray_DATA(<cnp.ndarray> values)
+            e.values = doubles(values)
             if not self.fit(max(self.n + 1, min(len(texts), 2 * self.n)), &e):
                 raise MemoryError
             self.expect()

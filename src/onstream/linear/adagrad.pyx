@@ -7,10 +7,9 @@ it does not come, so m steps of w -> S(w) / (1 + rate l2) have a closed form.
 from libc.math cimport exp, expm1, log1p, sqrt
 from libc.stdint cimport int64_t
 
+from ..core.example cimport SAFE
 from ..core.weights cimport Weights
 from .descent cimport Descent, soft
-
-cdef double SAFE = 1e300
 
 
 cdef class AdaGrad(Descent):

@@ -5,7 +5,7 @@ from libc.math cimport INFINITY, sqrt
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.memory cimport release, resize, roomier
 from ..core.weights cimport add, add_pair
-from .pa_step cimport Step, step_of
+from ..core.rules.pa cimport StepSize, step_size
 from .state cimport LinearClassifierState
 
 from ..base.checks import choice
@@ -72,7 +72,7 @@ class CostSensitivePA(LinearClassifier):
 
     def _new_state(self):
         cdef CostState state = CostState(self.intercept)
-        state.C, state.step = self.C, step_of(self.variant)
+        state.C, state.step = self.C, step_size(self.variant)
         state.cost, state.scripted = self.cost, self.cost is not None
         state.worst = self.mode == "max-loss"
         return state
@@ -80,7 +80,7 @@ class CostSensitivePA(LinearClassifier):
 
 cdef class CostState(LinearClassifierState):
     cdef double C
-    cdef Step step         # from loss and squared length to the step
+    cdef StepSize step         # from loss and squared length to the step
     cdef bint worst        # a lesson is about the largest loss
     cdef object cost       # of the user; None: 1 for every mistake
     cdef double* roots     # sqrt(cost(y, r)) at y * room + r

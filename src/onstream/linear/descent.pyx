@@ -6,7 +6,6 @@ Only an average or a ball together with L1 (or with any penalty under AdaGrad's 
 weights in every step.
 """
 
-cimport numpy as cnp
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
@@ -14,15 +13,14 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_peak
+from ..core.arrays cimport data_of
+from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature, onstream_peak
 from ..core.memory cimport release, resize, roomier
 from ..core.weights cimport Weights, add, add_columns, scores
 from .optimizer cimport Optimizer
-from .schedule cimport make_schedule, rate_at
+from ..core.rules.schedule cimport make_schedule, rate_at
 
-cnp.import_array()
 
-cdef double SAFE = 1e300
 cdef double SAFE_SUM = 1e270   # weights that can be summed 2**62 times
 cdef double FAR = 1e290        # thresholds are made up for before they get here
 
@@ -133,7 +131,7 @@ cdef class Descent(Optimizer):
         for r in range(self.k):
             out[r] = 0.0
         for i in range(e.n):
-            id = e.ids[i] if e.ids != NULL else i
+            id = feature(e, i)
             for r in range(self.k):
                 out[r] += e.values[i] * self.weight(id, r)
         for r in range(self.k):
@@ -151,7 +149,7 @@ cdef class Descent(Optimizer):
         for r in range(self.k):
             out[r] = 0.0
         for i in range(e.n):
-            id = e.ids[i] if e.ids != NULL else i
+            id = feature(e, i)
             for r in range(self.k):
                 out[r] += e.values[i] * self.now(id, r)
         for r in range(self.k):
@@ -181,7 +179,7 @@ cdef class Descent(Optimizer):
             return OVERFLOW
         self.begin(size, rate)
         for i in range(e.n):
-            self.move(e.ids[i] if e.ids != NULL else i, slopes, e.values[i], rate)
+            self.move(feature(e, i), slopes, e.values[i], rate)
         self.move_biases(slopes, 1.0, rate)
         self.end(rate, n)
         return LEARNED
@@ -349,7 +347,7 @@ cdef class Descent(Optimizer):
         if not self.allowed(bound / (self.waiting + 1), rate):
             return OVERFLOW  # at once: the example that fills the batch must not suffer for it
         for i in range(e.n):
-            self.note(e.ids[i] if e.ids != NULL else i, slopes, e.values[i])
+            self.note(feature(e, i), slopes, e.values[i])
         if self.intercept:
             for i in range(self.k):
                 self.pending.b[i] = self.pending.b[i] + slopes[i]
@@ -428,14 +426,14 @@ cdef class Descent(Optimizer):
         extra = bias.any()
         if self.untouched():
             paid = fields.array("paid", (width,))
-            self.due = fields.number("due", 0.0, SAFE)
+            self.due = fields.number("due", 0.0)
             if (paid < 0.0).any() or paid.max(initial=0.0) > self.due:
                 raise ValueError("paid holds more than is due")
             to_memory(paid, self.paid)
         if self.total is not None:
             total, bias = fields.array("total", (width, k)), fields.array("bias_total", (k,))
             self.total.restore(total, bias, 1.0)
-            self.mass = fields.number("mass", -SAFE, SAFE)
+            self.mass = fields.number("mass")
             self.averaged = fields.integer("averaged", 0)
             extra = extra or bias.any()
         if self.pending is not None:
@@ -462,12 +460,12 @@ cdef class Descent(Optimizer):
 cdef object from_memory(const double* numbers, Py_ssize_t n):
     array = np.empty(n)
     if n:
-        memcpy(cnp.PyArray_DATA(<cnp.ndarray> array), numbers, n * sizeof(double))
+        memcpy(data_of(array), numbers, n * sizeof(double))
     return array
 
 
 cdef int to_memory(object array, double* numbers) except -1:
     array = np.ascontiguousarray(array)
     if array.size:
-        memcpy(numbers, cnp.PyArray_DATA(<cnp.ndarray> array), array.size * sizeof(double))
+        memcpy(numbers, data_of(array), array.size * sizeof(double))
     return 0

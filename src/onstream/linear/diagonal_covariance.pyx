@@ -2,14 +2,13 @@
 
 from libc.stdint cimport int32_t
 
-from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature
 from ..core.scores cimport rival
 from ..core.weights cimport Weights, fits
 from .confidence_rules cimport Rule, find_step, rule_named
 from .state cimport LinearClassifierState
 
 cdef double KEPT = 1e-16  # of a variance at least, whatever the rounding
-cdef double SAFE = 1e300
 
 
 cdef class DiagonalState(LinearClassifierState):
@@ -187,7 +186,7 @@ cdef void step_column(Weights w, Weights sigma, Py_ssize_t r, const Example* e, 
     cdef double* s
     cdef double* v
     for i in range(e.n):
-        id = e.ids[i] if e.ids != NULL else i
+        id = feature(e, i)
         s = sigma.v + id * sigma.stride + r
         v = w.v + id * w.stride + r
         g = s[0] * e.values[i]

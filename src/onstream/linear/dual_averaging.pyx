@@ -4,7 +4,6 @@ Nothing is done for features that an example does not have: an update costs O(no
 strong the regularisation.
 """
 
-cimport numpy as cnp
 from libc.float cimport DBL_MAX
 from libc.math cimport copysign, fabs, sqrt
 from libc.stdint cimport int64_t
@@ -12,14 +11,13 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_peak
+from ..core.arrays cimport doubles
+from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature, onstream_peak
 from ..core.memory cimport release, resize, roomier
 from ..core.weights cimport Weights, add, add_columns
 from .optimizer cimport Optimizer
 
-cnp.import_array()
 
-cdef double SAFE = 1e300
 cdef double HARMLESS = 1e50  # gradients that can do no harm whatever the state
 
 cdef struct Cell:  # all that is known of a weight, on one cache line
@@ -103,7 +101,7 @@ cdef class FTRL(Optimizer):
             for r in range(self.k):
                 out[r] = 0.0
             for i in range(e.n):
-                row = self.cells + (e.ids[i] if e.ids != NULL else i) * self.stride
+                row = self.cells + feature(e, i) * self.stride
                 for r in range(self.k):
                     out[r] += e.values[i] * row[r].w
             for r in range(self.k):
@@ -121,7 +119,7 @@ cdef class FTRL(Optimizer):
         if not size * max(e.peak, 1.0) <= HARMLESS and not self.tried(e, slopes):
             return OVERFLOW
         for i in range(e.n):
-            row = self.cells + (e.ids[i] if e.ids != NULL else i) * self.stride
+            row = self.cells + feature(e, i) * self.stride
             for r in range(self.k):
                 if slopes[r] != 0.0:
                     self.change(row + r, slopes[r] * e.values[i], self.l1, self.l2)
@@ -149,7 +147,7 @@ cdef class FTRL(Optimizer):
         cdef bint good = True
         for i in range(e.n):
             for r in range(self.k):
-                cell = self.cells[(e.ids[i] if e.ids != NULL else i) * self.stride + r]
+                cell = self.cells[feature(e, i) * self.stride + r]
                 self.change(&cell, slopes[r] * e.values[i], self.l1, self.l2)
                 good &= fabs(cell.z) < SAFE and cell.n < SAFE and fabs(cell.w) < SAFE
         for r in range(self.k if self.intercept else 0):
@@ -162,8 +160,8 @@ cdef class FTRL(Optimizer):
         cdef Py_ssize_t i, r, k = self.k
         self.reserve(width)
         z, n = np.empty((width + 1, k)), np.empty((width + 1, k))
-        cdef double* zs = <double*> cnp.PyArray_DATA(<cnp.ndarray> z)
-        cdef double* ns = <double*> cnp.PyArray_DATA(<cnp.ndarray> n)
+        cdef double* zs = doubles(z)
+        cdef double* ns = doubles(n)
         cdef Cell* cell
         for i in range(width + 1):
             for r in range(k):
@@ -182,8 +180,8 @@ cdef class FTRL(Optimizer):
             raise ValueError("z holds a sum that cannot be")
         if not self.intercept and (z[width].any() or n[width].any()):
             raise ValueError("there is a bias without an intercept")
-        cdef double* zs = <double*> cnp.PyArray_DATA(<cnp.ndarray> z)
-        cdef double* ns = <double*> cnp.PyArray_DATA(<cnp.ndarray> n)
+        cdef double* zs = doubles(z)
+        cdef double* ns = doubles(n)
         self.reserve(width)
         self.set_columns(k, k)
         for i in range(width + 1):
@@ -205,7 +203,7 @@ cdef class FTRL(Optimizer):
 
 
 cdef inline double at(const Cell* cells, const Example* e, Py_ssize_t i) noexcept nogil:
-    return cells[e.ids[i] if e.ids != NULL else i].w * e.values[i]
+    return cells[feature(e, i)].w * e.values[i]
 
 
 cdef double product(const Cell* cells, const Example* e) noexcept nogil:
@@ -278,7 +276,7 @@ cdef class RDA(Optimizer):
         for r in range(self.k):
             out[r] = 0.0
         for i in range(e.n):
-            row = self.g.v + (e.ids[i] if e.ids != NULL else i) * self.g.stride
+            row = self.g.v + feature(e, i) * self.g.stride
             for r in range(self.k):
                 out[r] += e.values[i] * self.leader(row[r], self.l1)
         for r in range(self.k):

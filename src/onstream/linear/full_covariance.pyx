@@ -1,15 +1,17 @@
 """Second-order learners with a covariance of all weights."""
 
-cimport numpy as cnp
 from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from ..core.arrays cimport doubles
 from ..core.example cimport (
     LEARNED,
     OVERFLOW,
+    SAFE,
     Example,
+    feature,
     onstream_axpy,
     onstream_dot,
     onstream_gather_dot,
@@ -19,10 +21,6 @@ from ..core.memory cimport release, resize, roomier
 from ..core.scores cimport rival
 from .confidence_rules cimport Rule, find_step, rule_named
 from .state cimport LinearClassifierState
-
-cnp.import_array()
-
-cdef double SAFE = 1e300
 
 
 cdef class FullState(LinearClassifierState):
@@ -123,7 +121,7 @@ cdef class FullState(LinearClassifierState):
             memcpy(g, S, self.d * sizeof(double))
         for i in range(e.n):
             if e.values[i] != 0.0:
-                onstream_axpy(g, S + ((e.ids[i] if e.ids != NULL else i) + self.offset) * self.room, e.values[i], self.d)
+                onstream_axpy(g, S + (feature(e, i) + self.offset) * self.room, e.values[i], self.d)
         if e.ids == NULL:
             v = onstream_dot(g + self.offset, e.values, e.n)
         else:
@@ -180,7 +178,7 @@ cdef class FullState(LinearClassifierState):
         cdef Py_ssize_t d = self.door.width + self.offset, r, i, k = self.w.k
         self.reserve(self.door.width)
         matrix = np.empty((k, d, d))
-        cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> matrix)
+        cdef double* out = doubles(matrix)
         for r in range(k):
             for i in range(d):
                 memcpy(out + (r * d + i) * d, self.block(r) + i * self.room, d * sizeof(double))
@@ -197,7 +195,7 @@ cdef class FullState(LinearClassifierState):
         if not (np.diagonal(matrix, axis1=1, axis2=2) > 0.0).all():
             raise ValueError("Sigma has a variance that is not positive")
         self.reserve(self.door.width)
-        given = <const double*> cnp.PyArray_DATA(<cnp.ndarray> matrix)
+        given = doubles(matrix)
         for r in range(k):
             for i in range(d):
                 memcpy(self.block(r) + i * self.room, given + (r * d + i) * d, d * sizeof(double))

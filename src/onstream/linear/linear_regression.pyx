@@ -4,7 +4,7 @@ from libc.math cimport INFINITY
 
 from ..core.example cimport OVERFLOW, Example, sqnorm
 from ..core.weights cimport add
-from .schedule cimport Schedule, make_schedule, rate_at
+from ..core.rules.schedule cimport Schedule, make_schedule, rate_at
 from .state cimport LinearRegressorState
 
 from ..base.checks import flag

@@ -5,7 +5,7 @@ from libc.math cimport exp
 from ..core.example cimport Example
 from ..core.scores cimport sigmoids, softmax
 from ..core.weights cimport add, add_columns
-from .schedule cimport Schedule, make_schedule, rate_at
+from ..core.rules.schedule cimport Schedule, make_schedule, rate_at
 from .state cimport LinearClassifierState
 
 from ..base.learner import ProbabilisticClassifier

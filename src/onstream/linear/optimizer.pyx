@@ -4,21 +4,20 @@ Beyond two labels there is one column of weights per label, each learning its la
 rest; the two old labels take over -w and +w.
 """
 
-cimport numpy as cnp
 from libc.float cimport DBL_MAX
 from libc.math cimport exp, fabs, ldexp
 from libc.stdint cimport int64_t
 
 import numpy as np
 
+from ..core.arrays cimport doubles
 from ..core.classifier cimport ClassifierState
-from ..core.example cimport OVERFLOW, Example
+from ..core.example cimport OVERFLOW, Example, feature
 from ..core.memory cimport release, resize
 from ..core.scores cimport sigmoids
 from ..core.state cimport State
 from .losses cimport make_loss
 
-cnp.import_array()
 
 cdef enum:
     SAFE_SHIFT = 520  # x * 2**-520 and w * 2**-520: their product cannot overflow
@@ -76,7 +75,7 @@ cdef class Optimizer:
             total = 0.0
             for i in range(e.n):
                 total += ldexp(e.values[i], -SAFE_SHIFT) * ldexp(
-                    self.weight(e.ids[i] if e.ids != NULL else i, r), -SAFE_SHIFT)
+                    self.weight(feature(e, i), r), -SAFE_SHIFT)
             total = ldexp(total, 2 * SAFE_SHIFT) + self.bias(r)
             out[r] = min(max(total, -DBL_MAX), DBL_MAX)
 
@@ -84,7 +83,7 @@ cdef class Optimizer:
         """The weights that predict, features by columns, and their intercepts."""
         cdef Py_ssize_t i, r
         matrix = np.empty((width, self.k))
-        cdef double* out = <double*> cnp.PyArray_DATA(<cnp.ndarray> matrix)
+        cdef double* out = doubles(matrix)
         self.reserve(width)
         for i in range(width):
             for r in range(self.k):

@@ -1,11 +1,11 @@
 """What passive-aggressive learners of rankings keep: rows per label, or one weight vector."""
 
-cimport numpy as cnp
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
+from ..core.arrays cimport doubles, int32s, int64s
 from ..core.classifier cimport ClassifierModel
 from ..core.door cimport Row
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
@@ -14,24 +14,22 @@ from ..core.memory cimport release, resize
 from ..core.model cimport Model
 from ..core.task cimport NOTHING, Output, Task
 from ..core.weights cimport add, add_pair
-from .pa_step cimport Step, step_of
+from ..core.rules.pa cimport StepSize, step_size
 from .state cimport LinearClassifierState, LinearRegressorState, restored_weights
 
 from ..core.plain import in_row
 from ..core.regressor import RegressorModel
 from .label_sets import label_set, label_sets
 
-cnp.import_array()
-
 
 cdef class MarginState(LinearRegressorState):
     """Weights w that were asked for w.x >= y, y by y; with a passive-aggressive step each time."""
 
     cdef double C
-    cdef Step step  # from loss and squared length to the step
+    cdef StepSize step  # from loss and squared length to the step
 
     def set_parameters(self, str variant, double C):
-        self.C, self.step = C, step_of(variant)
+        self.C, self.step = C, step_size(variant)
 
     cdef int update(self, const Example* e, double value) noexcept nogil:
         cdef double loss = e.y - value, norm
@@ -57,7 +55,7 @@ cdef class MultilabelState(LinearClassifierState):
     """One row of weights per label, from the first label on."""
 
     cdef double C
-    cdef Step step             # from loss and squared length to the step
+    cdef StepSize step             # from loss and squared length to the step
     cdef int32_t* members      # the relevant labels of the example being learned
     cdef Py_ssize_t n_members
     cdef Py_ssize_t room       # members that fit
@@ -75,7 +73,7 @@ cdef class MultilabelState(LinearClassifierState):
         release(self.relevant)
 
     def set_parameters(self, str variant, double C):
-        self.C, self.step = C, step_of(variant)
+        self.C, self.step = C, step_size(variant)
 
     cdef int hold(self, Py_ssize_t n) except -1:
         """Room for n members."""
@@ -126,8 +124,9 @@ cdef class MultilabelModel(ClassifierModel):
 
     cdef MultilabelState sets   # the state, as what it is
     cdef Py_ssize_t added       # labels that the example has brought
-    cdef object offsets         # of a block: where the labels of row i begin in `numbers`
-    cdef object numbers         # of a block: numbers of all its labels
+    cdef object kept            # of a block: the arrays that the next two point into
+    cdef const int64_t* offsets  # where the labels of row i begin in `numbers`
+    cdef const int32_t* numbers  # numbers of all labels of the block
     cdef Py_ssize_t coming      # labels that the block will bring
 
     def __cinit__(self, str who, MultilabelState state, **options):
@@ -235,28 +234,24 @@ cdef class MultilabelModel(ClassifierModel):
             self.sets.hold(len(numbers) - offsets[-1])
             offsets.append(len(numbers))
         self.coming = len(known.names) - self.sets.n_labels
-        self.offsets = np.array(offsets, dtype=np.int64)
-        self.numbers = np.array(numbers, dtype=np.int32)
+        self.kept = np.array(offsets, dtype=np.int64), np.array(numbers, dtype=np.int32)
+        self.offsets, self.numbers = int64s(self.kept[0]), int32s(self.kept[1])
         return np.arange(rows, dtype=np.int32), newcomers
 
     cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
-        cdef const int64_t* offsets = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> self.offsets)
-        cdef const int32_t* numbers = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> self.numbers)
         cdef int64_t at
         self.sets.n_members = 0
         e.label, e.y = -1, 0.0
-        for at in range(offsets[i], offsets[i + 1]):
-            self.sets.members[self.sets.n_members] = numbers[at]
+        for at in range(self.offsets[i], self.offsets[i + 1]):
+            self.sets.members[self.sets.n_members] = self.numbers[at]
             self.sets.n_members += 1
 
     cdef Py_ssize_t next_newcomer(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept:
-        cdef const int64_t* offsets = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> self.offsets)
-        cdef const int32_t* numbers = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> self.numbers)
         cdef Py_ssize_t i
         cdef int64_t at
         for i in range(start, stop):
-            for at in range(offsets[i], offsets[i + 1]):
-                if numbers[at] >= self.sets.n_labels:
+            for at in range(self.offsets[i], self.offsets[i + 1]):
+                if self.numbers[at] >= self.sets.n_labels:
                     return i
         return stop
 
@@ -269,7 +264,7 @@ cdef class MultilabelModel(ClassifierModel):
         if output == NOTHING:
             return None
         array = np.full((rows, task.columns), np.nan)
-        task.numeric = <double*> cnp.PyArray_DATA(<cnp.ndarray> array)
+        task.numeric = doubles(array)
         return array
 
     cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
@@ -281,7 +276,7 @@ cdef class MultilabelModel(ClassifierModel):
         return answers
 
     cdef int end_block(self) except -1:
-        self.offsets = self.numbers = None
+        self.kept, self.offsets, self.numbers = None, NULL, NULL
         return 0
 
     cpdef object scores_one(self, object x):

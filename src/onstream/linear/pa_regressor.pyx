@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, copysign, fabs
 
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.weights cimport add
-from .pa_step cimport Step, step_of
+from ..core.rules.pa cimport StepSize, step_size
 from .state cimport LinearRegressorState
 
 from ..base.checks import number
@@ -59,14 +59,14 @@ class PARegressor(LinearRegressor):
     def _new_state(self):
         cdef PARegressorState state = PARegressorState(self.intercept)
         state.C, state.epsilon = self.C, self.epsilon
-        state.step = step_of(self.variant)
+        state.step = step_size(self.variant)
         return state
 
 
 cdef class PARegressorState(LinearRegressorState):
     cdef double C
     cdef double epsilon
-    cdef Step step  # from loss and squared length to the step
+    cdef StepSize step  # from loss and squared length to the step
 
     cdef int update(self, const Example* e, double prediction) noexcept nogil:
         cdef double error = e.y - prediction

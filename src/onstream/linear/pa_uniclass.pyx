@@ -4,9 +4,9 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, sqrt
 
-from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_dot
+from ..core.example cimport LEARNED, OVERFLOW, Example, feature, onstream_dot
 from ..core.weights cimport Weights, add
-from .pa_step cimport Step, step_of
+from ..core.rules.pa cimport StepSize, step_size
 from .state cimport LinearRegressorState
 
 from ..base.checks import number, positive
@@ -70,7 +70,7 @@ class PAUniclass(Linear, Unsupervised):
 
     def _new_state(self):
         cdef UniclassState state = UniclassState(False)
-        state.C, state.step = self.C, step_of(self.variant)
+        state.C, state.step = self.C, step_size(self.variant)
         state.learned = self.max_radius is not None
         state.size = self.max_radius if state.learned else self.epsilon
         state.height = state.size if state.learned else 0.0
@@ -100,7 +100,7 @@ class PAUniclass(Linear, Unsupervised):
 
 cdef class UniclassState(LinearRegressorState):
     cdef double C
-    cdef Step step      # from loss and curvature to the step
+    cdef StepSize step      # from loss and curvature to the step
     cdef bint learned   # is the radius?
     cdef double size    # radius of the ball; if it is learned, of one in a space of one more axis
     cdef double height  # of the center along that axis, where examples are 0
@@ -154,7 +154,7 @@ cdef double squared_distance(Weights w, const Example* e) noexcept nogil:
     for i in range(w.rows):
         apart[i] = w.scale * w.v[i]
     for i in range(e.n):
-        apart[e.ids[i] if e.ids != NULL else i] -= e.values[i]
+        apart[feature(e, i)] -= e.values[i]
     total = onstream_dot(apart, apart, w.rows)
     PyMem_RawFree(apart)
     return total

@@ -3,7 +3,7 @@
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.scores cimport rival
 from ..core.weights cimport add, add_pair
-from .pa_step cimport Step, step_of
+from ..core.rules.pa cimport StepSize, step_size
 from .state cimport LinearClassifierState
 from libc.math cimport INFINITY
 
@@ -61,13 +61,13 @@ class PAClassifier(LinearClassifier):
     def _new_state(self):
         cdef PAState state = PAState(self.intercept)
         state.C = self.C
-        state.step = step_of(self.variant)
+        state.step = step_size(self.variant)
         return state
 
 
 cdef class PAState(LinearClassifierState):
     cdef double C
-    cdef Step step  # from loss and squared length to the step
+    cdef StepSize step  # from loss and squared length to the step
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double C = self.C * e.weight, loss, norm

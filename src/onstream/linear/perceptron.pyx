@@ -1,12 +1,12 @@
 """The perceptron of Rosenblatt (1958), in the general form of the Filice lecture."""
 
-cimport numpy as cnp
 from libc.stdint cimport int64_t
 
 from math import isfinite
 
 import numpy as np
 
+from ..core.arrays cimport doubles
 from ..core.example cimport LEARNED, Example
 from ..core.scores cimport rival
 from ..core.weights cimport add, add_pair
@@ -16,8 +16,6 @@ from ..base.checks import number, positive, says_names, whole
 from ..base.learner import stream_of
 from .state import LinearClassifier
 from .user_functions import check_function, number_from
-
-cnp.import_array()
 
 
 class Perceptron(LinearClassifier):
@@ -165,7 +163,7 @@ cdef class PerceptronState(LinearClassifierState):
                 break
         if plan:
             self.plans = np.array(plan)
-            self.plan = <const double*> cnp.PyArray_DATA(<cnp.ndarray> self.plans)
+            self.plan = doubles(self.plans)
             self.planned = t
         return len(plan)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..core.covariance cimport Covariance
-from ..core.example cimport LEARNED, OVERFLOW, Example, onstream_axpy
+from ..core.example cimport LEARNED, OVERFLOW, Example, feature, onstream_axpy
 from ..core.memory cimport release, resize
 from .state cimport LinearRegressorState
 
@@ -153,7 +153,7 @@ cdef class RLSState(LinearRegressorState):
         if self.P.offset and not self.used[0]:
             self.used[0] = not self.P.untouched(0, fresh)
         for i in range(e.n):
-            row = (e.ids[i] if e.ids != NULL else i) + self.P.offset
+            row = feature(e, i) + self.P.offset
             if not self.used[row] and e.values[i] != 0.0:
                 self.used[row] = not self.P.untouched(row, fresh)
 

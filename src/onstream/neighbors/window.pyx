@@ -1,6 +1,5 @@
 """The window of nearest-neighbour learners: a ring of examples, their scales, and the search."""
 
-cimport numpy as cnp
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport INFINITY, NAN, sqrt
 from libc.stdint cimport int64_t
@@ -8,10 +7,11 @@ from libc.string cimport memset
 
 import numpy as np
 
+from ..core.arrays cimport doubles
+from ..core.example cimport feature
 from ..core.memory cimport release, resize
 from .leaves cimport LEAF, leaves_build, leaves_bytes, leaves_free
 
-cnp.import_array()
 
 cdef extern from "distance.h" nogil:
     void onstream_squares(double* out, const double* block, Py_ssize_t stride, const double* x,
@@ -109,7 +109,7 @@ cdef class Window:
         for j in range(self.d):
             self.block[j * self.stride + at] = 0.0
         for i in range(e.n):
-            j = e.ids[i] if e.ids != NULL else i
+            j = feature(e, i)
             self.block[j * self.stride + at] = e.values[i]
         self.n += 1
         if self.scale == MINMAX:
@@ -200,7 +200,7 @@ cdef class Window:
                 return 0
         memset(x, 0, self.d * sizeof(double))
         for i in range(e.n):
-            j = e.ids[i] if e.ids != NULL else i
+            j = feature(e, i)
             if j < self.d:
                 x[j] = e.values[i]
         if self.metric == CALLABLE:
@@ -354,7 +354,7 @@ cdef class Window:
         """The examples, the oldest first, as an array."""
         cdef Py_ssize_t i, j
         out = np.zeros((self.n, d))
-        cdef double* p = <double*> cnp.PyArray_DATA(<cnp.ndarray> out)
+        cdef double* p = doubles(out)
         for i in range(self.n):
             for j in range(min(d, self.d)):
                 p[i * d + j] = self.block[j * self.stride + self.slot(i)]
@@ -366,7 +366,7 @@ cdef class Window:
         cdef Example e
         rows = np.ascontiguousarray(rows)
         cdef Py_ssize_t n = rows.shape[0], d = rows.shape[1]
-        cdef const double* p = <const double*> cnp.PyArray_DATA(<cnp.ndarray> rows)
+        cdef const double* p = doubles(rows)
         self.set_features(d)
         e.ids, e.n, e.codes = NULL, d, NULL
         for i in range(n):

@@ -343,7 +343,7 @@ cdef class SGDQuantileState(StatisticState):
 
     def restore(self, fields):
         StatisticState.restore(self, fields)
-        self.q = fields.number("q", -1e300, 1e300)
+        self.q = fields.number("q")
         self.any = bool(fields.flag("any"))
         if self.any != (self.n > 0.0):
             raise ValueError(f"any does not fit a weight of {self.n:g}")

@@ -12,7 +12,6 @@ import numpy as np
 
 from ..core.fields import Fields
 
-LARGEST = 1e300
 MOST = 2**62  # of whole numbers: half of what fits, so that two can be added
 
 # -- CountMin -------------------------------------------------------------------------------------
@@ -31,7 +30,7 @@ def tell_count_min(sketch: Any, shape: tuple[int, int]) -> dict[str, Any]:
 def count_min(fields: Fields, new: Any, shape: tuple[int, int]) -> Any:
     """A sketch with such a table; `new()` is an empty one."""
     width, depth = shape
-    total = fields.number("total", 0.0, LARGEST)
+    total = fields.number("total", 0.0)
     table = fields.array("table", (depth, width))
     sums = table.sum(axis=1)
     if (table < 0.0).any() or not (np.abs(sums - total) <= 1e-6 * total).all():
@@ -75,7 +74,7 @@ def hyper_log_log(fields: Fields, new: Any, b: int) -> Any:
         else:
             head = bytes([3, 1, 7, b, 5, COMPACT, 0, SET]) + struct.pack("<I", n)
         return type(new()).deserialize(head + coupons.astype("<u4").tobytes())
-    hip = fields.number("hip", 0.0, LARGEST)
+    hip = fields.number("hip", 0.0)
     merged = fields.flag("merged") is True
     registers = fields.integers("registers", (2**b,), 0, 63)
     powers = np.ldexp(1.0, -registers)  # sums of so few powers of 2 are exact
@@ -172,7 +171,7 @@ def kll(fields: Fields, new: Any, k: int) -> Any:
     n = fields.integer("count", 1, 2**55)  # more would need more levels than the package has
     sketch = new()
     least_k = fields.integer("least_k", 8, k)
-    low, high = fields.number("low", -LARGEST, LARGEST), fields.number("high", -LARGEST, LARGEST)
+    low, high = fields.number("low"), fields.number("high")
     sizes = fields.integers("sizes", (-1,), 0, 2**31).tolist()
     values = fields.array("values", (sum(sizes),))
     if not 1 <= len(sizes) <= 56 or sizes[-1] == 0:

@@ -16,10 +16,9 @@ import numpy as np
 from ..base.checks import number, whole
 from ..base.errors import NotMergeable
 from ..base.part import StatefulPart
-from ..core.fields import Fields
+from ..core.fields import SAFE, Fields
 from ..core.plain import plain_number
 from .sketch_numbers import (
-    LARGEST,
     MOST,
     count_min,
     frequent_items,
@@ -424,9 +423,9 @@ class KLL(Sketch):
 
     def _plain(self, item: Any) -> float:
         value = plain_number("KLL", item)
-        if not abs(value) <= LARGEST:
+        if not abs(value) <= SAFE:
             raise ValueError(
-                f"KLL: a value must be from {-LARGEST:g} to {LARGEST:g}, got {value!r}."
+                f"KLL: a value must be from {-SAFE:g} to {SAFE:g}, got {value!r}."
             )
         return value + 0.0  # not -0.0
 

@@ -1,16 +1,15 @@
 """What all statistics share: taking values, merging, copies, state on disk."""
 
-cimport numpy as cnp
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from libc.math cimport isfinite
 
 import numpy as np
 
+from ..core.arrays cimport doubles
 from ..base.errors import NotMergeable
 from ..base.part import StatefulPart
 from ..core.plain import plain_number, plain_numbers
 
-cnp.import_array()
 
 LARGEST = 1e100  # larger values would overflow sums of squares
 
@@ -56,8 +55,8 @@ cdef class StatisticState:
                     f"{self.who}: item {i}: {name} must be from {low:g} to {LARGEST:g}, "
                     f"got {numbers[i]!r}."
                 )
-        cdef const double* v = <const double*> cnp.PyArray_DATA(<cnp.ndarray> array)
-        cdef const double* u = <const double*> cnp.PyArray_DATA(<cnp.ndarray> weights)
+        cdef const double* v = doubles(array)
+        cdef const double* u = doubles(weights)
         n = len(array)
         for i in range(n):
             if u[i] > 0.0:

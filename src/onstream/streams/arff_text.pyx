@@ -1,6 +1,5 @@
 """The data lines of ARFF files, dense or sparse, parsed without the GIL."""
 
-cimport numpy as cnp
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.math cimport NAN
@@ -9,6 +8,7 @@ from libc.string cimport memcmp, memcpy
 
 import numpy as np
 
+from ..core.arrays cimport data_of, int32s, int64s
 from ..core.hashing cimport hash_bytes, mix
 from .sparse_text cimport (
     BAD_COUNT, BAD_INDEX, BAD_VALUE, BAD_WEIGHT, BLANK, FINE, INFINITE, NO_LABEL, OPEN_QUOTE,
@@ -16,7 +16,6 @@ from .sparse_text cimport (
 )
 from .tokens cimport is_finite, is_space, scan_number
 
-cnp.import_array()
 
 cdef enum Kind:
     NUMERIC = 0
@@ -87,8 +86,8 @@ cdef class ARFFText(SparseText):
         self.offsets = np.cumsum([0, *map(len, pieces)]).astype(np.int64)
         self.owners = np.array(owners, dtype=np.int32).reshape(-1, 2)
         self.pooled = self.pool
-        self.offset = <const int64_t*> cnp.PyArray_DATA(<cnp.ndarray> self.offsets)
-        self.owner = <const int32_t*> cnp.PyArray_DATA(<cnp.ndarray> self.owners)
+        self.offset = int64s(self.offsets)
+        self.owner = int32s(self.owners)
         self.kinds = <int32_t*> PyMem_RawRealloc(NULL, max(1, n) * sizeof(int32_t))
         self.roles = <int32_t*> PyMem_RawRealloc(NULL, max(1, n) * sizeof(int32_t))
         while size < 2 * len(owners):
@@ -131,7 +130,7 @@ cdef class ARFFText(SparseText):
         _, _, weights, rejects = self.parse(data, size, stop_early)
         cells = np.empty((self.rows, self.width))
         if self.rows:
-            memcpy(cnp.PyArray_DATA(<cnp.ndarray> cells), self.cells, cells.nbytes)
+            memcpy(data_of(cells), self.cells, cells.nbytes)
         texts = [self.span(data, i) for i in range(self.n_spans)]
         return cells, texts, weights, rejects
 

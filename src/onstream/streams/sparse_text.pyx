@@ -4,7 +4,6 @@ A line either becomes a row or a reject with its reason; nothing else can happen
 line is read quickly (quick.pxd); if anything in it is unusual, it is read once more, with care.
 """
 
-cimport numpy as cnp
 from cpython.bytearray cimport (
     PyByteArray_AS_STRING, PyByteArray_FromStringAndSize, PyByteArray_GET_SIZE,
 )
@@ -14,12 +13,12 @@ from libc.string cimport memchr, memcpy
 
 import numpy as np
 
+from ..core.arrays cimport data_of, int64s
 from ..core.hashing cimport hash_bytes
 from .quick cimport ONSTREAM_AHEAD, onstream_marks
 from .tokens cimport is_finite, is_space, scan_number, valid_utf8
 from ..core.sparse import SparseBlock
 
-cnp.import_array()
 
 cdef Py_ssize_t SLACK = ONSTREAM_AHEAD  # bytes that may be read, or written, beyond the end
 
@@ -315,14 +314,14 @@ cdef object copied(const void* data, Py_ssize_t n_bytes, dtype):
     """n_bytes of C memory as an array of its own."""
     array = np.empty(n_bytes // np.dtype(dtype).itemsize, dtype=dtype)
     if n_bytes:
-        memcpy(cnp.PyArray_DATA(<cnp.ndarray> array), data, n_bytes)
+        memcpy(data_of(array), data, n_bytes)
     return array
 
 
 cdef object bounds(const int64_t* starts, Py_ssize_t n, Py_ssize_t total):
     """Where n pieces begin, and the end of the last one."""
     array = np.empty(n + 1, dtype=np.int64)
-    cdef int64_t* out = <int64_t*> cnp.PyArray_DATA(<cnp.ndarray> array)
+    cdef int64_t* out = int64s(array)
     if n:
         memcpy(out, starts, n * sizeof(int64_t))
     out[n] = total

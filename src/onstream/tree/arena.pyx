@@ -7,7 +7,7 @@ from libc.math cimport NAN
 from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memcpy, memset
 
-from ..core.example cimport NUMBER, Example
+from ..core.example cimport NUMBER, Example, feature
 
 cdef double LARGEST_VALUE = 1e120
 cdef double MOST_WEIGHT = 1e50
@@ -508,7 +508,7 @@ cdef int open_view(Arena* a, const Example* e, View* view) noexcept nogil:
     for f in range(n):
         x[f] = NAN
     for i in range(e.n):
-        f = e.ids[i] if e.ids != NULL else i
+        f = feature(e, i)
         x[f] = e.values[i]
         if x[f] > LARGEST_VALUE:  # not true of NaN
             x[f] = LARGEST_VALUE
@@ -523,7 +523,7 @@ cdef int welcome(Arena* a, const Example* e) noexcept nogil:
     cdef Py_ssize_t i, f
     a.known = max(a.known, e.width)
     for i in range(e.n):
-        f = e.ids[i] if e.ids != NULL else i
+        f = feature(e, i)
         if e.codes != NULL and e.codes[i] != NUMBER:
             a.kind[f] = NOMINAL
             if cell_of(a, <int32_t> f, e.codes[i]) == NO_MEMORY:

@@ -1,6 +1,5 @@
 """CVFDT: a tree of the last examples only; every count goes back when its example leaves."""
 
-cimport numpy as cnp
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
@@ -8,6 +7,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from ..core.arrays cimport doubles
 from ..core.example cimport Example
 from ..core.memory cimport release, resize
 from .arena cimport (
@@ -19,7 +19,6 @@ from .records cimport check_nesting, preorder
 from .split cimport Split, best_split
 from .state cimport Opinion, TreeState
 
-cnp.import_array()
 
 cdef double MISSING = 1e200   # NaN in a file; no value is larger than 1e120
 cdef double WORSE = 0.01      # an alternate that has lost so much accuracy is dropped
@@ -433,7 +432,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
         cdef Py_ssize_t i, at, f, width = self.door.width
         X, y = np.full((self.held, width), np.nan), np.zeros(self.held, dtype=np.int64)
         w, ids = np.zeros(self.held), np.zeros(self.held, dtype=np.int64)
-        cdef double* x = <double*> cnp.PyArray_DATA(<cnp.ndarray> X)
+        cdef double* x = doubles(X)
         for i in range(self.held):
             at = (self.first + i) % self.room
             for f in range(min(width, self.stride)):
@@ -522,7 +521,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
             if self.make_room() != 0:
                 raise MemoryError("onstream: no memory for the window")
             row = np.ascontiguousarray(X[at])
-            v.x, v.n, v.owned = <const double*> cnp.PyArray_DATA(<cnp.ndarray> row), len(row), NULL
+            v.x, v.n, v.owned = doubles(row), len(row), NULL
             self.remember(&v, y[at], w[at], ids[at])
             if a.root == NOBODY or not self.counted(a.root, &v, y[at]):
                 raise ValueError("the window holds an example that the tree has not counted")
@@ -541,7 +540,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
         """Places in `export` of the nodes that a remembered row meets: for tests."""
         cdef View v
         row = np.ascontiguousarray(row)
-        v.x, v.n, v.owned = <const double*> cnp.PyArray_DATA(<cnp.ndarray> row), len(row), NULL
+        v.x, v.n, v.owned = doubles(row), len(row), NULL
         place = {i: at for at, i in enumerate(
             [i for root in self.roots() for i in preorder(&self.arena, root)])}
         found = []

@@ -2,19 +2,18 @@
 drawn from. Nothing here is in the way of an example.
 """
 
-cimport numpy as cnp
 from libc.stdint cimport int32_t, uint8_t
 
 from bisect import bisect_right
 
 import numpy as np
 
+from ..core.arrays cimport data_of, doubles
 from .arena cimport (
     NOBODY, NO_MEMORY, NOMINAL, NUMERIC, UNKNOWN, Arena, ClassTable, activate, cell, cell_of, child_of,
     column, drop_features, ensure_label, ensure_table, new_node, numbers, set_branch, widen,
 )
 
-cnp.import_array()
 
 LARGEST = 1.01e120  # of values; they are learned up to 1e120
 HEAVIEST = 1e80     # of sums of weights; all examples together have at most 1e50
@@ -107,8 +106,8 @@ cdef int told_table(
     Arena* a, int32_t i, ClassTable* t, Py_ssize_t width, object row, object own
 ) except -1:
     """A table of node i, by feature and by nominal value."""
-    cdef double* numeric = <double*> cnp.PyArray_DATA(<cnp.ndarray> row)
-    cdef double* nominal = <double*> cnp.PyArray_DATA(<cnp.ndarray> own)
+    cdef double* numeric = doubles(row)
+    cdef double* nominal = doubles(own)
     cdef int32_t f, r, c, k
     for f in range(<int32_t> width):
         c = column(a, i, f)
@@ -129,8 +128,8 @@ cdef int put_table(
 ) except -1:
     """The other way round; what was dropped must not be there."""
     row, own = np.ascontiguousarray(row), np.ascontiguousarray(own)
-    cdef double* numeric = <double*> cnp.PyArray_DATA(<cnp.ndarray> row)
-    cdef double* nominal = <double*> cnp.PyArray_DATA(<cnp.ndarray> own)
+    cdef double* numeric = doubles(row)
+    cdef double* nominal = doubles(own)
     cdef int32_t f, r, c, k
     for f in range(<int32_t> width):
         c = column(a, i, f)
@@ -157,7 +156,7 @@ cdef list restore_trees(Arena* a, object fields, Py_ssize_t width, Py_ssize_t n_
     values = fields.integers("values", (-1, 2), 0, 2**31 - 1)
     cells = fields.array("table_values", (len(place), len(values)))
     hidden = fields.integers("hidden", (-1, 2), 0, max(n, width))
-    a.total = fields.number("total", 0.0, 1e300)
+    a.total = fields.number("total", 0.0)
     if counts.shape[1] > n_labels:
         raise ValueError(f"node_counts knows {counts.shape[1]} labels, there are {n_labels}")
     if (counts < 0.0).any() or (told[:, 1:] < 0.0).any() or (cells < 0.0).any():
@@ -288,7 +287,7 @@ cdef int restore_dropped(Arena* a, object hidden, Py_ssize_t n, Py_ssize_t width
     for at, features in by_node.items():
         poor = np.zeros(a.width, dtype=np.uint8)
         poor[features] = 1
-        enough(drop_features(a, at, <const uint8_t*> cnp.PyArray_DATA(<cnp.ndarray> poor)))
+        enough(drop_features(a, at, <const uint8_t*> data_of(poor)))
     return 0
 
 

@@ -1,6 +1,6 @@
 # How far a passive-aggressive learner goes, given the loss, the curvature q and the cap C.
 
-ctypedef double (*Step)(double loss, double q, double C) noexcept nogil
+ctypedef double (*StepSize)(double loss, double q, double C) noexcept nogil
 
 
 cdef inline double pa(double loss, double q, double C) noexcept nogil:
@@ -18,5 +18,6 @@ cdef inline double pa2(double loss, double q, double C) noexcept nogil:
     return loss / (q + 1.0 / (2.0 * C))
 
 
-cdef inline Step step_of(str variant) noexcept:
+cdef inline StepSize step_size(str variant) noexcept:
+    """The rule of a variant."""
     return pa2 if variant == "PA-II" else pa1 if variant == "PA-I" else pa

@@ -4,7 +4,7 @@ from libc.math cimport pow, sqrt
 from libc.stdint cimport int64_t
 
 
-cdef enum Fall:
+cdef enum Decay:
     CONSTANT
     POWER
     INVERSE
@@ -12,18 +12,18 @@ cdef enum Fall:
 
 
 cdef struct Schedule:
-    Fall fall
+    Decay decay
     double eta    # the first rate
     double power  # exponent of POWER
     double l2     # decay of INVERSE
 
 
 cdef inline double rate_at(const Schedule* s, int64_t n) noexcept nogil:
-    if s.fall == CONSTANT:
+    if s.decay == CONSTANT:
         return s.eta
-    if s.fall == POWER:
+    if s.decay == POWER:
         return s.eta * pow(n, -s.power)
-    if s.fall == INVERSE:
+    if s.decay == INVERSE:
         return s.eta / (1.0 + s.eta * s.l2 * n)
     return s.eta / sqrt(n)
 
@@ -31,6 +31,6 @@ cdef inline double rate_at(const Schedule* s, int64_t n) noexcept nogil:
 cdef inline Schedule make_schedule(str name, double eta, double exponent, double l2):
     cdef Schedule s
     # AdaGrad divides a constant rate by what it has seen of each feature.
-    s.fall = {"power": POWER, "inverse": INVERSE, "sqrt": SQRT}.get(name, CONSTANT)
+    s.decay = {"power": POWER, "inverse": INVERSE, "sqrt": SQRT}.get(name, CONSTANT)
     s.eta, s.power, s.l2 = eta, exponent, l2
     return s

@@ -1,0 +1,26 @@
+"""Where the numbers of a NumPy array stand. The caller knows its type, and keeps it alive."""
+
+cimport numpy as cnp
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+cnp.import_array()
+
+
+cdef void* data_of(object array) noexcept:
+    return cnp.PyArray_DATA(<cnp.ndarray> array)
+
+
+cdef double* doubles(object array) noexcept:
+    return <double*> data_of(array)
+
+
+cdef int32_t* int32s(object array) noexcept:
+    return <int32_t*> data_of(array)
+
+
+cdef int64_t* int64s(object array) noexcept:
+    return <int64_t*> data_of(array)
+
+
+cdef uint64_t* uint64s(object array) noexcept:
+    return <uint64_t*> data_of(array)

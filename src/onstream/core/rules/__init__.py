@@ -1,0 +1,1 @@
+"""Mathematics that linear and kernel learners share: inline, in `.pxd` files."""
