@@ -1,8 +1,14 @@
 """A lesson that fails for lack of memory leaves no trace: learned again, it is as if it had not."""
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
+
+from onstream.features import Imputer, MinMaxScaler, StandardScaler
+from onstream.linear import LogisticRegression
+from onstream.neighbors import KNNClassifier
 
 from .table import Case
 from .tools import fingerprint, reloaded, targets
@@ -40,7 +46,7 @@ def test_a_lesson_that_fails_leaves_no_trace(case: Case) -> None:
                     try:
                         model.learn_one(x, y)
                         continue
-                    except (MemoryError, ValueError):
+                    except MemoryError:
                         failures += 1
                     finally:
                         _testcapi.remove_mem_hooks()
@@ -65,7 +71,7 @@ def test_a_new_label_that_fails_leaves_no_trace(classifier: Case) -> None:
             _testcapi.set_nomemory(k, k + 1)
             try:
                 given.learn_one(*rows[known])
-            except (MemoryError, ValueError):
+            except MemoryError:
                 failures += 1
                 _testcapi.remove_mem_hooks()
                 assert fingerprint(given) == before, (known, k)
@@ -75,3 +81,55 @@ def test_a_new_label_that_fails_leaves_no_trace(classifier: Case) -> None:
                 _testcapi.remove_mem_hooks()
             assert fingerprint(given) == fingerprint(calm), (known, k)
     assert failures > 0
+
+
+def assert_same_or_refused(ask: Callable[[], Any], expected: Any) -> int:
+    """Ask while one allocation after the other fails; how often that was an error."""
+    failures = 0
+    for k in range(2 * TRIES):
+        _testcapi.set_nomemory(k, k + 1)
+        try:
+            answer = ask()
+        except MemoryError:
+            failures += 1
+            continue
+        finally:
+            _testcapi.remove_mem_hooks()
+        np.testing.assert_array_equal(answer, expected)
+    return failures
+
+
+def wide_rows(case: Case) -> tuple[list[dict[str, float]], list[Any]]:
+    """Rows with more features than fit on the stack."""
+    X = np.random.default_rng(3).normal(size=(40, 300))
+    return [{f"f{j}": float(v) for j, v in enumerate(x)} for x in X], targets(case, 40).tolist()
+
+
+def test_an_answer_without_memory_is_no_answer(case: Case) -> None:
+    """It is an error, or the right one; never that of another example, such as an empty one."""
+    X, y = wide_rows(case)
+    model = case.make()
+    model.learn_many(X, y)
+    one, many = model.score_one(X[0]), model.score_many(X[:5])
+    failures = assert_same_or_refused(lambda: model.score_one(X[0]), one)
+    failures += assert_same_or_refused(lambda: model.score_many(X[:5]), many)
+    assert failures > 0
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        StandardScaler() | LogisticRegression(),
+        (StandardScaler() + MinMaxScaler()) | LogisticRegression(),
+        Imputer() | KNNClassifier(k=40),
+    ],
+    ids=repr,
+)
+def test_a_pipeline_without_memory_gives_no_answer(model: Any) -> None:
+    model = model.clone()
+    X = np.random.default_rng(3).normal(size=(60, 20))
+    rows = [{f"f{j}": float(v) for j, v in enumerate(x)} for x in X]
+    model.learn_many(rows, (X[:, 0] > 0.0).tolist())
+    one, many = model.score_one(rows[0]), model.score_many(rows[:5])
+    assert assert_same_or_refused(lambda: model.score_one(rows[0]), one) > 0
+    assert assert_same_or_refused(lambda: model.score_many(rows[:5]), many) > 0

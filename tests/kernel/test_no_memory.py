@@ -79,7 +79,7 @@ def learned(model, rows, at, k):
                     _testcapi.set_nomemory(k, k + 1)
                 model.learn_one(x, y)
                 continue
-            except (MemoryError, ValueError, SystemError):  # the last from NumPy
+            except (MemoryError, SystemError):  # the latter from NumPy
                 failed = True
             finally:
                 _testcapi.remove_mem_hooks()

@@ -150,11 +150,12 @@ cdef class PosteriorState(State):
         """d rows in use; a new one is as if its feature had been 0 so far. Or back to fewer."""
         self.P.extend(d, 1.0 / self.lam)
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
         cdef double mean = self.P.along(e, self.m) if self.P.room else 0.0
         if not fabs(mean) <= DBL_MAX:  # again in smaller numbers: now only the result can overflow
             mean = ldexp(self.smaller_along(e, self.m), 2 * SHIFT)
         out[0] = min(max(mean, -SAFE), SAFE)
+        return LEARNED
 
     cdef double smaller_along(self, const Example* e, const double* v) noexcept nogil:
         """v.x, the intercept included, with v and x both made smaller."""

@@ -87,7 +87,7 @@ cdef class NaiveBayesState(ClassifierState):
     cdef void joints(self, const Example* e, double* out) noexcept nogil:
         """ln P(label, x) for every label; never below -1e308."""
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
         """Two labels: the log-odds of the one coded +1. More: the joints."""
         cdef double both[2]
         if self.n_labels > 2:
@@ -97,6 +97,7 @@ cdef class NaiveBayesState(ClassifierState):
             out[0] = self.first_sign * (both[0] - both[1])
         else:
             out[0] = 0.0
+        return LEARNED
 
     cdef void link(self, const double* scores, double* out) noexcept nogil:
         if self.n_labels == 2:

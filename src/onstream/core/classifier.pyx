@@ -7,10 +7,10 @@ import numpy as np
 
 from .arrays cimport doubles, int32s
 from .door cimport Row
-from .example cimport LEARNED, Example
+from .example cimport LEARNED, OVERFLOW, Example
 from .labels cimport Labels
 from .memory cimport release, resize
-from .model cimport Model
+from .model cimport Model, refused_block_row
 from .sources cimport Source
 from .state cimport State
 from .task cimport LABEL, NOTHING, PROBA, SCORE, Output, Task
@@ -138,6 +138,7 @@ cdef class ClassifierModel(Model):
         """Row i, the first with this label: answer, make the label known, learn."""
         cdef Example e
         cdef double* scratch
+        cdef int status
         if self.state.scripted and self.state.prepare(1) < 1:
             raise refused_row(self.state.refusal(), self.who, i)
         self.load(source, i, i + 1)
@@ -149,9 +150,12 @@ cdef class ClassifierModel(Model):
             if task.output != NOTHING:
                 self.reserve(self.encoder.width)
                 scratch = <double*> resize(NULL, 0, self.state.outputs() * sizeof(double))
-                self.score_known(&e, self.encoder.width, scratch)
-                self.answer(scratch, task, i)
+                status = self.score_known(&e, self.encoder.width, scratch)
+                if status == LEARNED:
+                    self.answer(scratch, task, i)
                 release(scratch)
+                if status != LEARNED:
+                    raise refused_block_row(self.who, i, status)
             try:
                 self.add_label(label)
             except ValueError as error:
@@ -167,12 +171,15 @@ cdef class ClassifierModel(Model):
             try:
                 self.reserve(e.width)
                 self.aim(task, i, &e)
-                if self.learn(&e) != LEARNED:
+                status = self.learn(&e)
+                if status == OVERFLOW:
                     raise row_error(
                         ValueError, self.who, i,
                         "learning this example would overflow the range of floats. The rows before "
                         "it were learned. Scale the features, or learn in smaller steps."
                     )
+                if status != LEARNED:
+                    raise refused_block_row(self.who, i, status)
             except:
                 self.retract()
                 raise

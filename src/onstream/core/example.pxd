@@ -37,8 +37,9 @@ cdef enum:
 
 
 cdef enum:
-    LEARNED = 0   # what State.learn answers
-    OVERFLOW = 1  # a number would leave the range of a double; nothing was changed
+    LEARNED = 0     # what State.learn answers, and State.score if there is an answer
+    OVERFLOW = 1    # a number would leave the range of a double; nothing was changed
+    NO_MEMORY = -2  # the allocator refused; nothing was changed
 
 
 cdef inline Py_ssize_t feature(const Example* e, Py_ssize_t i) noexcept nogil:

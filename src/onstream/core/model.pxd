@@ -15,7 +15,7 @@ cdef class Model:
     cdef readonly State state     # what was learned; a merge puts another in its place
 
     # Through the steps to the state.
-    cdef void score(self, const Example* e, double* out) noexcept nogil
+    cdef int score(self, const Example* e, double* out) noexcept nogil
     cdef int learn(self, const Example* e) noexcept nogil
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil
     cdef int tested_learn(self, const Example* e, double* out) noexcept nogil
@@ -56,8 +56,9 @@ cdef class Model:
     cdef int end_block(self) except -1
     cdef int load(self, Source source, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef int learn_block(self, Source source, Py_ssize_t start, Py_ssize_t stop, Task* task) except -1
-    cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, double* scratch) noexcept nogil
-    cdef void score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil
+    cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, double* scratch, int* status) noexcept nogil
+    cdef int score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil
 
 
+cdef object refused_block_row(str who, Py_ssize_t row, int status)
 cdef Py_ssize_t heavy_rows(const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept nogil

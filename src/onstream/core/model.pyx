@@ -15,7 +15,7 @@ from sys import getsizeof
 
 from .arrays cimport doubles, int32s
 from .door cimport Door, Row
-from .example cimport LEARNED, NUMBER, OVERFLOW, Example
+from .example cimport LEARNED, NO_MEMORY, NUMBER, Example
 from .gate cimport Gate, Learning, Reading, Writing
 from .index cimport ALL, KNOWN
 from .memory cimport release, resize
@@ -112,16 +112,15 @@ cdef class Model:
     # -- through the steps to the state ------------------------------------------------------------
 
     @cython.final
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
-        """Decision values of an example. Changes nothing."""
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
+        """Decision values of an example: LEARNED, or NO_MEMORY. Changes nothing."""
         if self.front is None:
-            self.state.score(e, out)
-        else:
-            self.front.pass_score(e, self.state, out)
+            return self.state.score(e, out)
+        return self.front.pass_score(e, self.state, out)
 
     @cython.final
     cdef int learn(self, const Example* e) noexcept nogil:
-        """Learn an example: LEARNED, or OVERFLOW and nothing is changed."""
+        """Learn an example: LEARNED; or OVERFLOW or NO_MEMORY, and nothing is changed."""
         cdef double few[FEW]
         cdef double* out = few
         cdef int status
@@ -132,7 +131,7 @@ cdef class Model:
         if self.state.outputs() > FEW:
             out = <double*> PyMem_RawMalloc(self.state.outputs() * sizeof(double))
             if out == NULL:
-                return OVERFLOW
+                return NO_MEMORY
         status = self.tested_learn(e, out)
         if out != few:
             PyMem_RawFree(out)
@@ -145,14 +144,16 @@ cdef class Model:
             return self.state.score_learn(e, out)
         if self.state.tests_first:
             return self.tested_learn(e, out)
-        self.front.pass_score(e, self.state, out)
+        if self.front.pass_score(e, self.state, out) != LEARNED:
+            return NO_MEMORY
         return self.front.pass_learn(e, self.state)
 
     @cython.final
     cdef int tested_learn(self, const Example* e, double* out) noexcept nogil:
         """The same for a state that wants to know what it said before the steps learned."""
         cdef int status
-        self.front.pass_score(e, self.state, out)
+        if self.front.pass_score(e, self.state, out) != LEARNED:
+            return NO_MEMORY
         self.state.tested(out)
         status = self.front.pass_learn(e, self.state)
         self.state.tested(NULL)
@@ -275,6 +276,7 @@ cdef class Model:
         cdef Row* row = encoder.take(16, 0)
         cdef Example e
         cdef bint newcomer = False
+        cdef int status
         try:
             e.weight = weight
             if encoder.read(x, ALL if weight > 0.0 else KNOWN, row, &e):
@@ -284,7 +286,10 @@ cdef class Model:
             if weight == 0.0:
                 return 0
             self.reserve(e.width)
-            if self.learn(&e) != LEARNED:
+            status = self.learn(&e)
+            if status == NO_MEMORY:
+                raise MemoryError(f"{self.who}: no memory to learn this example; it was not learned.")
+            if status != LEARNED:
                 raise ValueError(
                     f"{self.who}: learning this example would overflow the range of floats "
                     f"(largest |value| {e.peak:.3g}, weight {weight:.3g}). Scale the features and "
@@ -322,7 +327,8 @@ cdef class Model:
                     if e.n or doubted:
                         if e.n:
                             encoder.misses = 0
-                        self.score(&e, row.scores)
+                        if self.score(&e, row.scores) != LEARNED:
+                            raise MemoryError(f"{self.who}: no memory to predict this example.")
                         return row
                     blank = True
             except:
@@ -411,7 +417,7 @@ cdef class Model:
         except BaseException as error:
             self.rollback()
             self.expect_labels(0)
-            if isinstance(error, MemoryError) and self.state.seen > before:
+            if isinstance(error, MemoryError) and not hasattr(error, "row") and self.state.seen > before:
                 told = "no memory to learn it. The rows before it were learned."
                 raise row_error(MemoryError, self.who, i, told) from error
             raise
@@ -470,6 +476,7 @@ cdef class Model:
     cdef int learn_block(self, Source source, Py_ssize_t start, Py_ssize_t stop, Task* task) except -1:
         """Rows start ... stop-1, whose labels are all known."""
         cdef Py_ssize_t done, end = stop, ready
+        cdef int status = LEARNED
         cdef Example e
         cdef double* scratch
         if self.state.scripted:  # up to the row that the user's functions refuse
@@ -487,7 +494,7 @@ cdef class Model:
                 self.reserve(e.width)
                 scratch = <double*> resize(NULL, 0, self.state.outputs() * sizeof(double))
                 with nogil:
-                    done = self.run(source, start, end, task, scratch)
+                    done = self.run(source, start, end, task, scratch, &status)
                 release(scratch)
                 if heavy_rows(task, start, done):
                     source.row(done - 1, &e)
@@ -497,20 +504,16 @@ cdef class Model:
             finally:
                 self.lock.end_write()
             if done < end:
-                raise row_error(
-                    ValueError, self.who, done,
-                    "learning this example would overflow the range of floats. The rows before it were "
-                    "learned. Scale the features and the target, or learn in smaller steps."
-                )
+                raise refused_block_row(self.who, done, status)
         if end < stop:
             raise refused_row(self.state.refusal(), self.who, end)
         return 0
 
-    cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, double* scratch) noexcept nogil:
-        """Learn and answer; the first row that could not be learned, or `stop`."""
+    cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, double* scratch, int* status) noexcept nogil:
+        """Learn and answer; the first row that could not be learned or answered, whose status is
+        then known, or `stop`."""
         cdef Example e
         cdef Py_ssize_t i = start, left
-        cdef int status = LEARNED
         cdef bint learning = task.numbers != NULL or task.targets != NULL
         cdef Py_ssize_t known = self.encoder.width
         cdef const double* weights = task.weights
@@ -532,30 +535,33 @@ cdef class Model:
             if not learning or e.weight == 0.0:
                 if not silent:
                     if learning and e.width > known:
-                        self.score_known(&e, known, scratch)
+                        status[0] = self.score_known(&e, known, scratch)
                     else:
-                        self.score(&e, scratch)
+                        status[0] = self.score(&e, scratch)
+                    if status[0] != LEARNED:
+                        return i
                     self.answer(scratch, task, i)
                 i += 1
                 continue
             self.aim(task, i, &e)
             if silent:
-                status = self.state.learn(&e) if direct else self.learn(&e)
+                status[0] = self.state.learn(&e) if direct else self.learn(&e)
             elif e.width > known:
-                self.score_known(&e, known, scratch)
-                self.answer(scratch, task, i)
-                status = self.learn(&e)
+                status[0] = self.score_known(&e, known, scratch)
+                if status[0] == LEARNED:
+                    self.answer(scratch, task, i)
+                    status[0] = self.learn(&e)
             else:
-                status = self.state.score_learn(&e, scratch) if direct else self.score_learn(&e, scratch)
+                status[0] = self.state.score_learn(&e, scratch) if direct else self.score_learn(&e, scratch)
                 self.answer(scratch, task, i)
             known = max(known, e.width)
-            if status != LEARNED:
+            if status[0] != LEARNED:
                 return i
             self.state.seen += 1
             i += 1
         return stop
 
-    cdef void score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil:
+    cdef int score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil:
         """Score a row that brings new features as `predict_one` would have: without them."""
         cdef Example old = e[0]
         old.width = known
@@ -563,8 +569,10 @@ cdef class Model:
         cdef int32_t* ids = NULL
         cdef int32_t* codes = NULL
         cdef double* values = NULL
+        cdef int status = NO_MEMORY
         if e.ids == NULL:
             old.n = min(e.n, known)
+            status = self.score(&old, out)
         else:
             ids = <int32_t*> PyMem_RawMalloc(max(1, e.n) * sizeof(int32_t))
             codes = <int32_t*> PyMem_RawMalloc(max(1, e.n) * sizeof(int32_t))
@@ -578,16 +586,18 @@ cdef class Model:
                         values[old.n] = e.values[i]
                         codes[old.n] = e.codes[i] if e.codes != NULL else NUMBER
                         old.n += 1
-        self.score(&old, out)
+                status = self.score(&old, out)
         PyMem_RawFree(ids)
         PyMem_RawFree(codes)
         PyMem_RawFree(values)
+        return status
 
     def predict_many(self, X, Output output):
         """What is wanted of every row; nothing changes."""
         cdef Task task
         cdef Source source
-        cdef Py_ssize_t i = 0, stop
+        cdef Py_ssize_t i = 0, stop, done
+        cdef int status = LEARNED
         cdef double* scratch
         self.lock.begin_read()
         try:
@@ -607,7 +617,9 @@ cdef class Model:
                     source.check(i, stop)
                     source.load(i, stop)
                     with nogil:
-                        self.run(source, i, stop, &task, scratch)
+                        done = self.run(source, i, stop, &task, scratch, &status)
+                    if done < stop:
+                        raise row_error(MemoryError, self.who, done, "no memory to predict it.")
                     i = stop
             finally:
                 release(scratch)
@@ -712,6 +724,17 @@ cdef class Model:
         if self.state.door is not self.encoder:
             held += self.state.door.memory()
         return LEARNER + held + self.state.memory()
+
+
+cdef object refused_block_row(str who, Py_ssize_t row, int status):
+    """The error for a row of a block that could not be learned."""
+    if status == NO_MEMORY:
+        return row_error(MemoryError, who, row, "no memory to learn it. The rows before it were learned.")
+    return row_error(
+        ValueError, who, row,
+        "learning this example would overflow the range of floats. The rows before it were "
+        "learned. Scale the features and the target, or learn in smaller steps."
+    )
 
 
 cdef Py_ssize_t heavy_rows(const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:

@@ -20,7 +20,7 @@ cdef class State:
     # What an algorithm implements: without the GIL, on one example.
     cdef Py_ssize_t outputs(self) noexcept nogil
     cdef int reserve(self, Py_ssize_t width) except -1
-    cdef void score(self, const Example* e, double* out) noexcept nogil
+    cdef int score(self, const Example* e, double* out) noexcept nogil
     cdef int learn(self, const Example* e) noexcept nogil
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil
 

@@ -30,17 +30,18 @@ cdef class State:
         """Make room for features 0 ... width-1."""
         return 0
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
-        """Decision values of the example. Changes nothing."""
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
+        """Decision values of the example: LEARNED, or NO_MEMORY. Changes nothing."""
+        return LEARNED
 
     cdef int learn(self, const Example* e) noexcept nogil:
-        """Learn the example: LEARNED, or OVERFLOW and nothing is changed."""
+        """Learn the example: LEARNED; or OVERFLOW or NO_MEMORY, and nothing is changed."""
         return LEARNED
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
         """Test, then train. Override it where one pass can do both."""
-        self.score(e, out)
-        return self.learn(e)
+        cdef int status = self.score(e, out)
+        return status if status != LEARNED else self.learn(e)
 
     def export_own(self):
         """What was learned: numbers, arrays and nested dicts of them."""

@@ -22,21 +22,21 @@ cdef class TransformerState(State):
 
     # What a kind of transformer adds. `transform` writes at most `most(n)` features for n.
     cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil
-    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil
+    cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil
     cdef Py_ssize_t width_out(self, Py_ssize_t width) noexcept nogil
     cdef void undo(self) noexcept nogil
     cdef Door own_encoder(self, str who)
 
     # From step to step, and out of the last.
-    cdef void pass_score(self, const Example* e, State last, double* out) noexcept nogil
+    cdef int pass_score(self, const Example* e, State last, double* out) noexcept nogil
     cdef int pass_learn(self, const Example* e, State last) noexcept nogil
     cdef Py_ssize_t pass_room(self, Py_ssize_t width) except -1
     cdef Py_ssize_t pass_shrink(self, Py_ssize_t width) except -1
-    cdef void become(self, const Example* e, Example* out, Pool* pool) noexcept nogil
+    cdef int become(self, const Example* e, Example* out, Pool* pool) noexcept nogil
     cdef void pass_undo(self) noexcept nogil
     cdef Py_ssize_t pass_most(self, Py_ssize_t n) noexcept nogil
-    cdef void pour(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil
-    cdef void pour_all(self, const Example* e, TransformerState union, Pool* pool) noexcept nogil
+    cdef int pour(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil
+    cdef int pour_all(self, const Example* e, TransformerState union, Pool* pool) noexcept nogil
     cdef void renumber(self, Pool* pool, Py_ssize_t start) noexcept nogil
     cdef int learn_all(self, const Example* e) noexcept nogil
     cdef void undo_all(self) noexcept nogil

@@ -8,7 +8,7 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t
 
 from .door cimport Door
-from .example cimport LEARNED, NUMBER, OVERFLOW, Example, feature, onstream_peak
+from .example cimport LEARNED, NO_MEMORY, NUMBER, Example, feature, onstream_peak
 from .memory cimport resize
 from .state cimport State
 
@@ -55,8 +55,10 @@ cdef class TransformerState(State):
         """At most so many features come out of n."""
         return n
 
-    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
-        """Fill `out`, which is a copy of the example, from the pool. Changes nothing else."""
+    cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+        """Fill `out`, which is a copy of the example, from the pool. Changes nothing else. LEARNED, or
+        NO_MEMORY."""
+        return LEARNED
 
     cdef Py_ssize_t width_out(self, Py_ssize_t width) noexcept nogil:
         """How many features have come out once `width` have come in."""
@@ -83,24 +85,29 @@ cdef class TransformerState(State):
 
     # -- from step to step ------------------------------------------------------------------------
 
-    cdef void become(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+    cdef int become(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+        cdef int status
         out[0] = e[0]
-        self.transform(e, out, pool)
+        status = self.transform(e, out, pool)
         out.peak = onstream_peak(out.values, out.n)
         out.width = self.width_out(e.width)
+        return status
 
-    cdef void pass_score(self, const Example* e, State last, double* out) noexcept nogil:
+    cdef int pass_score(self, const Example* e, State last, double* out) noexcept nogil:
         """The scores that `last` gives to what becomes of the example."""
         cdef Pool pool
-        cdef Example made = e[0]
-        made.n = 0
-        if fill_pool(&pool, self.most(e.n)):
-            self.become(e, &made, &pool)
-        if self.next is not None:
-            self.next.pass_score(&made, last, out)
-        else:
-            last.score(&made, out)
+        cdef Example made
+        cdef int status
+        if not fill_pool(&pool, self.most(e.n)):
+            return NO_MEMORY
+        status = self.become(e, &made, &pool)
+        if status == LEARNED:
+            if self.next is not None:
+                status = self.next.pass_score(&made, last, out)
+            else:
+                status = last.score(&made, out)
         PyMem_RawFree(pool.values)
+        return status
 
     cdef int pass_learn(self, const Example* e, State last) noexcept nogil:
         """Learn, transform, hand on. All steps and `last` learn the example, or nobody does."""
@@ -111,15 +118,16 @@ cdef class TransformerState(State):
             PyMem_RawFree(self.out.values)
             self.out_room = 2 * room
             if not fill_pool(&self.out, self.out_room):
-                return OVERFLOW
+                return NO_MEMORY
         status = self.learn(e)
         if status != LEARNED:
             return status
-        self.become(e, &made, &self.out)
-        if self.next is not None:
-            status = self.next.pass_learn(&made, last)
-        elif last is not None:
-            status = last.learn(&made)
+        status = self.become(e, &made, &self.out)
+        if status == LEARNED:
+            if self.next is not None:
+                status = self.next.pass_learn(&made, last)
+            elif last is not None:
+                status = last.learn(&made)
         if status != LEARNED:
             self.undo()
         else:
@@ -151,19 +159,20 @@ cdef class TransformerState(State):
 
     # -- out of the last step ----------------------------------------------------------------------
 
-    cdef void pour(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil:
+    cdef int pour(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil:
         """Append to the pool what this step, those after it, and `last` make of the example."""
         cdef Pool own
         cdef Py_ssize_t i
-        cdef Example made = e[0]
-        made.n = 0
-        if fill_pool(&own, self.most(e.n)):
-            self.become(e, &made, &own)
-        if self.next is not None:
-            self.next.pour(&made, last, pool)
-        elif last is not None:
-            last.pour(&made, None, pool)
-        else:
+        cdef Example made
+        cdef int status
+        if not fill_pool(&own, self.most(e.n)):
+            return NO_MEMORY
+        status = self.become(e, &made, &own)
+        if status == LEARNED and self.next is not None:
+            status = self.next.pour(&made, last, pool)
+        elif status == LEARNED and last is not None:
+            status = last.pour(&made, None, pool)
+        elif status == LEARNED:
             for i in range(made.n):
                 if made.values[i] == made.values[i]:  # what is missing stays out
                     pool.ids[pool.n] = feature(&made, i)
@@ -171,17 +180,19 @@ cdef class TransformerState(State):
                     pool.values[pool.n] = made.values[i]
                     pool.n += 1
         PyMem_RawFree(own.values)
+        return status
 
     # -- parts of a union ----------------------------------------------------------------------------
 
-    cdef void pour_all(self, const Example* e, TransformerState union, Pool* pool) noexcept nogil:
+    cdef int pour_all(self, const Example* e, TransformerState union, Pool* pool) noexcept nogil:
         """The same of this part and its siblings, with the features numbered by the union."""
         cdef Py_ssize_t start = pool.n
-        self.pour(e, None, pool)
+        cdef int status = self.pour(e, None, pool)
         union.renumber(pool, start)
         pool.part += 1
-        if self.sibling is not None:
-            self.sibling.pour_all(e, union, pool)
+        if status == LEARNED and self.sibling is not None:
+            status = self.sibling.pour_all(e, union, pool)
+        return status
 
     cdef void renumber(self, Pool* pool, Py_ssize_t start) noexcept nogil:
         """From the features of part `pool.part` to those of the union."""
@@ -241,8 +252,6 @@ cdef Py_ssize_t collect(TransformerState front, TransformerState last, const Exa
     room = max(1, last.most(room))
     pool.values = <double*> resize(pool.values, 0, room * PER_VALUE)
     spread(pool, room)
-    if front is None:
-        last.pour(e, None, pool)
-    else:
-        front.pour(e, last, pool)
+    if (last.pour(e, None, pool) if front is None else front.pour(e, last, pool)) != LEARNED:
+        raise MemoryError(f"{last.who}: no memory to transform an example.")
     return pool.n

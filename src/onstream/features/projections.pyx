@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, cos, fabs, log, sin, sqrt
 from libc.stdint cimport int32_t, uint64_t
 
 from ..core.door cimport Door, bounded
-from ..core.example cimport Example, feature, onstream_axpy
+from ..core.example cimport LEARNED, Example, feature, onstream_axpy
 from ..core.hashing cimport mix, seeded
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
@@ -68,7 +68,7 @@ cdef class HasherState(TransformerState):
         self.rows = min(self.rows, width)
         return 0
 
-    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+    cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         cdef Py_ssize_t i, n = 0
         cdef int32_t* ids = pool.ids
         cdef double* values = pool.values
@@ -87,6 +87,7 @@ cdef class HasherState(TransformerState):
             for i in range(n):
                 values[i] = 1.0 if values[i] > 0.0 else -1.0 if values[i] < 0.0 else 0.0
         out.ids, out.values, out.n, out.codes = ids, values, n, NULL
+        return LEARNED
 
     def held(self):
         return TransformerState.held(self) + 12 * self.room
@@ -200,7 +201,7 @@ cdef class FourierState(TransformerState):
     cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil:
         return 2 * self.d
 
-    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+    cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         cdef Py_ssize_t i, j
         cdef int32_t id
         cdef double* values = pool.values
@@ -216,6 +217,7 @@ cdef class FourierState(TransformerState):
             values[j] = length * cos(p)
             values[self.d + j] = length * sin(p)
         out.ids, out.values, out.n, out.codes = NULL, values, 2 * self.d, NULL
+        return LEARNED
 
     def held(self):
         return TransformerState.held(self) + self.room * self.d * 8

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.arrays cimport data_of
 from ..core.door cimport Door, bounded
-from ..core.example cimport LEARNED, NUMBER, OVERFLOW, SAFE, Example, feature
+from ..core.example cimport LEARNED, NO_MEMORY, NUMBER, OVERFLOW, SAFE, Example, feature
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
 
@@ -93,7 +93,7 @@ cdef class PerFeature(TransformerState):
             self.old_room = 2 * e.n
             if self.old_ids == NULL or self.old == NULL:
                 self.old_room = 0
-                return OVERFLOW
+                return NO_MEMORY
         for i in range(e.n):
             if skipped(e, i):
                 continue
@@ -116,7 +116,7 @@ cdef class PerFeature(TransformerState):
     cdef double scaled(self, const double* stats, double value) noexcept nogil:
         return value
 
-    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+    cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         cdef Py_ssize_t i
         cdef int32_t id
         cdef double* values = pool.values
@@ -127,6 +127,7 @@ cdef class PerFeature(TransformerState):
             else:
                 values[i] = bounded(self.scaled(self.stats + KEPT * id, e.values[i]))
         out.values = values
+        return LEARNED
 
     def export_own(self):
         cdef Py_ssize_t width = self.door.width
@@ -242,7 +243,7 @@ cdef class ImputerState(PerFeature):
     cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil:
         return max(n, self.rows) + n
 
-    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+    cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         """All numbers that have come before, and what there is, in order of the features."""
         cdef Py_ssize_t i, at, n = 0, known = min(self.rows, e.width), end = known
         cdef int32_t id
@@ -266,6 +267,7 @@ cdef class ImputerState(PerFeature):
             n += 1
         out.ids, out.values, out.n = pool.ids, pool.values, n
         out.codes = pool.codes if e.codes != NULL else NULL
+        return LEARNED
 
 
 class _PerFeature(Transformer):

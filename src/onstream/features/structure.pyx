@@ -6,7 +6,7 @@ from libc.string cimport memset
 import numpy as np
 
 from ..core.door cimport Door
-from ..core.example cimport Example, feature
+from ..core.example cimport LEARNED, Example, feature
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
 
@@ -61,7 +61,7 @@ cdef class SelectState(TransformerState):
             self.rows = width
         return 0
 
-    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+    cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         cdef Py_ssize_t i, n = 0
         cdef int32_t id
         for i in range(e.n):
@@ -73,6 +73,7 @@ cdef class SelectState(TransformerState):
                 n += 1
         out.ids, out.values, out.n = pool.ids, pool.values, n
         out.codes = pool.codes if e.codes != NULL else NULL
+        return LEARNED
 
     def held(self):
         return TransformerState.held(self) + self.room
@@ -227,11 +228,13 @@ cdef class UnionState(TransformerState):
     cdef void undo(self) noexcept nogil:
         self.first.undo_all()
 
-    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+    cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+        cdef int status
         pool.n = pool.part = 0
-        self.first.pour_all(e, self, pool)
+        status = self.first.pour_all(e, self, pool)
         out.ids, out.values, out.n = pool.ids, pool.values, pool.n
         out.codes = pool.codes if e.codes != NULL else NULL
+        return status
 
     cdef void renumber(self, Pool* pool, Py_ssize_t start) noexcept nogil:
         cdef Py_ssize_t i

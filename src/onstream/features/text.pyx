@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from ..core.data_warning import told
 from ..core.door cimport Door, Row
-from ..core.example cimport Example
+from ..core.example cimport LEARNED, Example
 from ..core.frames import rows_of_table, text_column
 from ..core.index cimport ALL, Welcome
 from ..core.plain import is_missing, plain_mapping, row_error
@@ -315,8 +315,8 @@ cdef class BagState(TransformerState):
     def keeps_nominal(self):
         return False
 
-    cdef void transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
-        pass  # `out` is a copy of the example already
+    cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+        return LEARNED  # `out` is a copy of the example already
 
     def export_own(self):
         cdef TextDoor door = self.door

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
+from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
 from ..core.memory cimport release
 from .expansion cimport fill, matrix
 from .one_vs_rest cimport Machine
@@ -36,7 +36,7 @@ cdef class BPASimple(Machine):
         self.tau = y * tau
         self.slot, self.share = self.s.n, 0.0
         if not self.grow(min(self.s.n + 1, self.budget), e):
-            return OVERFLOW
+            return NO_MEMORY
         if self.s.n == self.budget:
             change = self.choose()
             if not change < SAFE:

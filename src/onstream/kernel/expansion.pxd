@@ -15,7 +15,7 @@ cdef class Expansion:
     cdef double length          # its squared length
     cdef double self_k          # its kernel with itself
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil
+    cdef int score(self, const Example* e, double* out) noexcept nogil
     cdef bint meet(self, const Example* e, double* out) noexcept nogil
     cdef bint vanishes(self) noexcept nogil
     cdef Py_ssize_t next_slot(self) noexcept nogil

@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from ..core.arrays cimport doubles
-from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, onstream_dot
+from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_dot
 from ..core.memory cimport release, resize
 from .supports cimport Program, Supports, draw, eights, grown, restrided
 
@@ -35,7 +35,7 @@ cdef class Expansion:
         release(self.before)
         release(self.row)
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
         """f of each label at the example. Changes nothing, so it has its own room."""
         cdef double stack[ON_STACK]
         cdef double* row = stack
@@ -43,14 +43,16 @@ cdef class Expansion:
         cdef Py_ssize_t r
         if self.s.room > ON_STACK:
             row = <double*> PyMem_RawMalloc(self.s.room * sizeof(double))
-        if row != NULL:
-            if self.s.program.vectors:
-                length = onstream_dot(e.values, e.values, e.n)
-            self.s.row(e, length, row)
+            if row == NULL:
+                return NO_MEMORY
+        if self.s.program.vectors:
+            length = onstream_dot(e.values, e.values, e.n)
+        self.s.row(e, length, row)
         for r in range(self.k):
-            out[r] = kernel_sum(row, self.a + r * self.room, self.s.n) if row != NULL else 0.0
+            out[r] = kernel_sum(row, self.a + r * self.room, self.s.n)
         if row != stack:
             PyMem_RawFree(row)
+        return LEARNED
 
     cdef bint meet(self, const Example* e, double* out) noexcept nogil:
         """The same for an example to be learned, whose kernel row is kept. False: it is too large."""
@@ -90,7 +92,7 @@ cdef class Expansion:
         if slot < 0:
             return LEARNED
         if not self.grow(slot + 1, e):
-            return OVERFLOW
+            return NO_MEMORY
         self.s.put(slot, e, self.length, self.self_k, self.row)
         for r in range(self.k):
             self.a[r * self.room + slot] = steps[r]

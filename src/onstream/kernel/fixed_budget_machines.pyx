@@ -8,7 +8,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
+from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
 from ..core.memory cimport release
 from .expansion cimport fill, floats, matrix
 from .one_vs_rest cimport Machine
@@ -57,8 +57,10 @@ cdef class FixedBudgetMachine(Machine):
         if y * f > self.beta:
             return LEARNED
         self.step = y * e.weight
-        if not fabs(self.step) < SAFE or not self.grow(min(self.s.n + 1, self.budget), e):
+        if not fabs(self.step) < SAFE:
             return OVERFLOW
+        if not self.grow(min(self.s.n + 1, self.budget), e):
+            return NO_MEMORY
         self.slot = self.s.n
         self.at_new = f + self.step * self.self_k
         if self.s.n == self.budget:
@@ -142,13 +144,13 @@ cdef class TighterMachine(FixedBudgetMachine):
         none.ids, none.values, none.n, none.width = NULL, NULL, 0, 0
         if self.memory_:
             if not self.recent.fit(min(max(2 * self.recent.n, self.recent.n + 1), self.memory_), e):
-                return OVERFLOW
+                return NO_MEMORY
             if not (
                 grown(<void**> &self.labels, self.recent.room * sizeof(double), self.recent.room * sizeof(double))
                 and grown(<void**> &self.recent_row, self.recent.room * sizeof(double), self.recent.room * sizeof(double))
                 and self.grow(self.s.n, &none)
             ):
-                return OVERFLOW
+                return NO_MEMORY
             if not self.s.measure(e, &self.length, &self.self_k):
                 return OVERFLOW
             self.recent.row(e, self.length, self.recent_row)

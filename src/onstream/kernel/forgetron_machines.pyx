@@ -3,7 +3,7 @@
 from libc.math cimport fabs, log, pow, sqrt
 from libc.stdint cimport int64_t
 
-from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example
+from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example
 from .expansion cimport kernel_sum
 from .one_vs_rest cimport Machine
 from .supports cimport Program
@@ -24,8 +24,10 @@ cdef class ForgetronMachine(Machine):
         if y * f > 0.0:
             return LEARNED
         self.step = y * e.weight
-        if not fabs(self.step) < SAFE or not self.grow(min(self.s.n + 1, self.budget), e):
+        if not fabs(self.step) < SAFE:
             return OVERFLOW
+        if not self.grow(min(self.s.n + 1, self.budget), e):
+            return NO_MEMORY
         if not self.shrink(f):
             return OVERFLOW
         self.acts = True

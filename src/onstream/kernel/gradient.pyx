@@ -14,6 +14,7 @@ from ..core.arrays cimport doubles
 from ..core.classifier cimport ClassifierState
 from ..core.example cimport (
     LEARNED,
+    NO_MEMORY,
     OVERFLOW,
     SAFE,
     Example,
@@ -59,7 +60,7 @@ cdef class BOGDMachine(Machine):
             self.step = min(self.eta * e.weight, self.cap) * y
             self.slot = self.s.n
             if not self.grow(min(self.s.n + 1, self.budget), e):
-                return OVERFLOW
+                return NO_MEMORY
             if self.s.n == self.budget:
                 self.keeping(self.other)
                 self.slot = self.drawn(self.other)
@@ -163,6 +164,7 @@ cdef class NOGDMachine(Machine):
 
     cdef int decide(self, const Example* e, double y, double f) noexcept nogil:
         cdef Py_ssize_t j
+        cdef int status
         if not 1.0 - y * f > 0.0:
             return LEARNED
         self.step = self.eta * e.weight * y
@@ -170,9 +172,11 @@ cdef class NOGDMachine(Machine):
             return OVERFLOW
         if self.s.n < self.budget:
             if not self.grow(self.s.n + 1, e):
-                return OVERFLOW
-            if self.s.n + 1 == self.budget and not self.prepare(e):
-                return OVERFLOW
+                return NO_MEMORY
+            if self.s.n + 1 == self.budget:
+                status = self.prepare(e)
+                if status != LEARNED:
+                    return status
         elif self.found == 0:  # all kernel values are 0: there is no feature to learn with
             return LEARNED
         else:
@@ -198,22 +202,22 @@ cdef class NOGDMachine(Machine):
         for j in range(self.s.n):
             self.a[j] = self.other[j]
 
-    cdef bint prepare(self, const Example* e) noexcept nogil:
-        """Find the features with the example as the last support, which it is only meanwhile. False:
-        they cannot be found, and nothing is changed."""
+    cdef int prepare(self, const Example* e) noexcept nogil:
+        """Find the features with the example as the last support, which it is only meanwhile. Not
+        LEARNED: they cannot be found, and nothing is changed."""
         cdef Py_ssize_t used = self.s.used, width = self.s.program.width
-        cdef bint fine = True
+        cdef int status = LEARNED
         self.a[self.s.n] = self.step
         self.s.put(self.s.n, e, self.length, self.self_k, self.row)
         with gil:
             try:
                 self.switch()
             except BaseException as error:  # no memory, or no convergence: the example is refused
-                fine = False
+                status = NO_MEMORY if isinstance(error, (MemoryError, SystemError)) else OVERFLOW
                 if isinstance(error, KeyboardInterrupt):
                     PyErr_SetInterrupt()  # again, where it can be heard
         self.s.take_back(used, width)
-        return fine and self.grow(self.s.n + 1, e)
+        return status if status != LEARNED or self.grow(self.s.n + 1, e) else NO_MEMORY
 
     def switch(self):
         """The eigenvectors of the Gram matrix; f becomes its projection on the leading ones. They
@@ -361,13 +365,17 @@ cdef class FOGDState(ClassifierState):
             angles[j] = size * sin(angle)
         return True
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
         cdef double* z = <double*> PyMem_RawMalloc((self.stride + self.D) * sizeof(double))
         cdef Py_ssize_t r
-        cdef bint fine = z != NULL and self.features(e, z)
+        cdef bint fine
+        if z == NULL:
+            return NO_MEMORY
+        fine = self.features(e, z)
         for r in range(self.k):
             out[r] = kernel_sum(z, self.w + r * 2 * self.D, 2 * self.D) if fine else 0.0
         PyMem_RawFree(z)
+        return LEARNED
 
     cdef int learn(self, const Example* e) noexcept nogil:
         return self.score_learn(e, self.f)

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.arrays cimport doubles
 from ..core.classifier cimport ClassifierModel, ClassifierState
 from ..core.door cimport Row
-from ..core.example cimport LEARNED, Example
+from ..core.example cimport LEARNED, NO_MEMORY, Example
 from ..core.model cimport Model
 from ..core.regressor cimport RegressorModel
 from ..core.state cimport State
@@ -138,6 +138,7 @@ cdef int learn_prepared(Model model, item, y, double weight, values) except -1:
     cdef list stores = []
     cdef Supports store
     cdef State state = model.state
+    cdef int status
     e.weight = weight
     newcomer = model.target(y, weight > 0.0, &e)
     if weight == 0.0:
@@ -149,7 +150,10 @@ cdef int learn_prepared(Model model, item, y, double weight, values) except -1:
         stores = state.stores()
         for store in stores:
             store.expect()
-        if state.learn(&e) != LEARNED:
+        status = state.learn(&e)
+        if status == NO_MEMORY:
+            raise MemoryError(f"{state.who}: no memory to learn this example; it was not learned.")
+        if status != LEARNED:
             raise ValueError(
                 f"{state.who}: learning this example would overflow the range of floats. "
                 f"Normalise the kernel."
@@ -236,7 +240,9 @@ cdef Row* score_values(Model model, values) except NULL:
     cdef Example e
     cdef Row* row = model.encoder.take(16, 2 * model.state.outputs() + 2)
     fill(&e, values)
-    model.state.score(&e, row.scores)
+    if model.state.score(&e, row.scores) != LEARNED:
+        model.encoder.give(row)
+        raise MemoryError(f"{model.who}: no memory to predict this example.")
     return row
 
 

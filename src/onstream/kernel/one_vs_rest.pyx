@@ -1,6 +1,6 @@
 """Budgets that are defined for two labels only: a binary machine for each label, against the rest."""
 
-from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.memory cimport release, resize
 from .expansion cimport Expansion
 from .objects cimport ObjectClassifierState
@@ -116,10 +116,12 @@ cdef class OneVsRestState(ObjectClassifierState):
         self.before = None
         return 0
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t r
         for r in range(self.k):
-            (<Machine> self.each[r]).score(e, &out[r])
+            if (<Machine> self.each[r]).score(e, &out[r]) != LEARNED:
+                return NO_MEMORY
+        return LEARNED
 
     cdef int learn(self, const Example* e) noexcept nogil:
         return self.score_learn(e, self.f)
@@ -127,10 +129,11 @@ cdef class OneVsRestState(ObjectClassifierState):
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t r
         cdef double y
-        cdef int status = LEARNED
-        for r in range(self.k):
+        cdef int status = LEARNED, one
+        for r in range(self.k):  # all of them, since `out` is what each says
             y = e.y if self.k == 1 else 1.0 if e.label == r else -1.0
-            status |= (<Machine> self.each[r]).plan(e, y, &out[r])
+            one = (<Machine> self.each[r]).plan(e, y, &out[r])
+            status = one if one != LEARNED else status
         if status == LEARNED:
             for r in range(self.k):
                 if (<Machine> self.each[r]).acts:

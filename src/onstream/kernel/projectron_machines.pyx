@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs, sqrt
 
-from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
+from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
 from ..core.memory cimport release
 from .expansion cimport fill, matrix
 from .one_vs_rest cimport Machine
@@ -94,8 +94,10 @@ cdef class ProjectronMachine(Machine):
             if self.budget and self.s.n == self.budget:
                 self.adds = False
         if self.adds:
-            if not (fabs(self.step) < SAFE and 1.0 / self.inverse.gap < SAFE and self.grow(self.s.n + 1, e)):
+            if not (fabs(self.step) < SAFE and 1.0 / self.inverse.gap < SAFE):
                 return OVERFLOW
+            if not self.grow(self.s.n + 1, e):
+                return NO_MEMORY
         for i in range(self.s.n):
             if not fabs(self.a[i] + self.step * self.inverse.d[i]) < SAFE or not fabs(self.inverse.d[i]) < SAFE:
                 return OVERFLOW

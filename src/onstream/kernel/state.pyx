@@ -35,8 +35,8 @@ cdef class KernelClassifierState(ObjectClassifierState):
     cdef int settle(self) except -1:
         return self.expansion.settle()
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
-        self.expansion.score(e, out)
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
+        return self.expansion.score(e, out)
 
     cdef int learn(self, const Example* e) noexcept nogil:
         return self.score_learn(e, self.f)
@@ -70,8 +70,8 @@ cdef class KernelRegressorState(ObjectRegressorState):
     def __cinit__(self, Expansion expansion, *args):
         self.expansion, self.program = expansion, expansion.s.program
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
-        self.expansion.score(e, out)
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
+        return self.expansion.score(e, out)
 
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef double prediction

@@ -376,8 +376,10 @@ cdef class Supports:
             e.n = starts[i + 1] - starts[i]
             length = lengths[i]
             onstream_self_value(self.program.steps, self.program.n, length, &self_k)
-            if not (-SAFE < self_k < SAFE) or not self.fit(max(i + 1, min(count, 2 * i)), &e):
+            if not -SAFE < self_k < SAFE:
                 raise ValueError("a support is too large")
+            if not self.fit(max(i + 1, min(count, 2 * i)), &e):
+                raise MemoryError
             self.put(i, &e, length, self_k, NULL)
         if not sparse:
             e.ids, e.n = NULL, 0

@@ -122,12 +122,12 @@ cdef class Descent(Optimizer):
     cdef double bias(self, Py_ssize_t r) noexcept nogil:
         return self.total.b[r] / self.averaged if self.averaged > 0 else self.w.b[r]
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t i, r, id
         cdef bint good = True
         if self.averaged == 0:
             self.look(e, out)
-            return
+            return LEARNED
         for r in range(self.k):
             out[r] = 0.0
         for i in range(e.n):
@@ -139,6 +139,7 @@ cdef class Descent(Optimizer):
             good &= fabs(out[r]) <= DBL_MAX
         if not good:
             self.finite(e, out)
+        return LEARNED
 
     cdef void look(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t i, r, id

@@ -21,7 +21,7 @@ cdef class Optimizer:
     # What it says
     cdef double weight(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil
     cdef double bias(self, Py_ssize_t r) noexcept nogil
-    cdef void score(self, const Example* e, double* out) noexcept nogil
+    cdef int score(self, const Example* e, double* out) noexcept nogil
 
     # How it learns
     cdef void look(self, const Example* e, double* out) noexcept nogil

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.arrays cimport doubles
 from ..core.classifier cimport ClassifierState
-from ..core.example cimport OVERFLOW, Example, feature
+from ..core.example cimport LEARNED, OVERFLOW, Example, feature
 from ..core.memory cimport release, resize
 from ..core.scores cimport sigmoids
 from ..core.state cimport State
@@ -53,9 +53,10 @@ cdef class Optimizer:
         """The intercept that predicts, of column r."""
         return 0.0
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
         """Scores by the weights that predict."""
         self.look(e, out)
+        return LEARNED
 
     cdef void look(self, const Example* e, double* out) noexcept nogil:
         """Scores by the weights that learn."""
@@ -153,8 +154,8 @@ cdef class GradientClassifierState(ClassifierState):
         self.before = None
         return 0
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
-        self.o.score(e, out)
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
+        return self.o.score(e, out)
 
     cdef int learn(self, const Example* e) noexcept nogil:
         self.o.look(e, self.f)
@@ -222,8 +223,8 @@ cdef class GradientRegressorState(State):
     cdef int reserve(self, Py_ssize_t width) except -1:
         return self.o.reserve(width)
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
-        self.o.score(e, out)
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
+        return self.o.score(e, out)
 
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef double p

@@ -4,7 +4,7 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, sqrt
 
-from ..core.example cimport LEARNED, OVERFLOW, Example, feature, onstream_dot
+from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example, feature, onstream_dot
 from ..core.weights cimport Weights, add
 from ..core.rules.pa cimport StepSize, step_size
 from .state cimport LinearRegressorState
@@ -113,17 +113,23 @@ cdef class UniclassState(LinearRegressorState):
         """Of the ball as the examples' space cuts it."""
         return sqrt((self.size - self.height) * (self.size + self.height))
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
-        out[0] = max(self.radius() - sqrt(squared_distance(self.w, e)), -DBL_MAX)
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
+        cdef double square = squared_distance(self.w, e)
+        if square < 0.0:
+            return NO_MEMORY
+        out[0] = max(self.radius() - sqrt(square), -DBL_MAX)
+        return LEARNED
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        self.score(e, out)
-        return self.learn(e)
+        return self.learn(e) if self.score(e, out) == LEARNED else NO_MEMORY
 
     cdef int learn(self, const Example* e) noexcept nogil:
-        cdef double distance = sqrt(squared_distance(self.w, e) + self.height * self.height)
+        cdef double square = squared_distance(self.w, e)
+        cdef double distance = sqrt(square + self.height * self.height)
         cdef double loss = distance - self.size, pull
         cdef int status
+        if square < 0.0:
+            return NO_MEMORY
         if not distance < INFINITY:
             return OVERFLOW
         if loss <= 0.0:
@@ -145,12 +151,12 @@ cdef class UniclassState(LinearRegressorState):
 
 
 cdef double squared_distance(Weights w, const Example* e) noexcept nogil:
-    """|x - w|^2 over all features. Not by |x|^2 - 2 w.x + |w|^2, which cancels."""
+    """|x - w|^2 over all features. Not by |x|^2 - 2 w.x + |w|^2, which cancels. -1: no memory."""
     cdef double* apart = <double*> PyMem_RawMalloc((w.rows + 1) * sizeof(double))
     cdef double total
     cdef Py_ssize_t i
     if apart == NULL:
-        return INFINITY
+        return -1.0
     for i in range(w.rows):
         apart[i] = w.scale * w.v[i]
     for i in range(e.n):

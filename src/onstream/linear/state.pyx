@@ -69,8 +69,9 @@ cdef class LinearClassifierState(ClassifierState):
     cdef Py_ssize_t backup_bytes(self) noexcept:
         return self.w.rows * self.w.stride * sizeof(double)
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
         scores(self.w, e, out)
+        return LEARNED
 
     cdef int learn(self, const Example* e) noexcept nogil:
         return self.score_learn(e, self.f)
@@ -140,8 +141,9 @@ cdef class LinearRegressorState(State):
     cdef int reserve(self, Py_ssize_t width) except -1:
         return self.w.reserve(width)
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
         out[0] = single_score(self.w, e)
+        return LEARNED
 
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef double prediction

@@ -8,7 +8,7 @@ from libc.string cimport memset
 import numpy as np
 
 from ..core.classifier cimport ClassifierState
-from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.memory cimport release, resize
 from ..core.state cimport State
 from ..drift.adwin cimport Adwin, adwin_bytes, adwin_export, adwin_free, adwin_push, adwin_restore, adwin_start
@@ -267,15 +267,18 @@ cdef struct Found:
     double few_distances[32]
 
 
-cdef void search(Window window, const Example* e, Py_ssize_t k, Found* f) noexcept nogil:
-    """The nearest examples; `finish` afterwards."""
+cdef int search(Window window, const Example* e, Py_ssize_t k, Found* f) noexcept nogil:
+    """The nearest examples: LEARNED, or NO_MEMORY; `finish` in any case."""
     f.slots, f.distances, f.n = f.few_slots, f.few_distances, 0
     k = min(k, window.n)
     if k > 32:
         f.slots = <Py_ssize_t*> PyMem_RawMalloc(k * sizeof(Py_ssize_t))
         f.distances = <double*> PyMem_RawMalloc(k * sizeof(double))
-    if k and f.slots != NULL and f.distances != NULL:
+        if f.slots == NULL or f.distances == NULL:
+            return NO_MEMORY
+    if k:
         f.n = window.nearest(e, k, f.slots, f.distances)
+    return LEARNED if f.n >= 0 else NO_MEMORY
 
 
 cdef void finish(Found* f) noexcept nogil:
@@ -329,7 +332,7 @@ cdef class KNNClassifierState(ClassifierState):
         """The scores, and one number more: the label, since a tie is decided by the distance."""
         return (self.n_labels if self.n_labels > 2 else 1) + 1
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
         cdef Found f
         cdef Py_ssize_t i
         cdef int32_t r, best = 0, labels = self.n_labels
@@ -338,7 +341,9 @@ cdef class KNNClassifierState(ClassifierState):
         cdef double* votes = out
         if labels <= 2:
             votes = both
-        search(self.window, e, self.k, &f)
+        if search(self.window, e, self.k, &f) != LEARNED:
+            finish(&f)
+            return NO_MEMORY
         memset(votes, 0, max(labels, 2) * sizeof(double))
         for i in range(f.n):
             v = vote(f.distances[i], self.weight[f.slots[i]], self.by_distance)
@@ -359,6 +364,7 @@ cdef class KNNClassifierState(ClassifierState):
             out[0] = self.first_sign * (both[0] - both[1]) if labels == 2 else 0.0
         out[labels if labels > 2 else 1] = best
         finish(&f)
+        return LEARNED
 
     cdef int32_t decide(self, const double* scores) noexcept nogil:
         if self.seen == 0:
@@ -432,14 +438,15 @@ cdef class KNNADWINState(KNNClassifierState):
         if self.outputs() > 16:
             out = <double*> PyMem_RawMalloc(self.outputs() * sizeof(double))
             if out == NULL:
-                return OVERFLOW
+                return NO_MEMORY
         status = self.score_learn(e, out)
         if out != few:
             PyMem_RawFree(out)
         return status
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        self.score(e, out)
+        if self.score(e, out) != LEARNED:
+            return NO_MEMORY
         self.guess = self.decide(out)
         return self.remember(e)
 
@@ -497,17 +504,20 @@ cdef class KNNRegressorState(State):
     cdef int reserve(self, Py_ssize_t width) except -1:
         return self.window.set_features(width)
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
         cdef Found f
         cdef Py_ssize_t i
         cdef double total = 0.0, sum = 0.0, v
-        search(self.window, e, self.k, &f)
+        if search(self.window, e, self.k, &f) != LEARNED:
+            finish(&f)
+            return NO_MEMORY
         for i in range(f.n):
             v = vote(f.distances[i], self.weight[f.slots[i]], self.by_distance)
             total += v
             sum += v * self.y[f.slots[i]]
         out[0] = sum / total if total > 0.0 else 0.0
         finish(&f)
+        return LEARNED
 
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef Py_ssize_t at

@@ -187,7 +187,7 @@ cdef class Window:
     # -- the search ---------------------------------------------------------------------------------
 
     cdef Py_ssize_t nearest(self, const Example* e, Py_ssize_t k, Py_ssize_t* slots, double* distances) noexcept nogil:
-        """The k nearest, at equal distance the oldest first; how many there are."""
+        """The k nearest, at equal distance the oldest first; how many there are. -1: no memory."""
         cdef double space[256]
         cdef double out[CHUNK + SPARE]
         cdef double lengths[CHUNK + SPARE]
@@ -197,7 +197,7 @@ cdef class Window:
         if self.d > 256:
             x = <double*> PyMem_RawMalloc(self.d * sizeof(double))
             if x == NULL:
-                return 0
+                return -1
         memset(x, 0, self.d * sizeof(double))
         for i in range(e.n):
             j = feature(e, i)

@@ -6,7 +6,7 @@
 
 from libc.stdint cimport int32_t, uint8_t
 
-from ..core.example cimport Example
+from ..core.example cimport NO_MEMORY, Example
 
 
 cdef enum Kind:
@@ -17,7 +17,6 @@ cdef enum Kind:
 
 cdef enum:
     NOBODY = -1      # no node, no feature
-    NO_MEMORY = -2   # the allocator refused
     LOCAL = 64       # values of a row that need no memory of their own
 
 

@@ -71,10 +71,10 @@ cdef class HoeffdingState(TreeState):
         """Learn the example; what the tree said before goes to `out`, unless that is NULL."""
         cdef View v
         cdef int status
-        if not fits_in(&self.arena, e) or open_view(&self.arena, e, &v) != 0:
-            if out != NULL:
-                self.score(e, out)
-            return OVERFLOW
+        if not fits_in(&self.arena, e):
+            return OVERFLOW if out == NULL or self.score(e, out) == LEARNED else NO_MEMORY
+        if open_view(&self.arena, e, &v) != 0:
+            return NO_MEMORY
         status = self.route_and_teach(e, &v, out)
         close_view(&self.arena, &v)
         return status
@@ -85,13 +85,13 @@ cdef class HoeffdingState(TreeState):
         cdef int32_t leaf
         cdef Opinion opinion
         if a.root == NOBODY and self.plant() != 0:
-            return OVERFLOW
+            return NO_MEMORY
         leaf = self.leaf_to_learn(a.root, v)
         if leaf == NO_MEMORY:
-            return OVERFLOW
+            return NO_MEMORY
         opinion = self.consult(leaf, v, out)
         if welcome(a, e) != 0 or self.make_ready(leaf, v, e.label) != 0:
-            return OVERFLOW
+            return NO_MEMORY
         a.total += e.weight
         self.teach(leaf, opinion, v, e)
         return LEARNED

@@ -180,13 +180,16 @@ cdef class HoeffdingRegressorState(State):
                 return self.linear(leaf, v)
         return self.mean_of(node)
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
         cdef View v
         out[0] = 0.0
-        if self.arena.root == NOBODY or open_view(&self.arena, e, &v) != 0:
-            return
+        if self.arena.root == NOBODY:
+            return LEARNED
+        if open_view(&self.arena, e, &v) != 0:
+            return NO_MEMORY
         out[0] = self.tell(self.leaf_of(&v), &v)
         close_view(&self.arena, &v)
+        return LEARNED
 
     # -- learning ------------------------------------------------------------------------------------
 
@@ -218,14 +221,17 @@ cdef class HoeffdingRegressorState(State):
         cdef Arena* a = &self.arena
         cdef View v
         cdef int32_t node, leaf
-        self.score(e, out)
-        if not fits_in(a, e) or fabs(e.y) > LARGEST_TARGET or open_view(a, e, &v) != 0:
+        if self.score(e, out) != LEARNED:
+            return NO_MEMORY
+        if not fits_in(a, e) or fabs(e.y) > LARGEST_TARGET:
             return OVERFLOW
+        if open_view(a, e, &v) != 0:
+            return NO_MEMORY
         if a.root == NOBODY:
             node = self.new_leaf(NOBODY, 0.0, NULL)
             if node == NO_MEMORY:
                 close_view(a, &v)
-                return OVERFLOW
+                return NO_MEMORY
             a.root = node
         leaf = self.leaf_of(&v)
         if a.feature[leaf] != NOBODY:  # a nominal value without a branch
@@ -236,7 +242,7 @@ cdef class HoeffdingRegressorState(State):
                 leaf = NO_MEMORY
         if leaf == NO_MEMORY or welcome(a, e) != 0 or ensure_slots(a, leaf_at(a, leaf), &v) != 0:
             close_view(a, &v)
-            return OVERFLOW
+            return NO_MEMORY
         a.total += e.weight
         self.update(leaf, &v, e.y, e.weight)
         node = leaf

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t
 
 from ..core.classifier cimport ClassifierState
 from ..core.door cimport Door
-from ..core.example cimport Example
+from ..core.example cimport LEARNED, Example
 from ..core.memory cimport release, resize
 from ..core.scores cimport softmax
 from .arena cimport (
@@ -91,13 +91,16 @@ cdef class TreeState(ClassifierState):
             for r in range(self.n_labels):
                 out[r] = scores[r] if self.seen else 1.0 / self.n_labels
 
-    cdef void score(self, const Example* e, double* out) noexcept nogil:
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
         cdef View v
-        if self.arena.root == NOBODY or open_view(&self.arena, e, &v) != 0:
+        if self.arena.root == NOBODY:
             self.tell(NOBODY, NULL, out)
-            return
+            return LEARNED
+        if open_view(&self.arena, e, &v) != 0:
+            return NO_MEMORY
         self.tell(self.leaf_of(self.arena.root, &v), &v, out)
         close_view(&self.arena, &v)
+        return LEARNED
 
     cdef void tell(self, int32_t node, const View* v, double* out) noexcept nogil:
         """What this node says of the example."""
