@@ -98,10 +98,14 @@ class Learner(SaysNames, Elsewhere, Face):
         state.who = type(self).__name__
         return state
 
-    def _new_model(self, who=None, steps=()):
-        """A model that has learned nothing, with these states of steps before that of this learner."""
+    def _new_model(self):
+        """A model with this learner's parameters that has learned nothing."""
+        return self._model_behind(type(self).__name__, ())
+
+    def _model_behind(self, who, steps):
+        """The same in a pipeline of this name, behind these states of its steps."""
         own = {name: getattr(self, name) for name in self._of_model if name in parameters(type(self))}
-        return self._model_class(who or type(self).__name__, self._named_state(), steps=steps, **own)
+        return self._model_class(who, self._named_state(), steps=steps, **own)
 
     def _revived(self, fields):
         """A model with this learner's parameters that has learned what was exported."""

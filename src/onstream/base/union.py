@@ -1,11 +1,14 @@
-"""Features of two models side by side, matched by name, for merging exported states."""
+"""Features and labels of two models side by side, matched by name, for merging exported states."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import NotMergeable
+
 Fields = dict[str, Any]
+Places = NDArray[np.intp]  # where their features or labels go in the union
 
 
 def all_names(fields: Fields) -> list[str | int]:
@@ -18,7 +21,7 @@ def same_feature(name: str | int) -> str:
     return str(name)
 
 
-def union_of_features(mine: Fields, theirs: Fields) -> tuple[Fields, NDArray[np.intp]]:
+def union_of_features(mine: Fields, theirs: Fields) -> tuple[Fields, Places]:
     """Feature fields of the union, my ids first, and where their ids go in it."""
     if not mine["features"] and not theirs["features"]:
         implicit = max(mine["implicit"], theirs["implicit"])
@@ -36,3 +39,13 @@ def union_of_features(mine: Fields, theirs: Fields) -> tuple[Fields, NDArray[np.
         fields = {"features": names[mine["implicit"] :], "implicit": mine["implicit"]}
     fields["columns"] = mine["columns"] if mine["columns"] == theirs["columns"] else -1
     return fields, places
+
+
+def union_of_labels(who: str, mine: Fields, theirs: Fields) -> tuple[list[Any], Places]:
+    """All labels, mine first, and where theirs go."""
+    kinds = {type(label) for label in mine["labels"] + theirs["labels"]}
+    if len(kinds) > 1:
+        names = " and ".join(sorted(kind.__name__ for kind in kinds))
+        raise NotMergeable(f"{who}: the labels are of different types here and there: {names}.")
+    labels = mine["labels"] + [y for y in theirs["labels"] if y not in mine["labels"]]
+    return labels, np.array([labels.index(y) for y in theirs["labels"]], dtype=np.intp)

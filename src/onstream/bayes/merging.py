@@ -3,50 +3,11 @@
 Works on exported states. Features, their values and labels are matched by name.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import NotMergeable
-
-Fields = dict[str, Any]
-Places = NDArray[np.intp]
-
-
-def names_of(fields: Fields) -> list[Any]:
-    """Names of all features, columns first."""
-    return [*range(fields["implicit"]), *fields["features"]]
-
-
-def union_of_features(mine: Fields, theirs: Fields) -> tuple[Fields, Places]:
-    """Feature fields of the union, my ids first, and where their ids go in it."""
-    columns = mine["columns"] if mine["columns"] == theirs["columns"] else -1
-    if not mine["features"] and not theirs["features"]:
-        implicit = max(mine["implicit"], theirs["implicit"])
-        fields: Fields = {"features": [], "implicit": implicit, "columns": columns}
-        return fields, np.arange(theirs["implicit"])
-    names = names_of(mine)
-    known = {str(name): i for i, name in enumerate(names)}
-    places = []
-    for name in names_of(theirs):
-        if str(name) not in known:
-            known[str(name)] = len(names)
-            names.append(name)
-        places.append(known[str(name)])
-    explicit = names[mine["implicit"] :]
-    fields = {"features": explicit, "implicit": mine["implicit"], "columns": columns}
-    return fields, np.array(places, dtype=np.intp)
-
-
-def union_of_labels(who: str, mine: Fields, theirs: Fields) -> tuple[list[Any], Places]:
-    """All labels, mine first, and where theirs go."""
-    kinds = {type(label) for label in mine["labels"] + theirs["labels"]}
-    if len(kinds) > 1:
-        names = " and ".join(sorted(kind.__name__ for kind in kinds))
-        raise NotMergeable(f"{who}: the labels are of different types here and there: {names}.")
-    labels = mine["labels"] + [y for y in theirs["labels"] if y not in mine["labels"]]
-    return labels, np.array([labels.index(y) for y in theirs["labels"]], dtype=np.intp)
+from ..base.union import Fields, Places, all_names, union_of_features, union_of_labels
 
 
 def common(who: str, mine: Fields, theirs: Fields) -> tuple[Fields, Places, Places]:
@@ -88,7 +49,7 @@ def merge_mixed(who: str, mine: Fields, theirs: Fields) -> Fields:
                 known[value][k] = known[value].get(k, 0.0) + count
     for id in tables:
         if merged["moments"][0, 0, id] > 0.0:
-            name = names_of(merged)[id]
+            name = all_names(merged)[id]
             raise NotMergeable(f"{who}: feature {name!r} is a number here and a name there.")
     ids = sorted(tables)
     merged["nominal"] = np.array(ids, dtype=np.int64)

@@ -28,7 +28,8 @@ from ..base.checks import flag, number
 from ..base.errors import NotMergeable
 from ..base.learner import Regressor
 from .distribution import Normal
-from .merging import merge_posteriors, names_of
+from ..base.union import all_names
+from .merging import merge_posteriors
 
 
 cdef enum:
@@ -90,7 +91,7 @@ class BayesianLinearRegression(Regressor):
     def weights(self):
         """Feature to the mean of its weight."""
         fields = self._model.snapshot()
-        return dict(zip(names_of(fields), fields["m"][int(self.intercept):].tolist(), strict=True))
+        return dict(zip(all_names(fields), fields["m"][int(self.intercept):].tolist(), strict=True))
 
     @property
     def bias(self):

@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..base.printable import printable
+from ..core.coding import first_sign
 from ..features import Pipeline
-from ..linear.mixing import first_sign
 from ..persist import load
 from . import options
 from .memory import Memory

@@ -7,6 +7,7 @@ from cpython.ref cimport Py_INCREF
 import numpy as np
 
 from .arrays cimport data_of, int32s
+from .coding import first_sign
 from .plain import in_one_piece, in_row, is_missing, missing, no_column, unmasked
 
 cdef extern from "simd.h":
@@ -123,8 +124,8 @@ cdef class Labels:
 
     cdef double sign(self, int32_t number) noexcept:
         """Code of one of the first two labels. Before there is one, that of the first to come."""
-        cdef bint first_positive = self.names and (self.names[0] is True or self.names[0] == 1)
-        return 1.0 if first_positive == (number == 0) else -1.0
+        cdef double first = first_sign(self.names)
+        return first if number == 0 else -first
 
     def declare(self, labels):
         """Plain labels that are known from the start."""

@@ -31,4 +31,3 @@ cdef class State:
     cdef void tested(self, const double* scores) noexcept nogil
     cdef Py_ssize_t backup_bytes(self) noexcept
     cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, Py_ssize_t known) noexcept nogil
-

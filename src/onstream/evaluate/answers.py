@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.coding import first_sign
+
 
 def as_column(values: Any) -> NDArray[Any]:
     """Labels or numbers as an array; mixed ones stay objects."""
@@ -27,7 +29,7 @@ def both(known: list[Any], scores: NDArray[Any]) -> NDArray[np.float64]:
     """Scores of the label coded +1, made scores of every label known (at most two)."""
     if not known:
         return np.zeros((len(scores), 0))
-    sign = 1.0 if known[0] is True or known[0] == 1 else -1.0
+    sign = first_sign(known)
     return np.column_stack([sign * scores, -sign * scores])[:, : len(known)]
 
 
@@ -40,7 +42,7 @@ def decided(known: list[Any], scores: NDArray[Any], output: str) -> NDArray[Any]
     filled = np.where(np.isnan(scores), -np.inf, scores)
     best = np.argmax(filled, axis=1)
     if len(known) == 2:  # a tie goes to the label coded +1
-        positive = 0 if known[0] is True or known[0] == 1 else 1
+        positive = 0 if first_sign(known) > 0.0 else 1
         best[filled[:, 0] == filled[:, 1]] = positive
     best[blank] = len(known)
     chosen = labels[best]

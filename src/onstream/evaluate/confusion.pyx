@@ -9,10 +9,10 @@ import numpy as np
 from ..core.arrays cimport data_of, doubles, int32s, int64s
 from ..core.hashing cimport hash_bytes
 from ..core.memory cimport release, resize, roomier
-from ..core.plain import row_error
 from .sums cimport Sums, weight_of, weights_of
 
-from ..core.plain import is_missing
+from ..core.coding import first_sign
+from ..core.plain import is_missing, row_error
 from .sums import without_mask
 
 
@@ -232,7 +232,7 @@ cdef class Names:
     @property
     def coded(self):
         """The label coded +1: True or 1 if it came first, else the second; None if not met yet."""
-        if self.labels and (self.labels[0] is True or self.labels[0] == 1):
+        if first_sign(self.labels) > 0.0:
             return self.labels[0]
         return self.labels[1] if len(self.labels) > 1 else None
 

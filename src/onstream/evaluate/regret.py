@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base import Classifier, Regressor
 from ..base.checks import choice, flag, number
+from ..core.coding import first_sign
 from ..core.plain import row_error, unmasked
 from .confusion import Names
 from .metrics import true_labels
@@ -105,8 +106,8 @@ def regret(
     p = model.predict_learn_many(rows, y, output="score")
     if margins:
         p = np.nan_to_num(p)  # nothing was known yet
-        first = model.labels[0]  # type: ignore[union-attr]
-        sign = 1.0 if first is True or first == 1 else -1.0
+        labels: list[Any] = model.labels  # type: ignore[union-attr]
+        first, sign = labels[0], first_sign(labels)
         numbers = np.array([sign if label == first else -sign for label in targets])
     else:
         numbers = np.asarray(targets)

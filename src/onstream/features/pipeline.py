@@ -71,7 +71,7 @@ class Pipeline(Learner):
 
     def _new_model(self) -> Any:
         *before, last = self.steps
-        return last._new_model("Pipeline", [step._named_state() for step in before])
+        return last._model_behind("Pipeline", [step._named_state() for step in before])
 
     @property
     def params(self) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class Pipeline(Learner):
             raise NotMergeable(f"{self!r} cannot be merged with {other!r:.80}.")
         if other is self:
             raise NotMergeable("Pipeline: a learner cannot be merged with itself.")
-        self._absorb(other)  # type: ignore[attr-defined]
+        self._absorb(other)
 
     def _merged(self, mine: Any, theirs: Any) -> Any:
         for step in self.steps:

@@ -1,9 +1,8 @@
+from ..core.state import State
 from .transformer import NamesOnly
 
-class HasherState:
-    def __init__(
-        self, who: str, *, bits: int, seed: int, with_signs: bool, binary: bool
-    ) -> None: ...
+class HasherState(State):
+    def __init__(self, *, bits: int, seed: int, with_signs: bool, binary: bool) -> None: ...
 
 class RandomFourierFeatures(NamesOnly):
     n_components: int

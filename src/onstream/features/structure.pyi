@@ -1,7 +1,9 @@
 from typing import Any
 
-class SelectState:
-    def __init__(self, who: str, *, names: list[Any]) -> None: ...
+from ..core.state import State
 
-class UnionState:
-    def __init__(self, who: str, *, parts: list[list[Any]]) -> None: ...
+class SelectState(State):
+    def __init__(self, names: list[Any]) -> None: ...
+
+class UnionState(State):
+    def __init__(self, parts: list[list[Any]]) -> None: ...

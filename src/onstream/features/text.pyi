@@ -1,9 +1,10 @@
 from typing import Any
 
-class BagState:
+from ..core.state import State
+
+class BagState(State):
     def __init__(
         self,
-        who: str,
         *,
         fields: list[Any],
         ngrams: tuple[int, int],

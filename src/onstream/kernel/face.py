@@ -79,7 +79,7 @@ class KernelLearner(Learner):
 class KernelClassifier(KernelLearner, Classifier):
     """A kernel learner of labels."""
 
-    _model_class = ObjectClassifierModel
+    _model_class: Any = ObjectClassifierModel
     max_labels: int
 
     def _check_common(self, kernel: Kernel | None, max_labels: int) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from ..core.classifier import ClassifierModel
 from ..base.checks import choice, number, positive, whole
 from ..base.kinds import Label
+from ..core.classifier import ClassifierModel
 from .base import Kernel
 from .face import KernelClassifier
 from .gradient import BOGDMachine, FOGDState, NOGDMachine

@@ -46,10 +46,10 @@ cdef class Postings:
         self.size = self.taken = self.room = 0
         self.bytes = 0
 
-    cdef Posting* find(self, int32_t feature) noexcept nogil:
+    cdef Posting* find(self, int32_t id) noexcept nogil:
         """The posting of a feature, or the free place where it would be."""
-        cdef Py_ssize_t at = home(feature, self.size)
-        while self.table[at].room and self.table[at].feature != feature:
+        cdef Py_ssize_t at = home(id, self.size)
+        while self.table[at].room and self.table[at].feature != id:
             at = (at + 1) & (self.size - 1)
         return &self.table[at]
 

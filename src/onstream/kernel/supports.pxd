@@ -31,8 +31,6 @@ cdef extern from "rows.h" nogil:
         int full, double rest)
 
 
-
-
 cdef class Program:
     cdef readonly object kernel  # the user's kernel
     cdef bint vectors            # it is one of vectors, and compiled to the steps:

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from ..base.checks import choice, positive
-from ..base.union import union_of_features
+from ..base.union import Fields, union_of_features
 from .diagonal_covariance import DiagonalState
 from .full_covariance import FullState
-from .mixing import Fields, Matrix, mix_classifiers, shares
+from .mixing import Matrix, mix_classifiers, shares
 from .state import LinearClassifier
 
 

@@ -8,15 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base.union import union_of_features
-from .mixing import (
-    Fields,
-    Matrix,
-    first_sign,
-    placed,
-    shares,
-    union_of_labels,
-)
+from ..base.union import Fields, union_of_features, union_of_labels
+from ..core.coding import first_sign
+from .mixing import Matrix, placed, shares
 
 
 class Both:
@@ -24,7 +18,7 @@ class Both:
 
     def __init__(self, who: str, mine: Fields, theirs: Fields, hashed: bool, rows: int) -> None:
         self.states, self.hashed = (mine, theirs), hashed
-        self.labels = union_of_labels(who, mine, theirs) if "labels" in mine else None
+        self.labels = union_of_labels(who, mine, theirs)[0] if "labels" in mine else None
         self.union, places = union_of_features(mine, theirs)
         self.rows = rows if hashed else self.union["implicit"] + len(self.union["features"])
         self.places = (np.arange(self.rows), places)

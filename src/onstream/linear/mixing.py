@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.errors import NotMergeable
-from ..base.union import union_of_features
+from ..base.union import Fields, union_of_features, union_of_labels
+from ..core.coding import first_sign
 
-Fields = dict[str, Any]
 Matrix = NDArray[np.float64]
 
 
@@ -52,11 +51,6 @@ def mix_regressors(mine: Fields, theirs: Fields) -> Fields:
     return mix(mine, theirs, ours, other, bias)
 
 
-def first_sign(labels: list[Any]) -> float:
-    """Code of the first label (design: True or 1 is +1)."""
-    return 1.0 if labels and (labels[0] is True or labels[0] == 1) else -1.0
-
-
 def by_label(fields: Fields, labels: list[Any], share: float) -> tuple[Matrix, Matrix]:
     """Weights and intercepts with one column per label of `labels`, or one for two labels.
 
@@ -81,18 +75,9 @@ def by_label(fields: Fields, labels: list[Any], share: float) -> tuple[Matrix, M
     return out, intercepts
 
 
-def union_of_labels(who: str, mine: Fields, theirs: Fields) -> list[Any]:
-    """The labels of both, mine first."""
-    kinds = {type(label) for label in mine["labels"] + theirs["labels"]}
-    if len(kinds) > 1:
-        names = " and ".join(sorted(kind.__name__ for kind in kinds))
-        raise NotMergeable(f"{who}: the labels are of different types here and there: {names}.")
-    return [*mine["labels"], *(y for y in theirs["labels"] if y not in mine["labels"])]
-
-
 def mix_classifiers(who: str, mine: Fields, theirs: Fields, share: float = 0.5) -> Fields:
     """The merged state of two linear classifiers; labels are matched by name."""
-    labels = union_of_labels(who, mine, theirs)
+    labels, _ = union_of_labels(who, mine, theirs)
     a, b = shares(mine, theirs)
     ours, our_bias = by_label(mine, labels, share)
     other, their_bias = by_label(theirs, labels, share)
@@ -102,7 +87,7 @@ def mix_classifiers(who: str, mine: Fields, theirs: Fields, share: float = 0.5) 
 
 def mix_rows(who: str, mine: Fields, theirs: Fields, *, shared: bool) -> Fields:
     """The merged state of two learners with a row per label, or with one row shared by all."""
-    labels = union_of_labels(who, mine, theirs)
+    labels, _ = union_of_labels(who, mine, theirs)
     if shared:
         return {**mix_regressors(mine, theirs), "labels": labels}
     placed_rows, k = [], max(1, len(labels))

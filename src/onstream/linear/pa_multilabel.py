@@ -197,9 +197,7 @@ class FeatureModel(RowByRow):
         """The scores of all labels known."""
         return self.score(x, self.label_names())
 
-    def learn_many(
-        self, X: Rows, y: Any, w: Any, output: int = 0
-    ) -> NDArray[np.float64] | None:
+    def learn_many(self, X: Rows, y: Any, w: Any, output: int = 0) -> NDArray[np.float64] | None:
         """Learn all rows or none; the scores before each, if an output is wanted."""
         rows = rows_of(self.who, "X", "example", X)
         ask = self.scores_one if output else None

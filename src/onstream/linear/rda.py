@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from ..base.checks import number
 from ..base.kinds import Label
+from ..base.union import Fields
 from .dual_averaging import RDA as RDAOptimizer
 from .gradient_mixing import merge_rda
-from .mixing import Fields
 from .optimizer import Optimizer
 from .stochastic_gradient import GradientClassifier
 

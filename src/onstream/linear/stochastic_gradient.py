@@ -10,12 +10,12 @@ import numpy as np
 
 from ..base.checks import choice, flag, number, positive, says_names, whole
 from ..base.learner import ProbabilisticClassifier, stream_of
+from ..base.union import Fields
 from ..core.fields import Fields as Checked
 from .adagrad import AdaGrad
 from .descent import Descent
 from .gradient import check_gradient
 from .gradient_mixing import Both, merge_descents
-from .mixing import Fields
 from .optimizer import GradientClassifierState, GradientRegressorState, Optimizer
 from .state import LinearClassifier, LinearRegressor
 
@@ -29,7 +29,6 @@ class Gradient(ABC):
     hash_bits: int | None
     intercept: bool
     _model: Any
-    _new_model: Callable[[], Any]
 
     @abstractmethod
     def _optimizer(self) -> Optimizer:
@@ -104,7 +103,7 @@ class Gradient(ABC):
         """Two states ready to be merged, and the average of what they predict with."""
         tidied, views = [], []
         for fields in (mine, theirs):
-            model = self._new_model()
+            model = self._new_model()  # type: ignore[attr-defined]
             model.restore(Checked(fields))
             model.state.tidy()
             tidied.append(model.export())

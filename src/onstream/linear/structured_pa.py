@@ -190,7 +190,9 @@ class StructureModel(RowByRow):
         """The true answer should be above the wrong one by the root of its cost."""
         face = self.face
         with self.turn:
-            wrong = face.argmax(x, self.value, y) if face.mode == "max-loss" else self.predict_one(x)
+            wrong = (
+                face.argmax(x, self.value, y) if face.mode == "max-loss" else self.predict_one(x)
+            )
             change, margin = {}, 0.0
             if not same(self.who, wrong, y):
                 cost = 1.0 if face.cost is None else cost_of(self.who, face.cost, y, wrong)

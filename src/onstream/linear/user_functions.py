@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.plain import NOT_NUMBERS, plain_mapping  # type: ignore[attr-defined]
 
+
 def check_function(model: Any, name: str, function: Any, arguments: int) -> Any:
     """Something that can be called with so many arguments."""
     who = type(model).__name__

@@ -424,9 +424,7 @@ class KLL(Sketch):
     def _plain(self, item: Any) -> float:
         value = plain_number("KLL", item)
         if not abs(value) <= SAFE:
-            raise ValueError(
-                f"KLL: a value must be from {-SAFE:g} to {SAFE:g}, got {value!r}."
-            )
+            raise ValueError(f"KLL: a value must be from {-SAFE:g} to {SAFE:g}, got {value!r}.")
         return value + 0.0  # not -0.0
 
     def _put(self, item: Any, w: float) -> None:

@@ -1,9 +1,6 @@
-from typing import Any
+from .hoeffding import HoeffdingState
 
-class AdaptiveState:
-    def __init__(
-        self, who: str, hash_bits: None, hash_seed: int, max_labels: int, params: dict[str, Any]
-    ) -> None: ...
+class AdaptiveState(HoeffdingState):
     started: int
     switched: int
     pruned: int

@@ -467,20 +467,20 @@ cdef void move_table(Arena* a, int32_t i, Layout* l, ClassTable* old, ClassTable
 # -- examples ----------------------------------------------------------------------------------
 
 
-cdef int32_t cell_of(Arena* a, int32_t feature, int32_t code) noexcept nogil:
+cdef int32_t cell_of(Arena* a, int32_t f, int32_t code) noexcept nogil:
     """Where tables keep this nominal value; made if it is new. NO_MEMORY: it could not be."""
-    cdef int32_t known = a.codes[feature], j
+    cdef int32_t known = a.codes[f], j
     if code < known:
-        return a.cells[feature][code]
-    if not regrow(<void**> &a.cells[feature], known, code + 1, sizeof(int32_t)):
+        return a.cells[f][code]
+    if not regrow(<void**> &a.cells[f], known, code + 1, sizeof(int32_t)):
         return NO_MEMORY
     a.bytes += (code + 1 - known) * sizeof(int32_t)
     for j in range(known, code + 1):  # codes come in order, so this is one
-        a.cells[feature][j] = a.n_cells
+        a.cells[f][j] = a.n_cells
         a.n_cells += 1
-    a.saved += (code + 1 - known) * <Py_ssize_t> a.spared[feature] * <Py_ssize_t> sizeof(double)
-    a.codes[feature] = code + 1
-    return a.cells[feature][code]
+    a.saved += (code + 1 - known) * <Py_ssize_t> a.spared[f] * <Py_ssize_t> sizeof(double)
+    a.codes[f] = code + 1
+    return a.cells[f][code]
 
 
 cdef bint fits_in(Arena* a, const Example* e) noexcept nogil:

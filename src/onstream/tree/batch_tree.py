@@ -101,7 +101,7 @@ class BatchTree(TreeClassifier):
         rows, labels, weights, _ = block.state.remembered()
         fields = block.export()
         grown = Grown(fields, rows, labels, weights, self)
-        self._restore({**{k: v for k, v in fields.items() if k in KEPT}, **grown.fields()})  # type: ignore[attr-defined]
+        self._restore({**{k: v for k, v in fields.items() if k in KEPT}, **grown.fields()})
         return self
 
 

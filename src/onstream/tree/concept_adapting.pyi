@@ -1,13 +1,9 @@
 from typing import Any
 
-class ConceptAdaptingState:
-    def __init__(
-        self, who: str, hash_bits: None, hash_seed: int, max_labels: int, params: dict[str, Any]
-    ) -> None: ...
+from .hoeffding import HoeffdingState
+
+class ConceptAdaptingState(HoeffdingState):
     started: int
     switched: int
     pruned: int
-    def declare(self, labels: list[Any]) -> None: ...
-    def learn_many(self, X: Any, y: Any, w: Any, output: int) -> None: ...
     def remembered(self) -> tuple[Any, Any, Any, Any]: ...
-    def export(self) -> dict[str, Any]: ...

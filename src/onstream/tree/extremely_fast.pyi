@@ -1,6 +1,3 @@
-from typing import Any
+from .hoeffding import HoeffdingState
 
-class ExtremelyFastState:
-    def __init__(
-        self, who: str, hash_bits: None, hash_seed: int, max_labels: int, params: dict[str, Any]
-    ) -> None: ...
+class ExtremelyFastState(HoeffdingState): ...

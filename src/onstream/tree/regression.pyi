@@ -1,6 +1,6 @@
 from typing import Any
 
-class HoeffdingRegressorState:
-    def __init__(
-        self, who: str, hash_bits: None, hash_seed: int, params: dict[str, Any]
-    ) -> None: ...
+from ..core.state import State
+
+class HoeffdingRegressorState(State):
+    def __init__(self, params: dict[str, Any]) -> None: ...
