@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import onstream
-from onstream.base.checks import nearest, says_names
+from onstream.base.checks import nearest, suggest_parameters
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_errors_of_something_else_stay() -> None:
         pass
 
     class Thing:
-        @says_names
+        @suggest_parameters
         def __init__(self, *, a: int = 0) -> None:
             inner(b=a)  # type: ignore[call-arg]
 

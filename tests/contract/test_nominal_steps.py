@@ -130,7 +130,7 @@ def test_behind_steps_that_make_features(nominal, steps):
 
 
 def test_a_refused_value_is_forgotten_in_the_union():
-    """Its number is free again, there as at the door."""
+    """Its number is free again, there as at the features."""
     model, other = ((Select("c") + Imputer()) | GaussianNB() for _ in range(2))
     for each in (model, other):
         each.learn_one({"c": "red", "n": 1.0}, "x")

@@ -1,4 +1,4 @@
-"""A learner that shows what the door reads: after one lesson its weights are the example.
+"""A learner that shows what the features reads: after one lesson its weights are the example.
 
 Least squares with rate 1 from zero: w = 0 + 1 * x * (1 - 0).
 """

@@ -22,7 +22,7 @@ def word(rng: random.Random, longest: int = 50) -> str:
 
 
 def squares(rng: random.Random, n: int) -> Stream:
-    """Fields of a board in three colours: what is to be learned."""
+    """StateReader of a board in three colours: what is to be learned."""
     for _ in range(n):
         x = {"across": rng.random(), "up": rng.random()}
         yield x, (int(4 * x["across"]) + int(4 * x["up"])) % 3

@@ -113,7 +113,7 @@ def meant(name: str, known: list[str]) -> str:
     return f" Here it is {ours!r}." if ours in known else nearest(name, known)
 
 
-def says_names(method: Method) -> Method:
+def suggest_parameters(method: Method) -> Method:
     """Make a constructor or method that says which parameters there are when one is not known."""
 
     @functools.wraps(method)
@@ -141,10 +141,10 @@ def says_names(method: Method) -> Method:
     return checked  # type: ignore[return-value]
 
 
-class SaysNames:
+class SuggestsParameters:
     """Its subclasses' constructors say which parameters they have when one is not known."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__init__" in cls.__dict__:
-            cls.__init__ = says_names(cls.__init__)  # type: ignore[method-assign]
+            cls.__init__ = suggest_parameters(cls.__init__)  # type: ignore[method-assign]

@@ -4,12 +4,12 @@
 from ..core.model cimport Model
 
 
-cdef class Face:
+cdef class LearnerBase:
     cdef object made    # a Model, where verbs of this package serve it; None: not made yet
     cdef bint template  # it is a step of a pipeline: the model is made when somebody asks for it
 
 
 cdef inline Model model_of(object learner):
     """The model of any learner whose constructor has run."""
-    cdef Face face = <Face?> learner
-    return <Model> (face._model if face.made is None else face.made)
+    cdef LearnerBase base = <LearnerBase?> learner
+    return <Model> (base._model if base.made is None else base.made)

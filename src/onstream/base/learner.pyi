@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Literal, Self
 from numpy.typing import ArrayLike, NDArray
 
 from .elsewhere import Elsewhere
-from .kinds import Example, Label, Rows
+from .types import Example, Label, Rows
 
 OUTPUTS: dict[str, int]
 

@@ -9,15 +9,15 @@ import numpy as np
 
 from ..core.classifier cimport ClassifierModel
 from ..core.task cimport LABEL, PROBA, SCORE
-from ..core.fields import Fields
+from ..core.state_reader import StateReader
 from ..core.regressor import RegressorModel
 from ..core.arrow import arrow_table
 from ..core.frames import movable, read_table
-from ..core.plain import in_row, plain_weights, row_error
+from ..core.coerce import in_row, coerce_weights, row_error
 from ..core.rows import check_weights, shuffled_csr
 from ..core.sparse import SparseBlock
 
-from .checks import SaysNames, flag, nearest, says_names, whole
+from .checks import SuggestsParameters, flag, nearest, suggest_parameters, whole
 from .elsewhere import Elsewhere
 from .errors import NotMergeable, renumbered
 
@@ -35,7 +35,7 @@ NOT_PARAMETERS = ("self", "init", "reset_schedule")
 
 
 @cython.auto_pickle(False)
-cdef class Face:
+cdef class LearnerBase:
     """The part of a learner that compiled code can look into."""
 
     @property
@@ -56,14 +56,14 @@ cdef class Face:
 
     def _template(self):
         """A learner with the same parameters, without a model until somebody asks for it."""
-        cdef Face other = type(self).__new__(type(self))
+        cdef LearnerBase other = type(self).__new__(type(self))
         for name, value in vars(self).items():
             object.__setattr__(other, name, value)
         other.template = True
         return other
 
 
-class Learner(SaysNames, Elsewhere, Face):
+class Learner(SuggestsParameters, Elsewhere, LearnerBase):
     """What all learners share. Subclasses check their parameters, then call `_begin`."""
 
     merge_kind = None  # "exact", "mixing", or None: cannot be merged
@@ -109,7 +109,7 @@ class Learner(SaysNames, Elsewhere, Face):
 
     def _revived(self, fields):
         """A model with this learner's parameters that has learned what was exported."""
-        model, checked = self._new_model(), Fields(fields)
+        model, checked = self._new_model(), StateReader(fields)
         model.restore(checked)
         checked.done()
         return model
@@ -143,7 +143,7 @@ class Learner(SaysNames, Elsewhere, Face):
     @property
     def seen(self):
         """How many examples were learned (those of weight 0 do not count)."""
-        return self._model.settled().seen
+        return self._model.readable_state().seen
 
     @property
     def memory_bytes(self):
@@ -189,7 +189,7 @@ class Learner(SaysNames, Elsewhere, Face):
         """The exported state that two exported states amount to."""
         raise NotMergeable(f"{type(self).__name__} cannot be merged.")
 
-    @says_names
+    @suggest_parameters
     def fit(self, X, y=None, w=None, *, epochs=1, shuffle=True, seed=0):
         """Go over a static block `(X, y)`, or a stream, `epochs` times, from the present state on.
 
@@ -234,7 +234,7 @@ class Learner(SaysNames, Elsewhere, Face):
             raise ValueError(
                 f"{type(self).__name__}: X has {rows:,} rows, y has {count_rows(self, 'y', y):,}."
             )
-        w = plain_weights(type(self).__name__, w)
+        w = coerce_weights(type(self).__name__, w)
         check_weights(type(self).__name__, rows, w)
         generator = np.random.default_rng(seed)
         for _ in range(epochs):
@@ -334,7 +334,7 @@ class Labelled(Learner):
 
     def _begin(self, labels, init, reset_schedule):
         super()._begin(init, reset_schedule)
-        self._declared = None if labels is None else self._model.plain_labels(labels)
+        self._declared = None if labels is None else self._model.coerce_labels(labels)
         if labels is not None:
             known = set(map(repr, self.labels))
             self._model.declare([y for y in self._declared if repr(y) not in known])
@@ -360,7 +360,7 @@ class Classifier(Labelled):
         a dict label to float for more."""
         return (<ClassifierModel> model_of(self)).scores_one(x)
 
-    @says_names
+    @suggest_parameters
     def learn_many(self, X, y, w=None):
         """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""
         self._model.learn_many(X, y, w)
@@ -373,7 +373,7 @@ class Classifier(Labelled):
         """Decision values: shape (n,) up to two labels, (n, k) in the order of `labels` beyond."""
         return self._model.predict_many(X, SCORE)
 
-    @says_names
+    @suggest_parameters
     def predict_learn_many(self, X, y, w=None, output="label"):
         """Test, then train: what was predicted for each row before it was learned.
 
@@ -423,7 +423,7 @@ class Regressor(Learner):
         """The same as `predict_one`."""
         return model_of(self).score_one(x)
 
-    @says_names
+    @suggest_parameters
     def learn_many(self, X, y, w=None):
         """Learn row after row of `X`: the same, bit for bit, as a loop of `learn_one`."""
         self._model.learn_many(X, y, w)
@@ -436,7 +436,7 @@ class Regressor(Learner):
         """The same as `predict_many`."""
         return self._model.predict_many(X, SCORE)
 
-    @says_names
+    @suggest_parameters
     def predict_learn_many(self, X, y, w=None, output="label"):
         """Test, then train: what was predicted for each row before it was learned."""
         if output not in ("label", "score"):

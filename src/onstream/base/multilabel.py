@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .checks import whole
-from .kinds import Example, Label, Rows
 from .learner import OUTPUTS, Labelled
+from .types import Example, Label, Rows
 
 
 class MultilabelClassifier(Labelled):

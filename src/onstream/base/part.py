@@ -2,12 +2,12 @@
 
 from typing import Any, Self
 
-from ..core.fields import Fields
-from .checks import SaysNames
+from ..core.state_reader import StateReader
+from .checks import SuggestsParameters
 from .learner import parameters, revive
 
 
-class Part(SaysNames):
+class Part(SuggestsParameters):
     """A value with named parameters, kept as attributes. Equal if class and parameters are."""
 
     @property
@@ -49,7 +49,7 @@ class StatefulPart(Part):
     def _restore(self, fields: dict[str, Any]) -> None:
         """Replace the state by an exported one; if that fails, keep the old one."""
         state = self._new_state()
-        checked = Fields(fields)
+        checked = StateReader(fields)
         state.restore(checked)
         checked.done()
         object.__setattr__(self, "_state", state)

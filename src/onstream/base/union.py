@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from .errors import NotMergeable
 
-Fields = dict[str, Any]
+Exported = dict[str, Any]
 Places = NDArray[np.intp]  # where their features or labels go in the union
 
 
-def all_names(fields: Fields) -> list[str | int]:
+def all_names(fields: Exported) -> list[str | int]:
     """Names of all features, columns first."""
     return [*range(fields["implicit"]), *fields["features"]]
 
@@ -21,11 +21,11 @@ def same_feature(name: str | int) -> str:
     return str(name)
 
 
-def union_of_features(mine: Fields, theirs: Fields) -> tuple[Fields, Places]:
+def union_of_features(mine: Exported, theirs: Exported) -> tuple[Exported, Places]:
     """Feature fields of the union, my ids first, and where their ids go in it."""
     if not mine["features"] and not theirs["features"]:
         implicit = max(mine["implicit"], theirs["implicit"])
-        fields: Fields = {"features": [], "implicit": implicit}
+        fields: Exported = {"features": [], "implicit": implicit}
         places = np.arange(theirs["implicit"])
     else:
         names = all_names(mine)
@@ -41,7 +41,7 @@ def union_of_features(mine: Fields, theirs: Fields) -> tuple[Fields, Places]:
     return fields, places
 
 
-def union_of_labels(who: str, mine: Fields, theirs: Fields) -> tuple[list[Any], Places]:
+def union_of_labels(who: str, mine: Exported, theirs: Exported) -> tuple[list[Any], Places]:
     """All labels, mine first, and where theirs go."""
     kinds = {type(label) for label in mine["labels"] + theirs["labels"]}
     if len(kinds) > 1:

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.model import Model
-from .checks import says_names
-from .kinds import Example, Rows
+from .checks import suggest_parameters
 from .learner import OUTPUTS, Learner, count_rows
+from .types import Example, Rows
 
 
 class Unsupervised(Learner):
@@ -59,7 +59,7 @@ class Unsupervised(Learner):
         scores: NDArray[np.float64] = self._model.learn_many(X, None, w, OUTPUTS["score"])
         return scores >= 0.0 if output == "label" else scores
 
-    @says_names
+    @suggest_parameters
     def fit(
         self,
         X: Rows,

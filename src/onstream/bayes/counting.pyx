@@ -168,7 +168,7 @@ cdef class CountingState(NaiveBayesState):
     cdef Py_ssize_t columns(self, Py_ssize_t width) noexcept nogil:
         """How many of the first features are columns of arrays, if so many features are known. These
         are declared: they count though they may never have been above 0."""
-        return 0 if self.behind_steps else min(self.door.implicit, width)
+        return 0 if self.behind_steps else min(self.features.implicit, width)
 
     cdef bint counts_for(self, Py_ssize_t id, Py_ssize_t columns) noexcept nogil:
         """Does this feature say anything? Without smoothing, an empty column does not."""
@@ -195,7 +195,7 @@ cdef class CountingState(NaiveBayesState):
         cdef double c
         for i in range(e.n):
             id = feature(e, i)
-            if e.values[i] > 0.0 and (id >= self.door.width or not holds(
+            if e.values[i] > 0.0 and (id >= self.features.width or not holds(
                     self.table[id * self.room_labels + e.label], w * self.amount(e.values[i]))):
                 return OVERFLOW
         for i in range(e.n):
@@ -210,7 +210,7 @@ cdef class CountingState(NaiveBayesState):
         return LEARNED
 
     def export_own(self):
-        cdef Py_ssize_t i, k, width = self.door.width
+        cdef Py_ssize_t i, k, width = self.features.width
         self.reserve(width)
         table = np.zeros((width, self.n_labels))
         cdef double* out = doubles(table)
@@ -224,17 +224,17 @@ cdef class CountingState(NaiveBayesState):
     def restore_own(self, fields):
         cdef Py_ssize_t i, k
         NaiveBayesState.restore_own(self, fields)
-        self.reserve(self.door.width)
-        table = fields.array("table", (self.door.width, self.n_labels))
-        totals = fields.array("totals", (self.door.width,))
+        self.reserve(self.features.width)
+        table = fields.array("table", (self.features.width, self.n_labels))
+        totals = fields.array("totals", (self.features.width,))
         sums = fields.array("sums", (self.n_labels,))
         if (table < 0.0).any() or (totals < 0.0).any() or (sums < 0.0).any():
             raise ValueError("the table has a negative count")
         table = np.ascontiguousarray(table)
         cdef const double* c = doubles(table)
-        for i in range(self.door.width):
+        for i in range(self.features.width):
             self.totals[i] = totals[i]
-            self.distinct += i >= self.columns(self.door.width) and self.totals[i] > 0.0
+            self.distinct += i >= self.columns(self.features.width) and self.totals[i] > 0.0
             for k in range(self.n_labels):
                 self.table[i * self.room_labels + k] = c[i * self.n_labels + k]
         for k in range(self.n_labels):
@@ -253,7 +253,7 @@ cdef class MultinomialState(CountingState):
         """A value below 0, which learning has left out without the GIL."""
         self.doubtful = False
         return "negative", (
-            f"feature {self.door.name_of(self.below)!r:.80} is {self.below_value:g}, and a count "
+            f"feature {self.features.name_of(self.below)!r:.80} is {self.below_value:g}, and a count "
             f"is not below 0: such values are left out. Pass counts (behind a hasher "
             f"signed=False), or use GaussianNB for numbers."
         )
@@ -302,7 +302,7 @@ cdef class BernoulliState(CountingState):
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         CountingState.reserve(self, width)
-        self.refresh(self.columns(self.door.width))  # here, where the GIL is held: predictions only read it
+        self.refresh(self.columns(self.features.width))  # here, where the GIL is held: predictions only read it
         return 0
 
     cdef int learn(self, const Example* e) noexcept nogil:
@@ -321,11 +321,11 @@ cdef class BernoulliState(CountingState):
         """Does the example lack a feature that all others with its label have?"""
         cdef Py_ssize_t i, id, lacking = 0
         cdef double all = self.counts[e.label]
-        for id in range(min(self.door.width, self.room)):
+        for id in range(min(self.features.width, self.room)):
             lacking += full(self.table[id * self.room_labels + e.label], all, w)
         for i in range(e.n):
             id = feature(e, i)
-            if e.values[i] > 0.0 and id < self.door.width:
+            if e.values[i] > 0.0 and id < self.features.width:
                 lacking -= full(self.table[id * self.room_labels + e.label], all, w)
         return lacking > 0
 
@@ -394,7 +394,7 @@ cdef class BernoulliState(CountingState):
         CountingState.restore_own(self, fields)
         if self.n_labels:
             self.outdate(0, True)
-        self.refresh(self.columns(self.door.width))
+        self.refresh(self.columns(self.features.width))
 
     def memory(self):
         return CountingState.memory(self) + self.room_labels * (2 * sizeof(double) + 1)

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import NotMergeable
-from ..base.union import Fields, Places, all_names, union_of_features, union_of_labels
+from ..base.union import Exported, Places, all_names, union_of_features, union_of_labels
 
 
-def common(who: str, mine: Fields, theirs: Fields) -> tuple[Fields, Places, Places]:
+def common(who: str, mine: Exported, theirs: Exported) -> tuple[Exported, Places, Places]:
     """What all naive Bayes models have; where their features and labels go."""
     features, places = union_of_features(mine, theirs)
     labels, at = union_of_labels(who, mine, theirs)
@@ -29,7 +29,7 @@ def add_moments(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.fl
     return np.stack([n, a[1] + apart * share, a[2] + b[2] + apart**2 * (a[0] * share)])
 
 
-def merge_mixed(who: str, mine: Fields, theirs: Fields) -> Fields:
+def merge_mixed(who: str, mine: Exported, theirs: Exported) -> Exported:
     """The merged state of two `MixedState`s."""
     merged, places, at = common(who, mine, theirs)
     width = merged["implicit"] + len(merged["features"])
@@ -64,7 +64,9 @@ def merge_mixed(who: str, mine: Fields, theirs: Fields) -> Fields:
     return merged
 
 
-def tables_of(fields: Fields, places: Places, at: Places) -> dict[int, dict[str, dict[int, float]]]:
+def tables_of(
+    fields: Exported, places: Places, at: Places
+) -> dict[int, dict[str, dict[int, float]]]:
     """Feature to value to label to count, by the numbers that features and labels have in all."""
     found: dict[int, dict[str, dict[int, float]]] = {}
     row = 0
@@ -78,7 +80,7 @@ def tables_of(fields: Fields, places: Places, at: Places) -> dict[int, dict[str,
     return found
 
 
-def merge_counting(who: str, mine: Fields, theirs: Fields) -> Fields:
+def merge_counting(who: str, mine: Exported, theirs: Exported) -> Exported:
     """The merged state of two tables of counts."""
     merged, places, at = common(who, mine, theirs)
     width = merged["implicit"] + len(merged["features"])
@@ -88,7 +90,7 @@ def merge_counting(who: str, mine: Fields, theirs: Fields) -> Fields:
     return {**merged, "table": table, "totals": table.sum(axis=1), "sums": table.sum(axis=0)}
 
 
-def merge_posteriors(mine: Fields, theirs: Fields, lam: float, intercept: bool) -> Fields:
+def merge_posteriors(mine: Exported, theirs: Exported, lam: float, intercept: bool) -> Exported:
     """The posterior of both: precisions add up, and one prior is taken away."""
     features, places = union_of_features(mine, theirs)
     width = features["implicit"] + len(features["features"]) + intercept

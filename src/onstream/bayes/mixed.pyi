@@ -1,7 +1,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from ..base.kinds import Label
+from ..base.types import Label
 from .state import NaiveBayes
 
 class GaussianNB(NaiveBayes):

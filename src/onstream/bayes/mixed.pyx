@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from ..core.arrays cimport doubles
-from ..core.door cimport Door
+from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NUMBER, OVERFLOW, SAFE, Example, feature
 from ..core.memory cimport release, resize, roomier
 from .state cimport LOG_ZERO, NaiveBayesState, full, holds, less
@@ -184,7 +184,7 @@ cdef class MixedState(NaiveBayesState):
     cdef double alpha
     cdef double smoothing
     cdef object categorical  # features whose numbers are nominal, too: a set of names, or True
-    cdef Door encoder        # where new values come in
+    cdef Encoder encoder        # where new values come in
     cdef dict declared      # feature -> how many values; or None
     cdef double epsilon     # added to every variance
     cdef Py_ssize_t room    # features that fit
@@ -210,13 +210,13 @@ cdef class MixedState(NaiveBayesState):
         release(self.tables)
         release(self.every.n)
 
-    def configure(self, Door encoder):
+    def configure(self, Encoder encoder):
         encoder.nominal = encoder.nan_missing = encoder.fill_sparse = True
         encoder.categorical = self.categorical
 
-    cdef int wire(self, Door door, Door encoder) except -1:
+    cdef int connect(self, Encoder features, Encoder encoder) except -1:
         self.encoder = encoder
-        return NaiveBayesState.wire(self, door, encoder)
+        return NaiveBayesState.connect(self, features, encoder)
 
     # -- room ---------------------------------------------------------------------------------------
 
@@ -252,8 +252,8 @@ cdef class MixedState(NaiveBayesState):
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room, i
-        if self.encoder.new_values:  # of features that may still be on probation
-            width = max(width, 1 + max(self.door.categories, default=-1))
+        if self.encoder.new_values:  # of features that may still be uncommitted
+            width = max(width, 1 + max(self.features.categories, default=-1))
         if width > self.room:
             room = width if self.room == 0 else roomier(self.room, width)
             widen(&self.every, self.room, room)
@@ -263,7 +263,7 @@ cdef class MixedState(NaiveBayesState):
                 self.tables, self.room * sizeof(Table), room * sizeof(Table))
             self.room = room
         if self.encoder.new_values:
-            for id, known in self.door.categories.items():
+            for id, known in self.features.categories.items():
                 self.make_table(id, len(known))
         return 0
 
@@ -276,7 +276,7 @@ cdef class MixedState(NaiveBayesState):
         room = roomier(t.room, values)
         if t.room == 0:
             if self.declared is not None:
-                t.declared = self.declared.get(str(self.door.name_of(id)), 0)
+                t.declared = self.declared.get(str(self.features.name_of(id)), 0)
         t.totals = <double*> resize(t.totals, t.room * sizeof(double), room * sizeof(double))
         t.counts = <double*> resize(
             t.counts, t.room * k * sizeof(double), room * k * sizeof(double))
@@ -367,7 +367,7 @@ cdef class MixedState(NaiveBayesState):
                 elif e.values[i] == e.values[i]:
                     add_one(m, id, e.values[i], w)
                     add_one(&self.every, id, e.values[i], w)
-        self.measure(max(e.width, self.door.width))
+        self.measure(max(e.width, self.features.width))
         return LEARNED
 
     cdef void measure(self, Py_ssize_t width) noexcept nogil:
@@ -386,7 +386,7 @@ cdef class MixedState(NaiveBayesState):
             return OVERFLOW
         for i in range(e.n):  # is it in?
             id = feature(e, i)
-            if id >= self.door.width:
+            if id >= self.features.width:
                 if e.values[i] == e.values[i]:
                     return OVERFLOW
             elif e.codes != NULL and e.codes[i] != NUMBER:
@@ -399,7 +399,7 @@ cdef class MixedState(NaiveBayesState):
                 return OVERFLOW
         for i in range(e.n):
             id = feature(e, i)
-            if id >= self.door.width:
+            if id >= self.features.width:
                 continue
             if e.codes != NULL and e.codes[i] != NUMBER:
                 t = &self.tables[id]
@@ -411,18 +411,18 @@ cdef class MixedState(NaiveBayesState):
             elif e.values[i] == e.values[i]:
                 remove_one(m, id, e.values[i], w)
                 remove_one(&self.every, id, e.values[i], w)
-        self.measure(self.door.width)
+        self.measure(self.features.width)
         return LEARNED
 
     cdef bint lacks(self, const Example* e, double w) noexcept nogil:
         """Does the example lack a feature that all others with its label have?"""
         cdef Py_ssize_t i, id, lacking = 0
         cdef double all = self.counts[e.label]
-        for id in range(min(self.door.width, self.room)):
+        for id in range(min(self.features.width, self.room)):
             lacking += full(self.weight_with(id, e.label), all, w)
         for i in range(e.n):
             id = feature(e, i)
-            if e.values[i] == e.values[i] and id < self.door.width:
+            if e.values[i] == e.values[i] and id < self.features.width:
                 lacking -= full(self.weight_with(id, e.label), all, w)
         return lacking > 0
 
@@ -438,7 +438,7 @@ cdef class MixedState(NaiveBayesState):
     # -- state --------------------------------------------------------------------------------------------
 
     def export_own(self):
-        cdef Py_ssize_t k, id, v, width = self.door.width, n_labels = self.n_labels
+        cdef Py_ssize_t k, id, v, width = self.features.width, n_labels = self.n_labels
         cdef Table* t
         self.reserve(width)
         fields = NaiveBayesState.export_own(self)
@@ -463,7 +463,7 @@ cdef class MixedState(NaiveBayesState):
         cdef Py_ssize_t k, id, v, width, row = 0
         cdef Table* t
         NaiveBayesState.restore_own(self, fields)
-        width = self.door.width
+        width = self.features.width
         self.reserve(width)
         moments = fields.array("moments", (self.n_labels + 1, 3, width))
         if (moments[:, 0] < 0.0).any() or (moments[:, 2] < 0.0).any():
@@ -475,7 +475,7 @@ cdef class MixedState(NaiveBayesState):
         hear(&self.every, m, width)
         for k in range(self.n_labels):
             hear(&self.each[k], m + (k + 1) * 3 * width, width)
-        values = {id: len(known) for id, known in self.door.categories.items()}
+        values = {id: len(known) for id, known in self.features.categories.items()}
         table = fields.array("table", (sum(values.values()), self.n_labels + 1))
         if (table < 0.0).any():
             raise ValueError("table has a negative count")
@@ -498,7 +498,7 @@ cdef class MixedState(NaiveBayesState):
             fresh[table] = fresh.get(table, 0) + 1
         return {
             feature: len(values) - fresh.get(id(values), 0)
-            for feature, values in sorted(self.door.categories.items()) if feature < self.door.width
+            for feature, values in sorted(self.features.categories.items()) if feature < self.features.width
         }
 
     def memory(self):

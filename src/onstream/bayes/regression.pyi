@@ -3,8 +3,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.kinds import Example
 from ..base.learner import Regressor
+from ..base.types import Example
 from .distribution import Normal
 
 class BayesianLinearRegression(Regressor):

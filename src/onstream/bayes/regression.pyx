@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.arrays cimport data_of
 from ..core.covariance cimport Covariance
-from ..core.door cimport Door, Row
+from ..core.encoder cimport Encoder, RowBuffer
 from ..core.example cimport (
     LEARNED,
     OVERFLOW,
@@ -19,7 +19,7 @@ from ..core.example cimport (
     onstream_peak,
     sqnorm,
 )
-from ..core.index cimport KNOWN
+from ..core.feature_index cimport KNOWN
 from ..core.memory cimport release, resize
 from ..core.regressor cimport RegressorModel
 from ..core.state cimport State
@@ -205,17 +205,17 @@ cdef class PosteriorState(State):
         return ldexp(sum, 3 * SHIFT)
 
     def export_own(self):
-        self.reserve(self.door.width)
-        self.extend(self.door.width + self.P.offset)  # without any example none is in use
+        self.reserve(self.features.width)
+        self.extend(self.features.width + self.P.offset)  # without any example none is in use
         m = np.empty(self.P.d)
         if self.P.d:
             memcpy(data_of(m), self.m, self.P.d * sizeof(double))
         return {"m": m, "P": self.P.export()}
 
     def restore_own(self, fields):
-        d = self.door.width + self.P.offset
+        d = self.features.width + self.P.offset
         m = np.ascontiguousarray(fields.array("m", (d,)))
-        self.reserve(self.door.width)
+        self.reserve(self.features.width)
         self.P.restore(fields.array("P", (d, d)))
         if self.P.d:
             memcpy(self.m, data_of(m), self.P.d * sizeof(double))
@@ -230,15 +230,15 @@ cdef class PosteriorModel(RegressorModel):
     def distribution(self, x):
         """Mean and variance of the target of x."""
         cdef PosteriorState state
-        cdef Door encoder
-        cdef Row* row
+        cdef Encoder encoder
+        cdef RowBuffer* row
         cdef Example e
         cdef double mean, spread
-        x = self.encoder.plain(x)
-        self.lock.to_read()
+        x = self.encoder.coerce(x)
+        self.lock.wait_readable()
         state, encoder = self.state, self.encoder
         self.reserve(encoder.width)
-        row = encoder.take(16, 0)
+        row = encoder.acquire_row(16, 0)
         try:
             encoder.read(x, KNOWN, row, &e)
             state.score(&e, &mean)
@@ -247,5 +247,5 @@ cdef class PosteriorModel(RegressorModel):
                 values = np.array(list(x.values()) if isinstance(x, dict) else x, dtype=np.float64)
                 spread += max(0.0, unknown_square(values, &e)) / state.lam
         finally:
-            encoder.give(row)
+            encoder.release_row(row)
         return mean, state.noise * (1.0 + min(max(spread, 0.0), SAFE))

@@ -1,5 +1,5 @@
-from ..base.kinds import Example, Label
 from ..base.learner import ProbabilisticClassifier
+from ..base.types import Example, Label
 
 class NaiveBayes(ProbabilisticClassifier):
     prior_alpha: float

@@ -9,14 +9,14 @@ from libc.math cimport fabs, log
 import numpy as np
 
 from ..core.classifier cimport ClassifierModel, ClassifierState
-from ..core.door cimport Door, Row
+from ..core.encoder cimport Encoder, RowBuffer
 from ..core.example cimport LEARNED, OVERFLOW, Example
-from ..core.index cimport ALL
+from ..core.feature_index cimport ALL
 from ..core.memory cimport release, resize, roomier
 from ..core.scores cimport sigmoids, softmax
 
 from ..base.checks import number, whole
-from ..core.plain import plain_weight
+from ..core.coerce import coerce_weight
 from ..base.learner import ProbabilisticClassifier
 
 LOG_ZERO = -1e300
@@ -122,7 +122,7 @@ cdef class NaiveBayesState(ClassifierState):
     cdef int expel(self, const Example* e, double w) noexcept nogil:
         """Take the example out of the tables; OVERFLOW, and nothing changed, if it is not in.
 
-        Features from `door.width` on are not known, so no example that was learned has them.
+        Features from `features.width` on are not known, so no example that was learned has them.
         """
         return OVERFLOW
 
@@ -167,29 +167,29 @@ cdef class NaiveBayesModel(ClassifierModel):
 
     def unlearn_one(self, x, y, w):
         """Take one example back."""
-        cdef double weight = plain_weight(self.who, w)
-        cdef Door encoder
-        cdef Row* row
+        cdef double weight = coerce_weight(self.who, w)
+        cdef Encoder encoder
+        cdef RowBuffer* row
         cdef Example e
-        y = self.plain_target(y)
-        x = self.encoder.plain(x)
-        self.lock.begin_one()
+        y = self.coerce_target(y)
+        x = self.encoder.coerce(x)
+        self.lock.acquire_one()
         try:
             encoder = self.encoder
-            row = encoder.take(16, 0)
+            row = encoder.acquire_row(16, 0)
             try:
                 try:
                     encoder.read(x, ALL, row, &e)
                 finally:
-                    encoder.truncate()  # what is not known stays unknown: `expel` refuses it
+                    encoder.rollback()  # what is not known stays unknown: `expel` refuses it
                 e.width, e.weight = encoder.width, weight
-                self.target(y, False, &e)
+                self.encode_target(y, False, &e)
                 if weight > 0.0:
                     (<NaiveBayesState> self.state).take_back(&e, y)
             finally:
-                encoder.give(row)
+                encoder.release_row(row)
         finally:
-            self.lock.end_one()
+            self.lock.release_one()
 
 
 cdef double log_or_zero(double x) noexcept nogil:

@@ -13,7 +13,7 @@ cdef class ClassifierState(State):
 
     cdef int set_labels(self, Py_ssize_t n) except -1
     cdef int check_label(self, object y) except -1
-    cdef int settle(self) except -1
+    cdef int commit_label(self) except -1
     cdef int expect_labels(self, Py_ssize_t more) except -1
     cdef int32_t decide(self, const double* scores) noexcept nogil
     cdef int32_t binary_choice(self, double score) noexcept nogil

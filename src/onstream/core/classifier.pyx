@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t
 import numpy as np
 
 from .arrays cimport doubles, int32s
-from .door cimport Row
+from .encoder cimport RowBuffer
 from .example cimport LEARNED, OVERFLOW, Example
 from .labels cimport Labels
 from .memory cimport release, resize
@@ -14,7 +14,7 @@ from .model cimport Model, refused_block_row
 from .sources cimport Source
 from .state cimport State
 from .task cimport LABEL, NOTHING, PROBA, SCORE, Output, Task
-from .plain import refused_row, row_error
+from .coerce import refused_row, row_error
 
 
 cdef class ClassifierState(State):
@@ -37,7 +37,7 @@ cdef class ClassifierState(State):
         """Refuse a new label, if there is no room for it."""
         return 0
 
-    cdef int settle(self) except -1:
+    cdef int commit_label(self) except -1:
         """The last label stays: let go of what the way back would have needed."""
         return 0
 
@@ -76,18 +76,18 @@ cdef class ClassifierModel(Model):
 
     # -- one label ----------------------------------------------------------------------------------
 
-    cdef object plain_target(self, object y):
-        return self.labels.plain(y)
+    cdef object coerce_target(self, object y):
+        return self.labels.coerce(y)
 
-    cdef bint target(self, object y, bint welcome, Example* e) except -1:
+    cdef bint encode_target(self, object y, bint may_add, Example* e) except -1:
         cdef int32_t number = self.labels.find(y)
-        cdef bint newcomer = number < 0 and welcome
-        if newcomer:
+        cdef bint new_label = number < 0 and may_add
+        if new_label:
             number = self.classes.n_labels
             self.add_label(y)
         e.label = number
         e.y = self.classes.first_sign if number == 0 else -self.classes.first_sign
-        return newcomer
+        return new_label
 
     cdef int add_label(self, object y) except -1:
         self.classes.check_label(y)
@@ -108,41 +108,41 @@ cdef class ClassifierModel(Model):
         self.classes.first_sign = self.labels.sign(0)
         return 0
 
-    cdef int retract(self) except -1:
+    cdef int rollback_label(self) except -1:
         self.classes.set_labels(self.classes.n_labels - 1)
         return self.forget_label()
 
-    cdef int settle(self) except -1:
-        return self.classes.settle()
+    cdef int commit_label(self) except -1:
+        return self.classes.commit_label()
 
     # -- a column of labels ---------------------------------------------------------------------------
 
-    cdef tuple targets(self, object y, Py_ssize_t rows, object weights):
+    cdef tuple encode_targets(self, object y, Py_ssize_t rows, object weights):
         return self.labels.encode(y, rows, weights)
 
-    cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
+    cdef void set_target(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
         e.label = task.numbers[i]
         e.y = self.classes.first_sign if e.label == 0 else -self.classes.first_sign
 
     cdef int expect_labels(self, Py_ssize_t more) except -1:
         return self.classes.expect_labels(more)
 
-    cdef Py_ssize_t next_newcomer(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept:
+    cdef Py_ssize_t next_new_label(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept:
         cdef Py_ssize_t i
         for i in range(start, stop):
             if task.numbers[i] >= self.classes.n_labels:
                 return i
         return stop
 
-    cdef int meet(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
-        """Row i, the first with this label: answer, make the label known, learn."""
+    cdef int learn_new_label(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
+        """RowBuffer i, the first with this label: answer, make the label known, learn."""
         cdef Example e
         cdef double* scratch
         cdef int status
-        if self.state.scripted and self.state.prepare(1) < 1:
+        if self.state.calls_user_code and self.state.prepare(1) < 1:
             raise refused_row(self.state.refusal(), self.who, i)
         self.load(source, i, i + 1)
-        self.lock.begin_write()
+        self.lock.acquire_write()
         try:
             e.codes = NULL
             source.row(i, &e)
@@ -152,7 +152,7 @@ cdef class ClassifierModel(Model):
                 scratch = <double*> resize(NULL, 0, self.state.outputs() * sizeof(double))
                 status = self.score_known(&e, self.encoder.width, scratch)
                 if status == LEARNED:
-                    self.answer(scratch, task, i)
+                    self.write_output(scratch, task, i)
                 release(scratch)
                 if status != LEARNED:
                     raise refused_block_row(self.who, i, status)
@@ -170,7 +170,7 @@ cdef class ClassifierModel(Model):
                 raise told from None
             try:
                 self.reserve(e.width)
-                self.aim(task, i, &e)
+                self.set_target(task, i, &e)
                 status = self.learn(&e)
                 if status == OVERFLOW:
                     raise row_error(
@@ -181,31 +181,31 @@ cdef class ClassifierModel(Model):
                 if status != LEARNED:
                     raise refused_block_row(self.who, i, status)
             except:
-                self.retract()
+                self.rollback_label()
                 raise
             self.state.seen += 1
-            self.settle()
+            self.commit_label()
             self.encoder.commit(max(self.encoder.width, e.width), i)
             if source.array_columns >= 0:
                 self.encoder.columns = source.array_columns
         finally:
-            self.lock.end_write()
+            self.lock.release_write()
         return 0
 
     cdef object backup(self):
         return self.classes.n_labels, Model.backup(self)
 
-    cdef int reinstate(self, object saved) except -1:
+    cdef int restore_backup(self, object saved) except -1:
         if self.classes.n_labels > saved[0]:
             while self.classes.n_labels > saved[0]:
                 self.forget_label()
             self.labels.compact()
-        return Model.reinstate(self, saved[1])
+        return Model.restore_backup(self, saved[1])
 
     # -- answers ----------------------------------------------------------------------------------------
 
-    cdef object answers(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
-        cdef Py_ssize_t k = self.classes.n_labels + newcomers
+    cdef object allocate_outputs(self, Output output, Py_ssize_t rows, Py_ssize_t new_labels, Task* task):
+        cdef Py_ssize_t k = self.classes.n_labels + new_labels
         task.output, task.numeric, task.picks, task.columns = output, NULL, NULL, 0
         if output == NOTHING:
             return None
@@ -220,7 +220,7 @@ cdef class ClassifierModel(Model):
         task.numeric = doubles(array)
         return array
 
-    cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
+    cdef void write_output(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
         cdef double* out = task.numeric + i * task.columns
         cdef Py_ssize_t n = self.classes.n_labels, r
         cdef double first
@@ -238,7 +238,7 @@ cdef class ClassifierModel(Model):
             for r in range(n if n > 2 else 1):
                 out[r] = scores[r]
 
-    cdef object decoded(self, Output output, object answers):
+    cdef object decode_outputs(self, Output output, object answers):
         return self.labels.decode(answers) if output == LABEL else answers
 
     cdef void probabilities(self, const double* scores, double* out) noexcept nogil:
@@ -249,37 +249,37 @@ cdef class ClassifierModel(Model):
             self.classes.link(scores, out)
 
     cdef object predict_one(self, object x):
-        cdef Row* row = self.scored(x)
+        cdef RowBuffer* row = self.scored(x)
         cdef int32_t choice = self.classes.decide(row.scores)
-        self.encoder.give(row)
+        self.encoder.release_row(row)
         return None if choice < 0 or choice >= self.classes.n_labels else self.labels.names[choice]
 
     cpdef object scores_one(self, object x):
         """The decision value of x, or one for each label."""
-        cdef Row* row = self.scored(x)
+        cdef RowBuffer* row = self.scored(x)
         try:
             if self.classes.n_labels <= 2:
                 return row.scores[0]
             return {name: row.scores[r] for r, name in enumerate(self.labels.names)}
         finally:
-            self.encoder.give(row)
+            self.encoder.release_row(row)
 
     cdef object proba_one(self, object x):
-        cdef Row* row = self.scored(x)
+        cdef RowBuffer* row = self.scored(x)
         cdef double* out = row.scores + self.state.outputs()
         try:
             self.probabilities(row.scores, out)
             return {name: out[r] for r, name in enumerate(self.labels.names)}
         finally:
-            self.encoder.give(row)
+            self.encoder.release_row(row)
 
     # -- for the learner, and files ---------------------------------------------------------------------
 
-    def plain_labels(self, labels):
+    def coerce_labels(self, labels):
         """Labels to be declared, as Python's own objects."""
         if isinstance(labels, (str, bytes)) or not hasattr(labels, "__iter__"):
             raise TypeError(f"{self.who}: labels must be a list of labels, got {labels!r:.80}.")
-        return [self.labels.plain(label) for label in labels]
+        return [self.labels.coerce(label) for label in labels]
 
     def declare(self, labels):
         """Labels known before any example."""
@@ -288,11 +288,11 @@ cdef class ClassifierModel(Model):
         while self.classes.n_labels < len(self.labels):
             self.classes.n_labels += 1
             self.classes.set_labels(self.classes.n_labels)
-        self.classes.settle()
+        self.classes.commit_label()
 
     def label_names(self):
         """The labels, once no block is being written."""
-        self.lock.to_read()
+        self.lock.wait_readable()
         return list(self.labels.names)
 
     def export_names(self):

@@ -25,7 +25,7 @@ cdef struct Example:
     Py_ssize_t n          # how many values
     double peak           # no |value| is larger
     Py_ssize_t width      # features known once this example is learned
-    Py_ssize_t named      # bytes of their names and nominal values, where the door counts them
+    Py_ssize_t named      # bytes of their names and nominal values, where the encoder counts them
     int32_t label         # classifier: number of the label in order of appearance
     double y              # regressor: the target; classifier with two labels: -1 or +1
     double weight         # importance, > 0

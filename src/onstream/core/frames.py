@@ -10,30 +10,30 @@ from typing import Any
 import numpy as np
 
 from .arrow import arrow_table
+from .coerce import is_missing, number_text, row_error
 from .doubts import doubt_frame, doubt_kinds, doubt_new_columns, doubt_selection
-from .plain import is_missing, number_text, row_error
 from .rows import pack, pack_coded, refuse_value
 from .sources import Columns, Dense
 
 
-def table_rows(door: Any, who: str, X: Any, learning: bool, weights: Any) -> Any:
+def table_rows(encoder: Any, who: str, X: Any, learning: bool, weights: Any) -> Any:
     """A source of the rows of X: dense where every column is numeric without nulls."""
     table, names = read_table(who, X)
     try:
         columns = [decoded(table.column(name)) for name in names]
-        source = column_rows(door, who, names, columns, table.num_rows, learning, weights)
+        source = column_rows(encoder, who, names, columns, table.num_rows, learning, weights)
     except UnicodeDecodeError:
         raise no_text(who, table, names) from None
-    doubt_selection(door, names)
+    doubt_selection(encoder, names)
     if table.num_rows:
-        if not door.takes_nominal():
-            doubt_kinds(door, *by_kind(names, columns))
-        (doubt_new_columns if learning else doubt_frame)(door, names)
+        if not encoder.takes_nominal():
+            doubt_kinds(encoder, *by_kind(names, columns))
+        (doubt_new_columns if learning else doubt_frame)(encoder, names)
     return source
 
 
 def column_rows(
-    door: Any,
+    encoder: Any,
     who: str,
     names: list[str],
     columns: list[Any],
@@ -42,11 +42,11 @@ def column_rows(
     weights: Any,
 ) -> Any:
     """The same for columns of a table."""
-    if door.takes_nominal() and (door.may_code_numbers() or not all_numbers(columns)):
-        return nominal_rows(door, who, names, columns, rows, learning, weights)
+    if encoder.takes_nominal() and (encoder.may_code_numbers() or not all_numbers(columns)):
+        return nominal_rows(encoder, who, names, columns, rows, learning, weights)
     if all_numbers(columns):
-        return Dense(door, stacked(columns, rows), learning, names)
-    return mixed_rows(door, who, names, columns, rows, learning, weights)
+        return Dense(encoder, stacked(columns, rows), learning, names)
+    return mixed_rows(encoder, who, names, columns, rows, learning, weights)
 
 
 def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
@@ -207,7 +207,7 @@ def numeric(kind: Any) -> bool:
 
 
 def mixed_rows(
-    door: Any,
+    encoder: Any,
     who: str,
     names: list[str],
     columns: list[Any],
@@ -233,23 +233,23 @@ def mixed_rows(
             which[here, j] = len(features) + codes
             features.extend(f"{name}={text}" for text in texts)
             own_texts[name] = texts
-    present = finite_only(door, names, values, present)
+    present = finite_only(encoder, names, values, present)
     starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
-    packed = pack(door, features, which[present], values[present], starts, learning, weights)
+    packed = pack(encoder, features, which[present], values[present], starts, learning, weights)
     for name, texts in own_texts.items():
         if learning and 2 * len(texts) > rows:  # only then they may be new nearly all
-            door.count_new_texts(name, texts)
+            encoder.count_new_texts(name, texts)
     return packed
 
 
-def finite_only(door: Any, names: list[Any], values: Any, present: Any) -> Any:
+def finite_only(encoder: Any, names: list[Any], values: Any, present: Any) -> Any:
     """Which of the values present count: NaN may be missing, else only finite ones are taken."""
-    if door.skips_nan():
+    if encoder.skips_nan():
         present = present & ~np.isnan(values)
     wrong = present & ~np.isfinite(values)
     if wrong.any():
         row, j = map(int, np.argwhere(wrong)[0])
-        refuse_value(door, names[j], values[row, j], row)
+        refuse_value(encoder, names[j], values[row, j], row)
     return present
 
 
@@ -297,7 +297,7 @@ def remedy(kind: Any) -> str:
 
 
 def nominal_rows(
-    door: Any,
+    encoder: Any,
     who: str,
     names: list[str],
     columns: list[Any],
@@ -313,7 +313,7 @@ def nominal_rows(
             if not numeric(column.type)
         }
         plain = [coded[j][1] if j in coded else as_numbers(c) for j, c in enumerate(columns)]
-        whole = whole_rows(door, names, plain, {j: t for j, (t, _) in coded.items()}, learning)
+        whole = whole_rows(encoder, names, plain, {j: t for j, (t, _) in coded.items()}, learning)
         if whole is not None:
             return whole
     texts: dict[int, tuple[list[str], Any]] = {}
@@ -327,11 +327,11 @@ def nominal_rows(
         elif column.null_count < rows:
             own, codes = text_codes(who, name, column)
             texts[j] = own, codes
-    return coded_rows(door, names, values, present, texts, learning, weights)
+    return coded_rows(encoder, names, values, present, texts, learning, weights)
 
 
 def number_rows(
-    door: Any,
+    encoder: Any,
     names: list[Any],
     columns: list[Any],
     rows: int,
@@ -340,12 +340,12 @@ def number_rows(
 ) -> Any:
     """The same for columns of numbers, some of which are nominal to the learner."""
     if weights is None and rows and columns:
-        whole = whole_rows(door, names, columns, {}, learning)
+        whole = whole_rows(encoder, names, columns, {}, learning)
         if whole is not None:
             return whole
     present = np.ones((rows, len(columns)), dtype=bool)
     values = np.column_stack(columns) if columns else np.empty((rows, 0))
-    return coded_rows(door, names, values, present, {}, learning, weights)
+    return coded_rows(encoder, names, values, present, {}, learning, weights)
 
 
 def as_numbers(column: Any) -> Any:
@@ -359,14 +359,14 @@ def as_numbers(column: Any) -> Any:
 
 
 def whole_rows(
-    door: Any, names: list[Any], columns: list[Any], texts: dict[int, list[str]], learning: bool
+    encoder: Any, names: list[Any], columns: list[Any], texts: dict[int, list[str]], learning: bool
 ) -> Any:
     """Rows that have a value in every column; None: some have not, or it is not finite.
 
     `texts`: of a text column, the distinct ones; the column says which a row has.
     """
     columns, texts, peak = list(columns), dict(texts), 0.0
-    if not door.skips_nan():
+    if not encoder.skips_nan():
         return None
     for j, name in enumerate(names):
         if j in texts:
@@ -375,14 +375,14 @@ def whole_rows(
         if not (-np.inf < low and high < np.inf):  # NaN is neither
             return None
         peak = max(peak, -low, high)
-        if door.is_categorical(name):
+        if encoder.is_categorical(name):
             numbers, columns[j] = np.unique(columns[j], return_inverse=True)
             texts[j] = [number_text(float(number)) for number in numbers]
-    return Columns(door, names, columns, texts, learning, peak)
+    return Columns(encoder, names, columns, texts, learning, peak)
 
 
 def coded_rows(
-    door: Any,
+    encoder: Any,
     names: list[Any],
     values: Any,
     present: Any,
@@ -391,14 +391,14 @@ def coded_rows(
     weights: Any,
 ) -> Any:
     """Rows of numbers and texts; of a text column, the distinct ones and which row has which."""
-    present = finite_only(door, names, values, present)
+    present = finite_only(encoder, names, values, present)
     all_texts: list[str] = []
     text_of = np.full(values.shape, -1, dtype=np.int64)
     for j, name in enumerate(names):
         here = present[:, j]
         if j in texts:
             own, codes = texts[j]
-        elif door.is_categorical(name):
+        elif encoder.is_categorical(name):
             numbers, codes = np.unique(values[here, j], return_inverse=True)
             own = [number_text(number) for number in numbers]
         else:
@@ -408,7 +408,7 @@ def coded_rows(
     which = np.broadcast_to(np.arange(len(names)), values.shape)
     starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
     return pack_coded(
-        door,
+        encoder,
         names,
         which[present],
         values[present],

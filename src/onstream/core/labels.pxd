@@ -9,7 +9,7 @@ cdef class Labels:
     cdef object cached       # what predict_many takes its answers from
 
     cdef int32_t find(self, object y) except -2
-    cdef object plain(self, object y)
+    cdef object coerce(self, object y)
     cdef int check(self, object y) except -1
     cdef int append(self, object y) except -1
     cdef int pop(self) except -1

@@ -8,7 +8,7 @@ import numpy as np
 
 from .arrays cimport data_of, int32s
 from .coding import first_sign
-from .plain import in_one_piece, in_row, is_missing, missing, no_column, unmasked
+from .coerce import in_one_piece, in_row, is_missing, missing, no_column, unmasked
 
 cdef extern from "simd.h":
     void onstream_range(const long long* x, Py_ssize_t n, long long* least, long long* most)
@@ -35,7 +35,7 @@ cdef class Labels:
     def __len__(self):
         return len(self.names)
 
-    cdef object plain(self, object y):
+    cdef object coerce(self, object y):
         """`y` as a Python bool, int or str."""
         kind = type(y)
         if kind is bool or kind is str or (kind is int and -2**62 < y < 2**62):
@@ -58,7 +58,7 @@ cdef class Labels:
                 f"For numeric targets use a regressor."
             )
         if isinstance(y, np.ndarray) and y.ndim == 0:
-            return self.plain(unmasked(self.who, y, "y").item())
+            return self.coerce(unmasked(self.who, y, "y").item())
         raise TypeError(
             f"{self.who}: a label must be a bool, an int or a string, "
             f"got {y!r} of type {kind.__name__}."
@@ -168,7 +168,7 @@ cdef class Labels:
             column = column.tolist()
         for i in range(rows):
             try:
-                label = seen.plain(column[i])
+                label = seen.coerce(column[i])
                 number = seen.find(label)
                 if number < 0 and (weights is None or weights[i] > 0.0):
                     number = <int32_t> len(seen.names)

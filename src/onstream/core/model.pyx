@@ -14,19 +14,19 @@ import numpy as np
 from sys import getsizeof
 
 from .arrays cimport doubles, int32s
-from .door cimport Door, Row
+from .encoder cimport Encoder, RowBuffer
 from .example cimport LEARNED, NO_MEMORY, NUMBER, Example
-from .gate cimport Gate, Learning, Reading, Writing
-from .index cimport ALL, KNOWN
+from .rwlock cimport RWLock, Learning, Reading, Writing
+from .feature_index cimport ALL, KNOWN
 from .memory cimport release, resize
-from .plain cimport plain_weight
+from .coerce cimport coerce_weight
 from .sources cimport Source
 from .state cimport State
 from .task cimport NOTHING, Output, Task
 from .transformer cimport TransformerState
-from .fields import Fields
-from .plain import plain_weights, refused_row, row_error
-from .rows import check_weights, open_source
+from .state_reader import StateReader
+from .coerce import coerce_weights, refused_row, row_error
+from .rows import check_weights, make_source
 
 
 cdef enum:
@@ -38,9 +38,9 @@ LEARNER = 400  # bytes of the Python object around a model, with its parameters
 
 cdef class Model:
     def __cinit__(self, str who, State state, *, steps=(), hash_bits=None, hash_seed=0, **options):
-        cdef Door own = Door(who, hash_bits, hash_seed)
+        cdef Encoder own = Encoder(who, hash_bits, hash_seed)
         self.who = who
-        self.lock = Gate(who)
+        self.lock = RWLock(who)
         self.front = None
         self.state = state
         state.configure(own)
@@ -49,42 +49,42 @@ cdef class Model:
         if steps:
             self.refuse_nominal(learner, own)
 
-    cdef int connect(self, Door own, list steps) except -1:
+    cdef int connect(self, Encoder own, list steps) except -1:
         """Each step sees the features that the one before it makes, the state those of the last.
 
         Nominal values come in (at `own`, the encoder as the state wants it) if all steps keep them.
         """
         cdef TransformerState step, last = None
         cdef bint transforms = isinstance(self.state, TransformerState)
-        cdef Door door = None
+        cdef Encoder features = None
         chain = [*steps, self.state] if transforms else steps
         if chain:
-            door = (<TransformerState> chain[0]).own_encoder(self.who)
-        if door is None:
+            features = (<TransformerState> chain[0]).own_encoder(self.who)
+        if features is None:
             plain = not transforms and not all([step.keeps_nominal() for step in steps])
-            door = Door(self.who, None, 0) if plain else own
-        self.encoder = door
+            features = Encoder(self.who, None, 0) if plain else own
+        self.encoder = features
         if chain:
             self.encoder.select(chain[0].selects())
         for step in chain:
-            step.wire(door, self.encoder)
-            if step.wants_nan and door is self.encoder:
-                door.nan_missing = True
+            step.connect(features, self.encoder)
+            if step.wants_nan and features is self.encoder:
+                features.nan_missing = True
             if step is self.state:
                 break
-            if step.made is not None:
-                door = step.made
+            if step.output_features is not None:
+                features = step.output_features
             if last is None:
                 self.front = step
             else:
                 last.next = step
             last = step
         if not transforms:
-            self.state.wire(door, self.encoder)
+            self.state.connect(features, self.encoder)
         self.state.behind_steps = len(steps) > 0
         return 0
 
-    def refuse_nominal(self, learner, Door own):
+    def refuse_nominal(self, learner, Encoder own):
         """Numbers that a step makes are none of those that a learner takes as nominal values."""
         if own.categorical is None or self.encoder.nominal:
             return
@@ -166,9 +166,9 @@ cdef class Model:
         return self.state.reserve(width)
 
     cdef int rollback(self) except -1:
-        """Forget features and values on probation."""
+        """Forget features and values uncommitted."""
         cdef Py_ssize_t width
-        self.encoder.truncate()
+        self.encoder.rollback()
         width = self.encoder.width
         if self.front is not None:
             width = self.front.pass_shrink(width)
@@ -176,29 +176,29 @@ cdef class Model:
 
     # -- what a kind of learner adds --------------------------------------------------------------
 
-    cdef object plain_target(self, object y):
+    cdef object coerce_target(self, object y):
         """The target as Python's own object."""
         return y
 
-    cdef bint target(self, object y, bint welcome, Example* e) except -1:
+    cdef bint encode_target(self, object y, bint may_add, Example* e) except -1:
         """Put the plain target into the example. True: this made a new label known."""
         e.y = 0.0
         e.label = -1
         return False
 
-    cdef int retract(self) except -1:
+    cdef int rollback_label(self) except -1:
         """Forget the label that `target` has just made known."""
         return 0
 
-    cdef int settle(self) except -1:
-        """The new label stays: let go of what `retract` would have needed."""
+    cdef int commit_label(self) except -1:
+        """The new label stays: let go of what `rollback_label` would have needed."""
         return 0
 
-    cdef tuple targets(self, object y, Py_ssize_t rows, object weights):
+    cdef tuple encode_targets(self, object y, Py_ssize_t rows, object weights):
         """The column of targets as an array, and the labels that are new in it."""
         return np.zeros(rows), ()
 
-    cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
+    cdef void set_target(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
         """The target of row i."""
         e.y = task.targets[i]
         e.label = -1
@@ -207,15 +207,15 @@ cdef class Model:
         """So many new labels are about to come."""
         return 0
 
-    cdef Py_ssize_t next_newcomer(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept:
+    cdef Py_ssize_t next_new_label(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept:
         """First row whose label is not known yet, or `stop`."""
         return stop
 
-    cdef int meet(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
-        """Row i, the first with this label."""
+    cdef int learn_new_label(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
+        """RowBuffer i, the first with this label."""
         return 0
 
-    cdef object answers(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
+    cdef object allocate_outputs(self, Output output, Py_ssize_t rows, Py_ssize_t new_labels, Task* task):
         """An array for what is wanted of every row, known to `task`."""
         task.output, task.numeric, task.picks, task.columns = output, NULL, NULL, 1
         if output == NOTHING:
@@ -224,11 +224,11 @@ cdef class Model:
         task.numeric = doubles(array)
         return array
 
-    cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
+    cdef void write_output(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
         """Write down what is wanted of row i."""
         task.numeric[i] = scores[0]
 
-    cdef object decoded(self, Output output, object answers):
+    cdef object decode_outputs(self, Output output, object answers):
         """The answers as the user sees them."""
         return answers
 
@@ -236,34 +236,34 @@ cdef class Model:
 
     cpdef int learn_one(self, object x, object y, object w) except -1:
         """Learn the example x with the target y and importance w."""
-        cdef double weight = plain_weight(self.who, w)
-        y = self.plain_target(y)
-        if self.state.scripted:
-            x = self.encoder.plain(x)
-            self.lock.begin_learning()
+        cdef double weight = coerce_weight(self.who, w)
+        y = self.coerce_target(y)
+        if self.state.calls_user_code:
+            x = self.encoder.coerce(x)
+            self.lock.acquire_learner()
             try:
                 if self.lock.unfinished:
                     self.forget_unfinished()
                 if weight > 0.0 and self.state.prepare(1) < 1:
                     raise self.state.refusal()
-                self.lock.begin_write()
+                self.lock.acquire_write()
                 try:
                     self.try_learn(x, y, weight)
                 finally:
-                    self.lock.end_write()
+                    self.lock.release_write()
             finally:
-                self.lock.end_learning()
+                self.lock.release_learner()
             return 0
         while True:
-            self.lock.begin_one()
+            self.lock.acquire_one()
             try:
                 if self.lock.unfinished:
                     self.forget_unfinished()
                 if self.try_learn(x, y, weight) == 0:
                     break
             finally:
-                self.lock.end_one()
-            x = self.encoder.plain(x)  # user code may run here, so ask for the lock again
+                self.lock.release_one()
+            x = self.encoder.coerce(x)  # user code may run here, so ask for the lock again
         if self.state.doubtful:
             self.warn()
         if self.encoder.suspect or (self.state.seen == SETTLED and self.encoder.wanted is not None):
@@ -272,17 +272,17 @@ cdef class Model:
 
     cdef int try_learn(self, object x, object y, double weight) except -1:
         """Learn, without any user code in between. 1: x must be made plain first."""
-        cdef Door encoder = self.encoder
-        cdef Row* row = encoder.take(16, 0)
+        cdef Encoder encoder = self.encoder
+        cdef RowBuffer* row = encoder.acquire_row(16, 0)
         cdef Example e
-        cdef bint newcomer = False
+        cdef bint new_label = False
         cdef int status
         try:
             e.weight = weight
             if encoder.read(x, ALL if weight > 0.0 else KNOWN, row, &e):
                 self.rollback()
                 return 1
-            newcomer = self.target(y, weight > 0.0, &e)
+            new_label = self.encode_target(y, weight > 0.0, &e)
             if weight == 0.0:
                 return 0
             self.reserve(e.width)
@@ -296,31 +296,31 @@ cdef class Model:
                     f"the target, or learn in smaller steps."
                 )
             self.state.seen += 1
-            if newcomer:
-                self.settle()
+            if new_label:
+                self.commit_label()
             encoder.commit(e.width)
             if row.columns >= 0:
                 encoder.columns = row.columns
             return 0
         except:
-            if newcomer:
-                self.retract()
+            if new_label:
+                self.rollback_label()
             self.rollback()
             raise
         finally:
-            encoder.give(row)
+            encoder.release_row(row)
 
-    cdef Row* scored(self, object x) except NULL:
+    cdef RowBuffer* scored(self, object x) except NULL:
         """A row whose `scores` are those of x, with as much room again; give it back at once."""
-        cdef Door encoder
-        cdef Row* row
+        cdef Encoder encoder
+        cdef RowBuffer* row
         cdef Example e
         cdef bint doubted = False, blank
         while True:
-            self.lock.to_read()
+            self.lock.wait_readable()
             encoder = self.encoder
             self.reserve(encoder.width)
-            row = encoder.take(16, 2 * self.state.outputs() + 2)
+            row = encoder.acquire_row(16, 2 * self.state.outputs() + 2)
             blank = False
             try:
                 if encoder.read(x, KNOWN, row, &e) == 0:
@@ -332,20 +332,20 @@ cdef class Model:
                         return row
                     blank = True
             except:
-                encoder.give(row)
+                encoder.release_row(row)
                 raise
-            encoder.give(row)
+            encoder.release_row(row)
             if blank:  # user code may run here, or below, so ask for the lock again
                 encoder.doubt_example(x, self.state.seen)
                 doubted = True
             else:
-                x = encoder.plain(x)
+                x = encoder.coerce(x)
 
     cpdef double score_one(self, object x) except? -1.0:
         """The (first) decision value of x; a regressor's is the prediction."""
-        cdef Row* row = self.scored(x)
+        cdef RowBuffer* row = self.scored(x)
         cdef double value = row.scores[0]
-        self.encoder.give(row)
+        self.encoder.release_row(row)
         return value
 
     cdef int forget_unfinished(self) except -1:
@@ -369,21 +369,21 @@ cdef class Model:
         cdef Source source
         cdef Py_ssize_t i = 0, stop, checked = 0
         cdef int64_t before
-        self.lock.begin_learning()
+        self.lock.acquire_learner()
         before = self.state.seen
         try:
             if self.lock.unfinished:
                 self.forget_unfinished()
-            weights = plain_weights(self.who, w)
-            source = open_source(self.encoder, X, weights is None or (weights > 0.0).any(), weights)
-            source.exposed = self.state.scripted
+            weights = coerce_weights(self.who, w)
+            source = make_source(self.encoder, X, weights is None or (weights > 0.0).any(), weights)
+            source.exposed = self.state.calls_user_code
             check_weights(self.who, source.rows, weights)
-            targets, newcomers = self.targets(y, source.rows, weights)
+            targets, new_labels = self.encode_targets(y, source.rows, weights)
             if hasattr(y, "name"):
                 self.encoder.doubt_target(X, y.name)
             if self.encoder.suspect or (before == 0 and self.encoder.wanted is not None):
                 self.encoder.doubt_learned(before + source.rows)
-            answers = self.answers(output, source.rows, len(newcomers), &task)
+            answers = self.allocate_outputs(output, source.rows, len(new_labels), &task)
             task.weights = NULL
             if weights is not None:
                 task.weights = doubles(weights)
@@ -392,8 +392,8 @@ cdef class Model:
                 task.numbers = int32s(targets)
             else:
                 task.targets = doubles(targets)
-            newcomers = list(reversed(newcomers))
-            self.expect_labels(len(newcomers))
+            new_labels = list(reversed(new_labels))
+            self.expect_labels(len(new_labels))
             saved = self.checked_before(source)
             while i < source.rows:
                 PyErr_CheckSignals()
@@ -401,19 +401,19 @@ cdef class Model:
                 if saved is not None:
                     if i >= checked:
                         checked = stop
-                        self.check_or_reinstate(source, i, stop, saved)
+                        self.check_or_restore(source, i, stop, saved)
                     stop = min(stop, checked)
-                if newcomers:
-                    stop = self.next_newcomer(&task, i, stop)
+                if new_labels:
+                    stop = self.next_new_label(&task, i, stop)
                 if stop > i:
                     self.learn_block(source, i, stop, &task)
                 else:
                     stop = i + 1
-                    self.meet(source, i, newcomers.pop(), &task)
+                    self.learn_new_label(source, i, new_labels.pop(), &task)
                 if self.state.doubtful:
                     self.warn()
                 i = stop
-            return self.decoded(output, answers)
+            return self.decode_outputs(output, answers)
         except BaseException as error:
             self.rollback()
             self.expect_labels(0)
@@ -423,7 +423,7 @@ cdef class Model:
             raise
         finally:
             self.end_block()
-            self.lock.end_learning()
+            self.lock.release_learner()
 
     cdef int end_block(self) except -1:
         """The rows were learned, or refused: let go of what was kept for them."""
@@ -439,27 +439,27 @@ cdef class Model:
             source.check(start, min(start + source.chunk, source.rows))
         return None
 
-    cdef int check_or_reinstate(self, Source source, Py_ssize_t start, Py_ssize_t stop, object saved) except -1:
+    cdef int check_or_restore(self, Source source, Py_ssize_t start, Py_ssize_t stop, object saved) except -1:
         """Check a block; if it is bad, the whole of X was never learned."""
         try:
             return source.check(start, stop)
         except:
-            self.lock.begin_write()
+            self.lock.acquire_write()
             try:
-                self.reinstate(saved)
+                self.restore_backup(saved)
             finally:
-                self.lock.end_write()
+                self.lock.release_write()
             raise
 
     cdef object backup(self):
         """Everything that learning may change."""
         return self.state.seen, self.encoder.width, self.encoder.columns, self.state.export_own()
 
-    cdef int reinstate(self, object saved) except -1:
+    cdef int restore_backup(self, object saved) except -1:
         """Back to what `backup` saved."""
         self.state.seen, self.encoder.width, self.encoder.columns, own = saved
         self.encoder.keys.forget()
-        self.state.restore_own(Fields(own))
+        self.state.restore_own(StateReader(own))
         return 0
 
     cdef int load(self, Source source, Py_ssize_t start, Py_ssize_t stop) except -1:
@@ -479,16 +479,16 @@ cdef class Model:
         cdef int status = LEARNED
         cdef Example e
         cdef double* scratch
-        if self.state.scripted:  # up to the row that the user's functions refuse
-            ready = self.state.prepare(heavy_rows(task, start, stop))
-            if ready < heavy_rows(task, start, stop):
+        if self.state.calls_user_code:  # up to the row that the user's functions refuse
+            ready = self.state.prepare(count_weighted_rows(task, start, stop))
+            if ready < count_weighted_rows(task, start, stop):
                 end = start
-                while ready > 0 or heavy_rows(task, end, end + 1) == 0:
-                    ready -= heavy_rows(task, end, end + 1)
+                while ready > 0 or count_weighted_rows(task, end, end + 1) == 0:
+                    ready -= count_weighted_rows(task, end, end + 1)
                     end += 1
         if end > start:
             self.load(source, start, end)
-            self.lock.begin_write()
+            self.lock.acquire_write()
             try:
                 source.row(end - 1, &e)
                 self.reserve(e.width)
@@ -496,13 +496,13 @@ cdef class Model:
                 with nogil:
                     done = self.run(source, start, end, task, scratch, &status)
                 release(scratch)
-                if heavy_rows(task, start, done):
+                if count_weighted_rows(task, start, done):
                     source.row(done - 1, &e)
                     self.encoder.commit(max(self.encoder.width, e.width), done - 1)
                     if source.array_columns >= 0:
                         self.encoder.columns = source.array_columns
             finally:
-                self.lock.end_write()
+                self.lock.release_write()
             if done < end:
                 raise refused_block_row(self.who, done, status)
         if end < stop:
@@ -540,20 +540,20 @@ cdef class Model:
                         status[0] = self.score(&e, scratch)
                     if status[0] != LEARNED:
                         return i
-                    self.answer(scratch, task, i)
+                    self.write_output(scratch, task, i)
                 i += 1
                 continue
-            self.aim(task, i, &e)
+            self.set_target(task, i, &e)
             if silent:
                 status[0] = self.state.learn(&e) if direct else self.learn(&e)
             elif e.width > known:
                 status[0] = self.score_known(&e, known, scratch)
                 if status[0] == LEARNED:
-                    self.answer(scratch, task, i)
+                    self.write_output(scratch, task, i)
                     status[0] = self.learn(&e)
             else:
                 status[0] = self.state.score_learn(&e, scratch) if direct else self.score_learn(&e, scratch)
-                self.answer(scratch, task, i)
+                self.write_output(scratch, task, i)
             known = max(known, e.width)
             if status[0] != LEARNED:
                 return i
@@ -599,15 +599,15 @@ cdef class Model:
         cdef Py_ssize_t i = 0, stop, done
         cdef int status = LEARNED
         cdef double* scratch
-        self.lock.begin_read()
+        self.lock.acquire_read()
         try:
             self.reserve(self.encoder.width)
-            source = open_source(self.encoder, X, False, None)
+            source = make_source(self.encoder, X, False, None)
             if source.blank:
                 self.encoder.doubt_rows(X, self.state.seen)
             else:
                 self.encoder.misses = 0
-            answers = self.answers(output, source.rows, 0, &task)
+            answers = self.allocate_outputs(output, source.rows, 0, &task)
             task.numbers, task.targets, task.weights = NULL, NULL, NULL
             scratch = <double*> resize(NULL, 0, self.state.outputs() * sizeof(double))
             try:
@@ -623,9 +623,9 @@ cdef class Model:
                     i = stop
             finally:
                 release(scratch)
-            return self.decoded(output, answers)
+            return self.decode_outputs(output, answers)
         finally:
-            self.lock.end_read()
+            self.lock.release_read()
 
     # -- saved, merged, looked at ----------------------------------------------------------------------
 
@@ -637,11 +637,11 @@ cdef class Model:
         """Counts, features, what the steps have learned, and labels."""
         fields = {"seen": self.state.seen, "start": self.state.start, **self.encoder.export()}
         if self.front is not None:
-            fields["steps"] = {str(i): step.told() for i, step in enumerate(self.steps())}
+            fields["steps"] = {str(i): step.export_step() for i, step in enumerate(self.steps())}
         return fields
 
     def restore(self, fields):
-        """Take over an exported model (a `Fields`); this one is new."""
+        """Take over an exported model (a `StateReader`); this one is new."""
         self.restore_names(fields)
         if isinstance(self.state, TransformerState):
             self.reserve(self.encoder.width)
@@ -660,18 +660,18 @@ cdef class Model:
             steps = fields.child("steps")
             for i, step in enumerate(self.steps()):
                 told = steps.child(str(i))
-                step.hear(told)
+                step.restore_step(told)
                 told.done()
             steps.done()
 
     def become(self, Model other):
         """Be what another model of this kind is, which nobody uses any more; this thread is in
         `learning()`, so that nobody else learns meanwhile."""
-        self.lock.begin_write()
+        self.lock.acquire_write()
         try:
             self.adopt(other)
         finally:
-            self.lock.end_write()
+            self.lock.release_write()
 
     cdef int adopt(self, Model other) except -1:
         self.encoder, self.front, self.state = other.encoder, other.front, other.state
@@ -699,9 +699,9 @@ cdef class Model:
         """Examples learned."""
         return self.state.seen
 
-    def settled(self):
+    def readable_state(self):
         """The state, once no block is being written: to look at one number of it."""
-        self.lock.to_read()
+        self.lock.wait_readable()
         return self.state
 
     def reset_schedule(self):
@@ -710,19 +710,19 @@ cdef class Model:
 
     def step_features(self):
         """The features as each of the steps sees them."""
-        return [(<TransformerState> step).door.export() for step in self.steps()]
+        return [(<TransformerState> step).features.export() for step in self.steps()]
 
     def inner_features(self):
         """The features as the state sees them, behind the steps."""
-        return self.state.door.export()
+        return self.state.features.export()
 
     def memory(self):
         """Bytes held by the model: features, scratch rows, steps, and what was learned."""
         held = sum(map(getsizeof, (self, self.encoder, self.lock))) + self.encoder.memory()
         for step in self.steps():
-            held += getsizeof(step) + step.held()
-        if self.state.door is not self.encoder:
-            held += self.state.door.memory()
+            held += getsizeof(step) + step.own_bytes()
+        if self.state.features is not self.encoder:
+            held += self.state.features.memory()
         return LEARNER + held + self.state.memory()
 
 
@@ -737,7 +737,7 @@ cdef object refused_block_row(str who, Py_ssize_t row, int status):
     )
 
 
-cdef Py_ssize_t heavy_rows(const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+cdef Py_ssize_t count_weighted_rows(const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """How many of these rows have a weight above 0."""
     cdef Py_ssize_t i, heavy = 0
     if task.weights == NULL:

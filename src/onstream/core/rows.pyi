@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from .sources import Source
 
 def pack(
-    door: Any,
+    encoder: Any,
     names: list[Any],
     which: NDArray[Any],
     values: NDArray[Any],
@@ -14,7 +14,7 @@ def pack(
     weights: NDArray[Any] | None,
 ) -> Source: ...
 def pack_coded(
-    door: Any,
+    encoder: Any,
     names: list[Any],
     which: NDArray[Any],
     values: NDArray[Any],
@@ -24,5 +24,5 @@ def pack_coded(
     learning: bool,
     weights: NDArray[Any] | None,
 ) -> Source: ...
-def refuse_value(door: Any, name: Any, value: float, row: int) -> NoReturn: ...
+def refuse_value(encoder: Any, name: Any, value: float, row: int) -> NoReturn: ...
 def distinct_names(block: Any) -> tuple[NDArray[Any], NDArray[Any]]: ...

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 
 from .arrays cimport data_of, doubles, int32s, int64s, uint64s
-from .door cimport Door, Row, bounded, merge_repeats
+from .encoder cimport Encoder, RowBuffer, bounded, merge_repeats
 from .example cimport NUMBER, Example, feature
 from .hashing cimport mix, seed_key
-from .index cimport ALL, KNOWN, MET, MISSING, UNASKED, Welcome
+from .feature_index cimport ALL, KNOWN, MET, MISSING, UNASKED, NewFeatures
 from .memory cimport release, resize, roomier
 from .doubts import doubt_new_columns
-from .plain import in_row, plain_array, to_float64
+from .coerce import in_row, coerce_array, to_float64
 from .sources cimport Dense, Filled, Packed, Source, Sparse
 from .sparse import SparseBlock
 
@@ -27,38 +27,38 @@ from .sparse import SparseBlock
 MOST_COLUMNS = 2**31 - 1
 
 
-def open_source(Door door, X, bint learning, weights):
+def make_source(Encoder encoder, X, bint learning, weights):
     """The right source for X. `weights`: rows of weight 0 introduce no features."""
-    X = door.as_rows(X)
+    X = encoder.as_rows(X)
     if isinstance(X, np.ndarray):
-        return array_rows(door, X, learning, weights)
+        return array_rows(encoder, X, learning, weights)
     if isinstance(X, SparseBlock):
-        return named_sparse_rows(door, X, learning, weights)
+        return named_sparse_rows(encoder, X, learning, weights)
     if hasattr(X, "tocsr") or hasattr(X, "indptr"):
-        return sparse_rows(door, X, learning, weights)
+        return sparse_rows(encoder, X, learning, weights)
     if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
         from .frames import table_rows
 
-        return table_rows(door, door.who, X, learning, weights)
+        return table_rows(encoder, encoder.who, X, learning, weights)
     if isinstance(X, (list, tuple)):
         if len(X) and (isinstance(X[0], Mapping) or hasattr(X[0], "keys")):
-            return mapping_rows(door, X, learning, weights)
-        X = plain_array(door.who, X if len(X) else np.empty((0, 0)), 2)
-        return array_rows(door, X, learning, weights)
+            return mapping_rows(encoder, X, learning, weights)
+        X = coerce_array(encoder.who, X if len(X) else np.empty((0, 0)), 2)
+        return array_rows(encoder, X, learning, weights)
     if hasattr(X, "__array__"):
         if hasattr(X, "to_frame") and len(getattr(X, "shape", ())) == 1:  # a series without a stream
             from .frames import one_column
 
-            raise one_column(door.who, X)
+            raise one_column(encoder.who, X)
         if hasattr(X, "columns"):
             raise TypeError(
-                f"{door.who}: X is a {type(X).__name__} of {type(X).__module__.split('.')[0]} without an "
+                f"{encoder.who}: X is a {type(X).__name__} of {type(X).__module__.split('.')[0]} without an "
                 f"Arrow stream, so its columns' names cannot be read. Use a newer release (pandas "
                 f"2.2, Polars 1.3), or pass an Arrow table or a list of mappings."
             )
-        return array_rows(door, np.asarray(X), learning, weights)
+        return array_rows(encoder, np.asarray(X), learning, weights)
     raise TypeError(
-        f"{door.who}: X must be a 2-D array, a CSR matrix, a list of mappings or a data frame, "
+        f"{encoder.who}: X must be a 2-D array, a CSR matrix, a list of mappings or a data frame, "
         f"got {type(X).__name__}.{' Pass X.collect().' * hasattr(X, 'collect')}"
     )
 
@@ -69,89 +69,89 @@ def check_weights(str who, Py_ssize_t rows, weights):
         raise ValueError(f"{who}: X has {rows:,} rows, w has {len(weights):,}.")
 
 
-def array_rows(Door door, X, bint learning, weights):
+def array_rows(Encoder encoder, X, bint learning, weights):
     """An array; where numbers may be nominal values, column by column like a table."""
-    if learning and door.width > 0 and door.implicit == 0 and X.ndim == 2 and len(X):
-        doubt_new_columns(door, range(X.shape[1]))
-    if not (door.nominal and door.codes_numbers() and X.ndim == 2 and len(X)):
-        return Dense(door, X, learning)
-    X = plain_array(door.who, X, 2)
-    door.check_columns(X.shape[1])
-    packed = coded_rows(door, X, learning, weights)
+    if learning and encoder.width > 0 and encoder.implicit == 0 and X.ndim == 2 and len(X):
+        doubt_new_columns(encoder, range(X.shape[1]))
+    if not (encoder.nominal and encoder.codes_numbers() and X.ndim == 2 and len(X)):
+        return Dense(encoder, X, learning)
+    X = coerce_array(encoder.who, X, 2)
+    encoder.check_columns(X.shape[1])
+    packed = coded_rows(encoder, X, learning, weights)
     (<Source> packed).array_columns = X.shape[1]
     return packed
 
 
-def coded_rows(Door door, X, bint learning, weights):
+def coded_rows(Encoder encoder, X, bint learning, weights):
     """Numbers that may be nominal values, column by column."""
     from .frames import number_rows
 
-    return number_rows(door, list(range(X.shape[1])), list(X.T), len(X), learning, weights)
+    return number_rows(encoder, list(range(X.shape[1])), list(X.T), len(X), learning, weights)
 
 
-def sparse_rows(Door door, X, bint learning, weights):
+def sparse_rows(Encoder encoder, X, bint learning, weights):
     """A CSR matrix (SciPy's, or anything with its attributes). Columns are features 0, 1, ..."""
     try:
         n_rows, n_columns, starts, columns, values = csr_parts(X)
     except (AttributeError, TypeError, ValueError) as error:
-        raise ValueError(f"{door.who}: X is not a valid CSR matrix: {error}.") from None
+        raise ValueError(f"{encoder.who}: X is not a valid CSR matrix: {error}.") from None
     if values.dtype.kind not in "fiub":
-        raise TypeError(f"{door.who}: X must hold numbers, got {values.dtype}.")
+        raise TypeError(f"{encoder.who}: X must hold numbers, got {values.dtype}.")
     values = to_float64(values)
     cdef bint wide = n_rows > 0 and n_columns > MOST_COLUMNS
-    cdef bint direct = not wide and not door.fill_sparse and (
-        n_rows == 0 or door.column_map(None, n_columns, ALL if learning else KNOWN, NULL, NULL))
-    if wide and (door.bits < 0 or door.fill_sparse):
+    cdef bint direct = not wide and not encoder.fill_sparse and (
+        n_rows == 0 or encoder.column_map(None, n_columns, ALL if learning else KNOWN, NULL, NULL))
+    if wide and (encoder.bits < 0 or encoder.fill_sparse):
         raise ValueError(
-            f"{door.who}: X has {n_columns:,} columns; without hashing at most {MOST_COLUMNS:,} can be "
+            f"{encoder.who}: X has {n_columns:,} columns; without hashing at most {MOST_COLUMNS:,} can be "
             f"told apart. Renumber those that are used, or set hash_bits where the learner has it."
         )
     if not direct:  # whoever reads block by block copies each
         columns, values = columns.copy(), values.copy()
-    if door.fill_sparse and n_rows:
-        refuse_wrong_entries(door, starts, columns, values, n_columns)
-        if door.nominal and door.codes_numbers():
+    if encoder.fill_sparse and n_rows:
+        refuse_wrong_entries(encoder, starts, columns, values, n_columns)
+        if encoder.nominal and encoder.codes_numbers():
             rows = np.repeat(np.arange(n_rows), np.diff(starts))
             block = np.zeros((n_rows, n_columns))
             with np.errstate(over="ignore"):  # the infinite sum is refused later
                 np.add.at(block, (rows, columns), values)
-            return coded_rows(door, block, learning, weights)
-        filled = Filled(door, np.broadcast_to(0.0, (n_rows, n_columns)), learning)
+            return coded_rows(encoder, block, learning, weights)
+        filled = Filled(encoder, np.broadcast_to(0.0, (n_rows, n_columns)), learning)
         (<Filled> filled).parts = starts, columns, values
         (<Filled> filled).given = NULL  # of one number, it would be read as an array
         (<Filled> filled).array_columns = -1
         return filled
-    if door.blank_step is not None and len(values) < n_rows * n_columns:
-        door.warn_once("blanks", (
-            f"{door.blank_step} takes what a sparse matrix leaves out as missing, not as the number 0. "
+    if encoder.blank_step is not None and len(values) < n_rows * n_columns:
+        encoder.warn_once("blanks", (
+            f"{encoder.blank_step} takes what a sparse matrix leaves out as missing, not as the number 0. "
             f"If it is 0, pass X.toarray()."
         ))
-    if door.nan_missing and np.isnan(values).any():
+    if encoder.nan_missing and np.isnan(values).any():
         there = ~np.isnan(values)
         starts = np.concatenate([[0], np.cumsum(there)])[starts]
         columns, values = columns[there], values[there]
     if direct:
-        packed = Sparse(door, columns, values, starts, None, learning)
+        packed = Sparse(encoder, columns, values, starts, None, learning)
         (<Sparse> packed).columns = min(n_columns, MOST_COLUMNS)
         return packed
-    refuse_wrong_entries(door, starts, columns, values, n_columns)
+    refuse_wrong_entries(encoder, starts, columns, values, n_columns)
     distinct, which = np.unique(columns, return_inverse=True)
-    return pack(door, distinct.tolist(), which, values, starts, learning, weights)
+    return pack(encoder, distinct.tolist(), which, values, starts, learning, weights)
 
 
-def refuse_wrong_entries(Door door, starts, columns, values, n_columns):
+def refuse_wrong_entries(Encoder encoder, starts, columns, values, n_columns):
     """Before entries of the same place add up: inf - inf would look like a missing value."""
     if len(columns) and not 0 <= columns.min() <= columns.max() < n_columns:
-        raise ValueError(f"{door.who}: X is not a valid CSR matrix: a column is not in its shape.")
-    bad = np.flatnonzero(np.isinf(values) if door.nan_missing else ~np.isfinite(values))
+        raise ValueError(f"{encoder.who}: X is not a valid CSR matrix: a column is not in its shape.")
+    bad = np.flatnonzero(np.isinf(values) if encoder.nan_missing else ~np.isfinite(values))
     if len(bad):
         row = int(np.searchsorted(starts, bad[0], side="right")) - 1
-        door.bad_value(int(columns[bad[0]]), float(values[bad[0]]), row)
+        encoder.bad_value(int(columns[bad[0]]), float(values[bad[0]]), row)
 
 
-def refuse_value(Door door, name, double value, row):
+def refuse_value(Encoder encoder, name, double value, row):
     """Say that a value is not finite, in the words of all kinds of rows."""
-    door.bad_value(name, value, row)
+    encoder.bad_value(name, value, row)
 
 
 def csr_parts(X):
@@ -207,7 +207,7 @@ cdef bint never_falls(starts):
 cdef class Packing:
     """Rows under construction: features, values and, for a learner that takes them, nominal values."""
 
-    cdef Door door
+    cdef Encoder encoder
     cdef bint learning
     cdef object arrays        # the memory used below
     cdef int32_t* ids
@@ -221,12 +221,12 @@ cdef class Packing:
     cdef Py_ssize_t row       # the row that comes next
     cdef bint coded           # some value is nominal
 
-    def __cinit__(self, Door door, Py_ssize_t n_rows, Py_ssize_t room, bint learning):
-        self.door, self.learning = door, learning
+    def __cinit__(self, Encoder encoder, Py_ssize_t n_rows, Py_ssize_t room, bint learning):
+        self.encoder, self.learning = encoder, learning
         self.kept = self.row = 0
         self.coded = False
         starts, widths, named = (np.zeros(n, dtype=np.int64) for n in (n_rows + 1, n_rows, n_rows))
-        codes = np.empty(room if door.nominal else 0, dtype=np.int32)
+        codes = np.empty(room if encoder.nominal else 0, dtype=np.int32)
         self.arrays = np.empty(room, dtype=np.int32), np.empty(room), codes, starts, widths, named
         self.starts = <int64_t*> start_of(starts)
         self.widths = <int64_t*> start_of(widths)
@@ -235,7 +235,7 @@ cdef class Packing:
 
     cdef int grow(self, Py_ssize_t room) except -1:
         """Make room for so many values."""
-        for array in self.arrays[:3 if self.door.nominal else 2]:
+        for array in self.arrays[:3 if self.encoder.nominal else 2]:
             array.resize(room, refcheck=False)
         return self.use(room)
 
@@ -250,15 +250,15 @@ cdef class Packing:
     cdef inline void put(self, int32_t id, double value, int32_t code) noexcept:
         """One value more in this row; there must be room."""
         self.ids[self.kept], self.values[self.kept] = id, value
-        if self.door.nominal:
+        if self.encoder.nominal:
             self.codes[self.kept] = code
             self.coded |= code != NUMBER
         self.kept += 1
 
-    cdef int end_row(self, Welcome welcome) except -1:
+    cdef int end_row(self, NewFeatures new_features) except -1:
         """Nothing comes any more in this row."""
-        self.widths[self.row] = self.door.prospect(welcome)
-        self.named[self.row] = self.door.named
+        self.widths[self.row] = self.encoder.width_after_commit(new_features)
+        self.named[self.row] = self.encoder.named
         self.row += 1
         self.starts[self.row] = self.kept
         return 0
@@ -267,20 +267,20 @@ cdef class Packing:
         ids, values, codes, starts, widths, named = self.arrays
         n = self.kept
         cdef Packed packed = Packed(
-            self.door, ids[:n], values[:n], starts, widths, self.learning,
+            self.encoder, ids[:n], values[:n], starts, widths, self.learning,
             codes[:n] if self.coded else None, named,
         )
         packed.blank = n == 0 < self.row
         return packed
 
 
-def pack(Door door, list names, which, values, starts, bint learning, weights):
+def pack(Encoder encoder, list names, which, values, starts, bint learning, weights):
     """Rows whose entry j is feature names[which[j]]: unknown ones left out, repeated ones added.
 
     A feature becomes known in the first row of weight above 0 that has it.
     """
     cdef Py_ssize_t i, row, first, n_rows = len(starts) - 1
-    cdef Packing packing = Packing(door, n_rows, len(values), learning)
+    cdef Packing packing = Packing(encoder, n_rows, len(values), learning)
     found, signed = np.full(len(names), UNASKED, dtype=np.int32), np.ones(len(names))
     cdef int32_t* ids = <int32_t*> start_of(found)
     cdef double* signs = <double*> start_of(signed)
@@ -290,33 +290,33 @@ def pack(Door door, list names, which, values, starts, bint learning, weights):
     cdef const int64_t* at = <const int64_t*> start_of(which)
     values = np.ascontiguousarray(values, dtype=np.float64)
     cdef const double* given = <const double*> start_of(values)
-    check_weights(door.who, n_rows, weights)
+    check_weights(encoder.who, n_rows, weights)
     cdef const double* importance = <const double*> (NULL if weights is None else start_of(weights))
-    cdef Welcome welcome = ALL if learning else KNOWN
+    cdef NewFeatures new_features = ALL if learning else KNOWN
     cdef int32_t id
     for row in range(n_rows):
         first = packing.kept
         if learning and importance != NULL:
-            welcome = ALL if importance[row] > 0.0 else MET
+            new_features = ALL if importance[row] > 0.0 else MET
         for i in range(start[row], start[row + 1]):
             id = ids[at[i]]
             if id == UNASKED:
-                id = door.lookup(names[at[i]], None, welcome, &signs[at[i]])
+                id = encoder.lookup(names[at[i]], None, new_features, &signs[at[i]])
                 if id >= 0 or not learning:
                     ids[at[i]] = id
             if id >= 0:
                 packing.put(id, given[i] * signs[at[i]], NUMBER)
         packing.kept = first + merge_repeats(
             packing.ids + first, packing.values + first, packing.kept - first)
-        packing.end_row(welcome)
+        packing.end_row(new_features)
     return packing.rows()
 
 
-def pack_coded(Door door, list names, which, values, list texts, text_of, starts, bint learning, weights):
+def pack_coded(Encoder encoder, list names, which, values, list texts, text_of, starts, bint learning, weights):
     """Rows for a learner with nominal values: entry j is feature names[which[j]] with the value
     texts[text_of[j]] or, where text_of is -1, the number values[j]. No row has a feature twice."""
     cdef Py_ssize_t i, row, n_rows = len(starts) - 1
-    cdef Packing packing = Packing(door, n_rows, len(values), learning)
+    cdef Packing packing = Packing(encoder, n_rows, len(values), learning)
     found = np.full(len(names), UNASKED, dtype=np.int32)
     cdef int32_t* ids = <int32_t*> start_of(found)
     numbered = np.full(len(texts), UNASKED, dtype=np.int32)
@@ -329,18 +329,18 @@ def pack_coded(Door door, list names, which, values, list texts, text_of, starts
     cdef const int64_t* text_at = <const int64_t*> start_of(text_of)
     values = np.ascontiguousarray(values, dtype=np.float64)
     cdef const double* given = <const double*> start_of(values)
-    check_weights(door.who, n_rows, weights)
+    check_weights(encoder.who, n_rows, weights)
     cdef const double* importance = <const double*> (NULL if weights is None else start_of(weights))
-    cdef Welcome welcome = ALL if learning else KNOWN
+    cdef NewFeatures new_features = ALL if learning else KNOWN
     cdef int32_t id, code
     for row in range(n_rows):
-        door.row = row
+        encoder.row = row
         if learning and importance != NULL:
-            welcome = ALL if importance[row] > 0.0 else MET
+            new_features = ALL if importance[row] > 0.0 else MET
         for i in range(start[row], start[row + 1]):
             id = ids[at[i]]
             if id == UNASKED:
-                id = door.lookup_nominal(names[at[i]], text_at[i] >= 0, welcome)
+                id = encoder.lookup_nominal(names[at[i]], text_at[i] >= 0, new_features)
                 if id >= 0 or not learning:
                     ids[at[i]] = id
             if id < 0:
@@ -350,35 +350,35 @@ def pack_coded(Door door, list names, which, values, list texts, text_of, starts
                 continue
             code = codes[text_at[i]]
             if code == UNASKED:
-                code = door.code(id, texts[text_at[i]], welcome)
+                code = encoder.code(id, texts[text_at[i]], new_features)
                 if code >= 0 or (code != MISSING and not learning):
                     codes[text_at[i]] = code
             if code != MISSING:
                 packing.put(id, code, code)
-        packing.end_row(welcome)
+        packing.end_row(new_features)
     return packing.rows()
 
 
-def named_sparse_rows(Door door, block, bint learning, weights):
+def named_sparse_rows(Encoder encoder, block, bint learning, weights):
     """What a reader made of text."""
-    if door.bits >= 0:
-        return hashed_rows(door, block, learning)
-    if door.nominal and door.codes_numbers():
-        return mapping_rows(door, list(block.mappings()), learning, weights)
+    if encoder.bits >= 0:
+        return hashed_rows(encoder, block, learning)
+    if encoder.nominal and encoder.codes_numbers():
+        return mapping_rows(encoder, list(block.mappings()), learning, weights)
     names, which = block.distinct()
-    packed = pack(door, names, which, block.values, block.starts, learning, weights)
-    return refuse_infinite(door, packed, block)
+    packed = pack(encoder, names, which, block.values, block.starts, learning, weights)
+    return refuse_infinite(encoder, packed, block)
 
 
-def hashed_rows(Door door, block, bint learning):
+def hashed_rows(Encoder encoder, block, bint learning):
     """Slots straight from the hashes; what collides in a row adds up.
 
     A table tells which slots a row has had. It is never cleared: a cell is (its row, the place).
     """
     cdef Py_ssize_t n_rows = len(block), n = len(block.values), i, row, kept = 0, first
     cdef Py_ssize_t size = 64, longest = 0
-    cdef uint64_t key = seed_key(door.seed), slots = (<uint64_t> 1 << door.bits) - 1, h, at, bits
-    cdef uint64_t flip = 0 if door.unsigned else <uint64_t> 1 << 63
+    cdef uint64_t key = seed_key(encoder.seed), slots = (<uint64_t> 1 << encoder.bits) - 1, h, at, bits
+    cdef uint64_t flip = 0 if encoder.unsigned else <uint64_t> 1 << 63
     cdef int64_t cell
     cdef int32_t slot
     cdef double x
@@ -418,16 +418,16 @@ def hashed_rows(Door door, block, bint learning):
                     kept += 1
             start[row + 1] = kept
     release(table)
-    return refuse_infinite(door, Packed(door, ids[:kept], values[:kept], starts, None, learning), block)
+    return refuse_infinite(encoder, Packed(encoder, ids[:kept], values[:kept], starts, None, learning), block)
 
 
-cdef object refuse_infinite(Door door, Packed packed, block):
+cdef object refuse_infinite(Encoder encoder, Packed packed, block):
     """The rows, if all values are finite."""
     if packed.peak == INFINITY:
         at = int(np.argmin(np.isfinite(block.values)))
         row = int(np.searchsorted(block.starts, at, side="right")) - 1
         name = bytes(block.names[block.name_starts[at]:block.name_starts[at + 1]]).decode()
-        door.bad_value(name, float(block.values[at]), row)
+        encoder.bad_value(name, float(block.values[at]), row)
     return packed
 
 
@@ -466,41 +466,41 @@ def distinct_names(block):
     return which, firsts[:found]
 
 
-def mapping_rows(Door door, rows, bint learning, weights):
+def mapping_rows(Encoder encoder, rows, bint learning, weights):
     """A list of mappings, read one after the other as `learn_one` would."""
     rows = list(rows)  # ours: nobody takes one away meanwhile
-    check_weights(door.who, len(rows), weights)
+    check_weights(encoder.who, len(rows), weights)
     cdef Py_ssize_t i, j, features, values
-    cdef Packing packing = Packing(door, len(rows), 0, learning)
-    cdef Row* row = door.take(16, 0)
+    cdef Packing packing = Packing(encoder, len(rows), 0, learning)
+    cdef RowBuffer* row = encoder.acquire_row(16, 0)
     cdef Example e
-    cdef Welcome welcome = ALL if learning else KNOWN
+    cdef NewFeatures new_features = ALL if learning else KNOWN
     try:
         for i in range(len(rows)):
-            door.row = i
+            encoder.row = i
             if learning and weights is not None:
-                welcome = ALL if weights[i] > 0.0 else MET
+                new_features = ALL if weights[i] > 0.0 else MET
             x = rows[i]
-            features, values = door.prospect(ALL), len(door.new_values)
+            features, values = encoder.width_after_commit(ALL), len(encoder.new_values)
             try:
-                if type(x) is not dict or door.read(x, welcome, row, &e):
-                    door.drop(features, values)  # what was read of it may mean something else
-                    x = door.plain(x)
+                if type(x) is not dict or encoder.read(x, new_features, row, &e):
+                    encoder.drop(features, values)  # what was read of it may mean something else
+                    x = encoder.coerce(x)
                     if type(x) is not dict:
-                        raise TypeError(f"{door.who}: X must be mappings throughout, got an array.")
-                    door.read(x, welcome, row, &e)
+                        raise TypeError(f"{encoder.who}: X must be mappings throughout, got an array.")
+                    encoder.read(x, new_features, row, &e)
             except (TypeError, ValueError) as error:
-                raise in_row(error, door.who, i) from None
+                raise in_row(error, encoder.who, i) from None
             if packing.kept + e.n > packing.room:
                 packing.grow(roomier(packing.room, packing.kept + e.n))
             for j in range(e.n):
                 packing.put(
                     feature(&e, j), e.values[j],
                     e.codes[j] if e.codes != NULL else NUMBER)
-            packing.end_row(welcome)
+            packing.end_row(new_features)
         return packing.rows()
     finally:
-        door.give(row)
+        encoder.release_row(row)
 
 
 cdef inline void* start_of(object array) noexcept:

@@ -24,7 +24,7 @@ cdef inline void softmax(const double* f, double* p, Py_ssize_t k) noexcept nogi
         p[r] /= total
 
 
-cdef inline int rival(const double* f, int label, Py_ssize_t k) noexcept nogil:
+cdef inline int best_wrong(const double* f, int label, Py_ssize_t k) noexcept nogil:
     """The best-scored label other than `label`; the earliest on ties."""
     cdef int r, best = 1 if label == 0 else 0
     for r in range(k):

@@ -1,12 +1,12 @@
 from libc.stdint cimport int32_t, int64_t
 
-from .door cimport Door
+from .encoder cimport Encoder
 from .example cimport Example
 
 
 cdef class Source:
-    cdef Door door          # where names become ids
-    cdef bint learning      # new features are welcome
+    cdef Encoder encoder          # where names become ids
+    cdef bint learning      # new features are new_features
     cdef Py_ssize_t rows
     cdef Py_ssize_t array_columns  # columns of an array without names; -1: something else
     cdef Py_ssize_t bytes   # of X, if `check` has to look at them; else 0
@@ -56,7 +56,7 @@ cdef class Packed(Source):
     cdef const int32_t* codes   # nominal values; NULL: all are numbers
     cdef const int64_t* starts  # row i is starts[i] ... starts[i + 1]
     cdef const int64_t* widths  # features known once row i is learned; NULL: `width`
-    cdef const int64_t* named   # bytes of their names; NULL: those of the door
+    cdef const int64_t* named   # bytes of their names; NULL: those of the encoder
     cdef Py_ssize_t width
     cdef double peak
 
@@ -93,7 +93,7 @@ cdef class Columns(Source):
     cdef const double* values
     cdef const int32_t* codes
     cdef const int32_t* ids   # features of the columns; NULL: 0, 1, ...
-    cdef const int64_t* named  # bytes of names once each row is learned; NULL: those of the door
+    cdef const int64_t* named  # bytes of names once each row is learned; NULL: those of the encoder
     cdef Py_ssize_t first     # row that stands first in the block
     cdef Py_ssize_t n, width
     cdef double peak

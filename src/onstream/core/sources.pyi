@@ -6,13 +6,13 @@ class Source: ...
 
 class Dense(Source):
     def __init__(
-        self, door: Any, X: NDArray[Any], learning: bool, names: list[str] | None = None
+        self, encoder: Any, X: NDArray[Any], learning: bool, names: list[str] | None = None
     ) -> None: ...
 
 class Columns(Source):
     def __init__(
         self,
-        door: Any,
+        encoder: Any,
         names: list[Any],
         columns: list[NDArray[Any]],
         texts: dict[int, list[str]],

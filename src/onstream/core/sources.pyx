@@ -13,11 +13,11 @@ from libc.string cimport memcpy, memmove
 import numpy as np
 
 from .arrays cimport doubles, int32s, int64s
-from .door cimport Door, bounded, merge_repeats
+from .encoder cimport Encoder, bounded, merge_repeats
 from .example cimport NUMBER, Example, onstream_ceiling, onstream_falls, onstream_peak
-from .index cimport ALL, KNOWN, MISSING, UNASKED, Welcome
+from .feature_index cimport ALL, KNOWN, MISSING, UNASKED, NewFeatures
 from .memory cimport onstream_fetch, release, resize
-from .plain import plain_array, unmasked
+from .coerce import coerce_array, unmasked
 
 
 cdef enum:
@@ -41,7 +41,7 @@ cdef class Source:
         return 0
 
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
-        """Row i of X; it must be in the block loaded last."""
+        """RowBuffer i of X; it must be in the block loaded last."""
 
 
 cdef Py_ssize_t block_rows(Py_ssize_t values_per_row) noexcept:
@@ -93,11 +93,11 @@ cdef class Dense(Source):
         release(self.signs)
         release(self.buffer)
 
-    def __init__(self, Door door, X, bint learning, list names=None):
-        X = unmasked(door.who, X)
+    def __init__(self, Encoder encoder, X, bint learning, list names=None):
+        X = unmasked(encoder.who, X)
         if X.ndim != 2 or X.dtype.kind not in "fiub":
-            X = plain_array(door.who, X, 2)
-        self.door, self.X, self.learning = door, X, learning
+            X = coerce_array(encoder.who, X, 2)
+        self.encoder, self.X, self.learning = encoder, X, learning
         self.rows, self.columns = X.shape
         self.array_columns = self.columns if names is None else -1
         self.chunk = block_rows(self.columns)
@@ -116,7 +116,7 @@ cdef class Dense(Source):
         self.own_values = doubles(self.block)
         self.values = self.own_values
         if names is None:
-            door.check_columns(self.columns)
+            encoder.check_columns(self.columns)
         self.names = names
         self.bytes = self.rows * self.columns * sizeof(double)
         self.map_columns()
@@ -135,13 +135,13 @@ cdef class Dense(Source):
         else:
             peak = copied(self.own_values, self.given + start * self.columns, n)
         if peak == INFINITY:
-            peak = self.door.peak(self.values, n)  # NaN may be allowed
+            peak = self.encoder.peak(self.values, n)  # NaN may be allowed
         if peak == INFINITY:
             block = np.asarray(self.X[start:stop] if self.values != self.own_values else self.block[:stop - start])
-            bad = np.isinf(block) if self.door.nan_missing else ~np.isfinite(block)
+            bad = np.isinf(block) if self.encoder.nan_missing else ~np.isfinite(block)
             row, column = map(int, np.argwhere(bad)[0])
             name = column if self.names is None else self.names[column]
-            self.door.bad_value(name, float(block[row, column]), start + row)
+            self.encoder.bad_value(name, float(block[row, column]), start + row)
         # Columns that collide add up.
         self.peak = max(self.peak, peak if self.identity or self.kept == self.columns else peak * self.columns)
         self.last = stop
@@ -156,15 +156,15 @@ cdef class Dense(Source):
     cdef int map_columns(self) except -1:
         cdef Py_ssize_t n = self.columns, i
         cdef list names = self.names
-        cdef Door door = self.door
-        cdef Welcome welcome = ALL if self.learning else KNOWN
-        self.identity = names is None and door.column_map(None, n, welcome, NULL, NULL)
+        cdef Encoder encoder = self.encoder
+        cdef NewFeatures new_features = ALL if self.learning else KNOWN
+        self.identity = names is None and encoder.column_map(None, n, new_features, NULL, NULL)
         if not self.identity:
             self.ids = <int32_t*> resize(NULL, 0, n * sizeof(int32_t))
             self.places = <int32_t*> resize(NULL, 0, n * sizeof(int32_t))
             self.signs = <double*> resize(NULL, 0, n * sizeof(double))
             self.buffer = <double*> resize(NULL, 0, n * sizeof(double))
-            self.identity = door.column_map(names, n, welcome, self.ids, self.signs)
+            self.identity = encoder.column_map(names, n, new_features, self.ids, self.signs)
             places = {}
             for i in range(n):
                 self.places[i] = -1 if self.ids[i] < 0 else places.setdefault(self.ids[i], len(places))
@@ -172,7 +172,7 @@ cdef class Dense(Source):
             self.blank = self.kept == 0 < n and names is None
             for id, place in places.items():
                 self.ids[<Py_ssize_t> place] = id
-        self.width, self.named = door.prospect(welcome), door.named
+        self.width, self.named = encoder.width_after_commit(new_features), encoder.named
         return 0
 
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
@@ -214,8 +214,8 @@ cdef class Filled(Dense):
 cdef class Packed(Source):
     """Rows with ids, one after the other: what sparse matrices, mappings and tables become."""
 
-    def __init__(self, Door door, ids, values, starts, widths, bint learning, codes=None, named=None):
-        self.door, self.learning = door, learning
+    def __init__(self, Encoder encoder, ids, values, starts, widths, bint learning, codes=None, named=None):
+        self.encoder, self.learning = encoder, learning
         ids = np.ascontiguousarray(ids, dtype=np.int32)
         values = np.ascontiguousarray(values, dtype=np.float64)
         starts = np.ascontiguousarray(starts, dtype=np.int64)
@@ -234,7 +234,7 @@ cdef class Packed(Source):
         self.named = NULL
         if named is not None:
             self.named = int64s(named)
-        self.width = door.prospect(ALL if learning else KNOWN)
+        self.width = encoder.width_after_commit(ALL if learning else KNOWN)
         self.rows = len(starts) - 1
         self.chunk = block_rows(len(ids) // max(1, self.rows))
         self.array_columns = -1
@@ -251,7 +251,7 @@ cdef class Packed(Source):
         e.n = self.starts[i + 1] - self.starts[i]
         e.peak = self.peak
         e.width = self.widths[i] if self.widths != NULL else self.width
-        e.named = self.named[i] if self.named != NULL else self.door.named
+        e.named = self.named[i] if self.named != NULL else self.encoder.named
 
 
 cdef class Sparse(Packed):
@@ -292,7 +292,7 @@ cdef class Sparse(Packed):
                 at += 1
             while self.all_starts[start + 1] <= offset + at:
                 start += 1
-            self.door.bad_value(int(self.ids[at]), self.values[at], start)
+            self.encoder.bad_value(int(self.ids[at]), self.values[at], start)
         self.peak = max(self.peak, peak)
         self.starts, self.from_row, self.offset = self.all_starts, 0, offset
         if not rising:
@@ -324,7 +324,7 @@ cdef class Sparse(Packed):
         falls = onstream_falls(ids, n, &top)
         if n > 0 and top >= self.columns:
             raise ValueError(
-                f"{self.door.who}: X is not a valid CSR matrix: a column is not in its shape."
+                f"{self.encoder.who}: X is not a valid CSR matrix: a column is not in its shape."
             )
         for row in range(start + 1, stop):  # a fall to the first column of a row is none
             i = starts[row] - offset
@@ -355,7 +355,7 @@ cdef class Sparse(Packed):
         cdef Py_ssize_t at = starts[0] - self.offset, next = self.all_starts[i] + self.ahead
         e.ids, e.values, e.codes = self.ids + at, self.values + at, NULL
         e.n = starts[1] - starts[0]
-        e.peak, e.width, e.named = self.peak, self.width, self.door.named
+        e.peak, e.width, e.named = self.peak, self.width, self.encoder.named
         onstream_fetch(self.all_values + next, e.n * sizeof(double))
         onstream_fetch(self.all_ids + next, e.n * sizeof(int32_t))
 
@@ -364,38 +364,38 @@ cdef class Columns(Source):
     """Columns without gaps, of numbers or nominal values, put together block by block: what is read
     stays in the cache, and the whole never needs memory."""
 
-    def __init__(self, Door door, list names, list columns, dict texts, bint learning, double peak):
+    def __init__(self, Encoder encoder, list names, list columns, dict texts, bint learning, double peak):
         """`texts`: of a nominal column the distinct texts, the column says which a row has."""
         cdef Py_ssize_t j
         cdef int32_t id
-        cdef Welcome welcome = ALL if learning else KNOWN
-        self.door, self.learning = door, learning
+        cdef NewFeatures new_features = ALL if learning else KNOWN
+        self.encoder, self.learning = encoder, learning
         self.rows, self.array_columns = len(columns[0]), -1
         ids, kept, waiting, changes = [], [], [], []
         coded = {j: np.full(len(own), UNASKED, dtype=np.int32) for j, own in texts.items()}
         for j in range(len(columns)):
-            door.row = 0
-            id = door.lookup_nominal(names[j], j in texts, welcome)
+            encoder.row = 0
+            id = encoder.lookup_nominal(names[j], j in texts, new_features)
             if id >= 0:
                 ids.append(id)
                 kept.append(j)
                 if j in texts:
                     at = int(columns[j][0])
-                    coded[j][at] = door.code(id, texts[j][at], welcome)
+                    coded[j][at] = encoder.code(id, texts[j][at], new_features)
                     waiting.extend((row, j, at, id) for row, at in first_rows(columns[j], len(texts[j])))
-        changes.append((0, door.named))
+        changes.append((0, encoder.named))
         for row, j, at, id in sorted(waiting):  # values become known in the order of the rows
             if coded[j][at] == UNASKED:
-                door.row = row
-                coded[j][at] = door.code(id, texts[j][at], welcome)
-                changes.append((row, door.named))
+                encoder.row = row
+                coded[j][at] = encoder.code(id, texts[j][at], new_features)
+                changes.append((row, encoder.named))
         self.names = [names[j] for j in kept]
         self.columns = [columns[j] for j in kept]
         self.texts = [coded.get(j) for j in kept]
         self.peak = max([peak] + [float(own.max()) for own in coded.values()])
         self.n = len(kept)
         self.blank = self.n == 0
-        self.width = door.prospect(welcome)
+        self.width = encoder.width_after_commit(new_features)
         self.chunk = block_rows(self.n)
         self.block = np.empty((self.chunk, self.n))
         self.coded = np.full((self.chunk, self.n), NUMBER, dtype=np.int32)
@@ -405,7 +405,7 @@ cdef class Columns(Source):
         self.ids = self.named = NULL
         if ids != list(range(self.n)):
             self.ids = int32s(places)
-        if door.most_named:
+        if encoder.most_named:
             named = np.zeros(self.rows, dtype=np.int64)
             for row, bytes in changes:
                 named[row] = bytes
@@ -423,15 +423,15 @@ cdef class Columns(Source):
                 try:
                     column = texts[column.copy()]
                 except IndexError:
-                    raise ValueError(f"{self.door.who}: column {self.names[j]!r} has no such text.") from None
+                    raise ValueError(f"{self.encoder.who}: column {self.names[j]!r} has no such text.") from None
                 self.coded[:stop - start, j] = column
-                if self.door.most_named:  # MISSING, the same as NUMBER: its value must be NaN
+                if self.encoder.most_named:  # MISSING, the same as NUMBER: its value must be NaN
                     column = np.where(column == MISSING, np.nan, column)
             self.block[:stop - start, j] = column
-        peak = self.door.peak(self.values, n)  # once more: another thread may have changed them
+        peak = self.encoder.peak(self.values, n)  # once more: another thread may have changed them
         if peak == INFINITY:
             row, j = map(int, np.argwhere(np.isinf(self.block[:stop - start]))[0])
-            self.door.bad_value(self.names[j], float(self.block[row, j]), start + row)
+            self.encoder.bad_value(self.names[j], float(self.block[row, j]), start + row)
         self.peak = max(self.peak, peak)
         return 0
 
@@ -440,7 +440,7 @@ cdef class Columns(Source):
         e.ids, e.values, e.n = self.ids, self.values + at, self.n
         e.codes = self.codes + at if self.codes != NULL else NULL
         e.peak, e.width = self.peak, self.width
-        e.named = self.named[i] if self.named != NULL else self.door.named
+        e.named = self.named[i] if self.named != NULL else self.encoder.named
 
 
 def first_rows(column, Py_ssize_t n):

@@ -1,6 +1,6 @@
 from libc.stdint cimport int64_t
 
-from .door cimport Door
+from .encoder cimport Encoder
 from .example cimport Example
 from .sources cimport Source
 from .task cimport Task
@@ -8,11 +8,11 @@ from .task cimport Task
 
 cdef class State:
     cdef public str who          # name of the learner, for error messages
-    cdef Door door               # the features as this state sees them
+    cdef Encoder features               # the features as this state sees them
     cdef readonly int64_t seen   # examples learned
     cdef readonly int64_t start  # `seen` when the schedule of rates began
     cdef bint behind_steps       # steps of a pipeline stand before it
-    cdef bint scripted           # it calls functions of the user: `prepare`, or when labels come
+    cdef bint calls_user_code           # it calls functions of the user: `prepare`, or when labels come
     cdef bint tests_first        # to learn, it must know what it would have predicted: `tested`
     cdef bint doubtful           # `doubt` has something to say
     cdef bint runs               # it has a loop of its own for blocks: `run`
@@ -25,7 +25,7 @@ cdef class State:
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil
 
     # What few of them need.
-    cdef int wire(self, Door door, Door encoder) except -1
+    cdef int connect(self, Encoder features, Encoder encoder) except -1
     cdef int shrink(self, Py_ssize_t width) except -1
     cdef Py_ssize_t prepare(self, Py_ssize_t rows) except -1
     cdef void tested(self, const double* scores) noexcept nogil

@@ -7,7 +7,7 @@ an ensemble may hold many.
 
 from sys import getsizeof
 
-from .door cimport Door
+from .encoder cimport Encoder
 from .example cimport LEARNED, Example
 from .sources cimport Source
 from .task cimport Task
@@ -16,9 +16,9 @@ from .task cimport Task
 cdef class State:
     def __cinit__(self, *args, **kwargs):
         self.who = None
-        self.door = None
+        self.features = None
         self.seen = self.start = 0
-        self.behind_steps = self.scripted = self.tests_first = self.doubtful = self.runs = False
+        self.behind_steps = self.calls_user_code = self.tests_first = self.doubtful = self.runs = False
 
     # -- what an algorithm implements -----------------------------------------------------------
 
@@ -48,7 +48,7 @@ cdef class State:
         return {}
 
     def restore_own(self, fields):
-        """Take over what `export_own` gave (a `Fields`); features and labels are known already."""
+        """Take over what `export_own` gave (a `StateReader`); features and labels are known already."""
 
     def memory(self):
         """Bytes held; subclasses add their own."""
@@ -56,12 +56,12 @@ cdef class State:
 
     # -- what few of them need ------------------------------------------------------------------
 
-    def configure(self, Door encoder):
+    def configure(self, Encoder encoder):
         """What this state wants of the encoder, where no step stands between them."""
 
-    cdef int wire(self, Door door, Door encoder) except -1:
-        """The features of this state are those of `door`; examples come in at `encoder`."""
-        self.door = door
+    cdef int connect(self, Encoder features, Encoder encoder) except -1:
+        """The features of this state are those of `features`; examples come in at `encoder`."""
+        self.features = features
         return 0
 
     cdef int shrink(self, Py_ssize_t width) except -1:
@@ -73,7 +73,7 @@ cdef class State:
         self.start = self.seen
 
     cdef Py_ssize_t prepare(self, Py_ssize_t rows) except -1:
-        """Ask the user's functions about the next rows (only if `scripted`). How many of them can
+        """Ask the user's functions about the next rows (only if `calls_user_code`). How many of them can
         be learned; if not all, `refusal` says why."""
         return rows
 

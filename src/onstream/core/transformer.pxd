@@ -1,6 +1,6 @@
 from libc.stdint cimport int32_t
 
-from .door cimport Door
+from .encoder cimport Encoder
 from .example cimport Example
 from .state cimport State
 
@@ -15,7 +15,7 @@ cdef struct Pool:
 cdef class TransformerState(State):
     cdef TransformerState next   # the step after this one; None: the last
     cdef TransformerState sibling  # the next part of a union, which takes the same examples
-    cdef Door made               # features that this step makes; None: it keeps those it gets
+    cdef Encoder output_features               # features that this step makes; None: it keeps those it gets
     cdef bint wants_nan          # as a first step: NaN is a missing value
     cdef Pool out                # learning: what the step has made of the example
     cdef Py_ssize_t out_room
@@ -25,22 +25,22 @@ cdef class TransformerState(State):
     cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil
     cdef Py_ssize_t width_out(self, Py_ssize_t width) noexcept nogil
     cdef void undo(self) noexcept nogil
-    cdef Door own_encoder(self, str who)
+    cdef Encoder own_encoder(self, str who)
 
     # From step to step, and out of the last.
     cdef int pass_score(self, const Example* e, State last, double* out) noexcept nogil
     cdef int pass_learn(self, const Example* e, State last) noexcept nogil
     cdef Py_ssize_t pass_room(self, Py_ssize_t width) except -1
     cdef Py_ssize_t pass_shrink(self, Py_ssize_t width) except -1
-    cdef int become(self, const Example* e, Example* out, Pool* pool) noexcept nogil
+    cdef int apply(self, const Example* e, Example* out, Pool* pool) noexcept nogil
     cdef void pass_undo(self) noexcept nogil
     cdef Py_ssize_t pass_most(self, Py_ssize_t n) noexcept nogil
-    cdef int pour(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil
-    cdef int pour_all(self, const Example* e, TransformerState union, Pool* pool) noexcept nogil
+    cdef int collect_into(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil
+    cdef int collect_all(self, const Example* e, TransformerState union, Pool* pool) noexcept nogil
     cdef void renumber(self, Pool* pool, Py_ssize_t start) noexcept nogil
     cdef int learn_all(self, const Example* e) noexcept nogil
     cdef void undo_all(self) noexcept nogil
-    cdef Door last_door(self)
+    cdef Encoder last_features(self)
     cdef object name_out(self, int32_t id)
     cdef Py_ssize_t most_all(self, Py_ssize_t n) noexcept nogil
 

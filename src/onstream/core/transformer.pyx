@@ -7,7 +7,7 @@ Its state implements `learn` and `transform` (and `undo`, to take back the last 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t
 
-from .door cimport Door
+from .encoder cimport Encoder
 from .example cimport LEARNED, NO_MEMORY, NUMBER, Example, feature, onstream_peak
 from .memory cimport resize
 from .state cimport State
@@ -42,7 +42,7 @@ cdef class TransformerState(State):
 
     def __cinit__(self, *args, **kwargs):
         self.next = self.sibling = None
-        self.made = None
+        self.output_features = None
         self.wants_nan = False
         self.out.values = NULL
 
@@ -62,7 +62,7 @@ cdef class TransformerState(State):
 
     cdef Py_ssize_t width_out(self, Py_ssize_t width) noexcept nogil:
         """How many features have come out once `width` have come in."""
-        return width if self.made is None else self.made.width
+        return width if self.output_features is None else self.output_features.width
 
     def widened(self, Py_ssize_t width):
         """The same, for others to ask."""
@@ -75,7 +75,7 @@ cdef class TransformerState(State):
     cdef void undo(self) noexcept nogil:
         """Take back the last `learn`."""
 
-    cdef Door own_encoder(self, str who):
+    cdef Encoder own_encoder(self, str who):
         """The encoder this step needs if it is the first; None: any will do."""
         return None
 
@@ -85,7 +85,7 @@ cdef class TransformerState(State):
 
     # -- from step to step ------------------------------------------------------------------------
 
-    cdef int become(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
+    cdef int apply(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         cdef int status
         out[0] = e[0]
         status = self.transform(e, out, pool)
@@ -100,7 +100,7 @@ cdef class TransformerState(State):
         cdef int status
         if not fill_pool(&pool, self.most(e.n)):
             return NO_MEMORY
-        status = self.become(e, &made, &pool)
+        status = self.apply(e, &made, &pool)
         if status == LEARNED:
             if self.next is not None:
                 status = self.next.pass_score(&made, last, out)
@@ -122,7 +122,7 @@ cdef class TransformerState(State):
         status = self.learn(e)
         if status != LEARNED:
             return status
-        status = self.become(e, &made, &self.out)
+        status = self.apply(e, &made, &self.out)
         if status == LEARNED:
             if self.next is not None:
                 status = self.next.pass_learn(&made, last)
@@ -159,7 +159,7 @@ cdef class TransformerState(State):
 
     # -- out of the last step ----------------------------------------------------------------------
 
-    cdef int pour(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil:
+    cdef int collect_into(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil:
         """Append to the pool what this step, those after it, and `last` make of the example."""
         cdef Pool own
         cdef Py_ssize_t i
@@ -167,11 +167,11 @@ cdef class TransformerState(State):
         cdef int status
         if not fill_pool(&own, self.most(e.n)):
             return NO_MEMORY
-        status = self.become(e, &made, &own)
+        status = self.apply(e, &made, &own)
         if status == LEARNED and self.next is not None:
-            status = self.next.pour(&made, last, pool)
+            status = self.next.collect_into(&made, last, pool)
         elif status == LEARNED and last is not None:
-            status = last.pour(&made, None, pool)
+            status = last.collect_into(&made, None, pool)
         elif status == LEARNED:
             for i in range(made.n):
                 if made.values[i] == made.values[i]:  # what is missing stays out
@@ -184,14 +184,14 @@ cdef class TransformerState(State):
 
     # -- parts of a union ----------------------------------------------------------------------------
 
-    cdef int pour_all(self, const Example* e, TransformerState union, Pool* pool) noexcept nogil:
+    cdef int collect_all(self, const Example* e, TransformerState union, Pool* pool) noexcept nogil:
         """The same of this part and its siblings, with the features numbered by the union."""
         cdef Py_ssize_t start = pool.n
-        cdef int status = self.pour(e, None, pool)
+        cdef int status = self.collect_into(e, None, pool)
         union.renumber(pool, start)
         pool.part += 1
         if status == LEARNED and self.sibling is not None:
-            status = self.sibling.pour_all(e, union, pool)
+            status = self.sibling.collect_all(e, union, pool)
         return status
 
     cdef void renumber(self, Pool* pool, Py_ssize_t start) noexcept nogil:
@@ -214,35 +214,35 @@ cdef class TransformerState(State):
         if self.sibling is not None:
             self.sibling.undo_all()
 
-    cdef Door last_door(self):
-        return self.made if self.made is not None else self.door
+    cdef Encoder last_features(self):
+        return self.output_features if self.output_features is not None else self.features
 
     def makes(self):
         """Do features come out that did not go in?"""
-        return self.made is not None
+        return self.output_features is not None
 
     cdef object name_out(self, int32_t id):
         """Name of a feature that comes out; a slot, if it is hashed."""
-        cdef Door door = self.last_door()
-        return id if door.bits >= 0 or id < door.implicit else door.names[id - door.implicit]
+        cdef Encoder features = self.last_features()
+        return id if features.bits >= 0 or id < features.implicit else features.names[id - features.implicit]
 
     # -- state ---------------------------------------------------------------------------------------
 
-    def told(self):
+    def export_step(self):
         """A step's own part of the state of a pipeline."""
         return {"seen": self.seen, **self.export_own()}
 
-    def hear(self, fields):
+    def restore_step(self, fields):
         """Take over what `told` gave."""
         self.seen = fields.integer("seen", 0, 2**61)
         self.restore_own(fields)
 
-    def held(self):
+    def own_bytes(self):
         """Bytes beyond those of the features."""
         return PER_VALUE * self.out_room
 
     def memory(self):
-        return State.memory(self) + self.held()
+        return State.memory(self) + self.own_bytes()
 
 
 cdef Py_ssize_t collect(TransformerState front, TransformerState last, const Example* e, Pool* pool) except -1:
@@ -252,6 +252,6 @@ cdef Py_ssize_t collect(TransformerState front, TransformerState last, const Exa
     room = max(1, last.most(room))
     pool.values = <double*> resize(pool.values, 0, room * PER_VALUE)
     spread(pool, room)
-    if (last.pour(e, None, pool) if front is None else front.pour(e, last, pool)) != LEARNED:
+    if (last.collect_into(e, None, pool) if front is None else front.collect_into(e, last, pool)) != LEARNED:
         raise MemoryError(f"{last.who}: no memory to transform an example.")
     return pool.n

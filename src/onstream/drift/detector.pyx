@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.arrays cimport doubles, int64s
 from ..base.part import StatefulPart
-from ..core.plain import plain_number, plain_numbers
+from ..core.coerce import coerce_number, coerce_numbers
 
 
 LARGEST = 1e100  # larger values would overflow sums of squares
@@ -34,7 +34,7 @@ cdef class DetectorState:
         elif v is True or v is False:
             value = v
         else:
-            value = plain_number(self.who, v)
+            value = coerce_number(self.who, v)
         if not self.fits(value):
             raise ValueError(f"{self.who}: {self.wanted()}, got {value!r}.")
         return value
@@ -49,7 +49,7 @@ cdef class DetectorState:
 
     def update_many(self, values):
         """Take all values, or none if one of them is refused: where the changes were."""
-        array = plain_numbers(self.who, values)
+        array = coerce_numbers(self.who, values)
         cdef Py_ssize_t n = array.shape[0], i, found = 0
         cdef const double* v = doubles(array)
         alarms = np.empty(n, dtype=np.int64)
@@ -69,7 +69,7 @@ cdef class DetectorState:
         return {"seen": self.seen, "drift": self.drift, "warning": self.warning}
 
     def restore(self, fields):
-        """Take over an exported state (a `Fields`); this state is new."""
+        """Take over an exported state (a `StateReader`); this state is new."""
         self.seen = fields.integer("seen", 0, 2**61)
         self.drift = bool(fields.flag("drift"))
         self.warning = bool(fields.flag("warning"))

@@ -12,7 +12,7 @@ from ..core.memory cimport release, resize, roomier
 from .sums cimport Sums, weight_of, weights_of
 
 from ..core.coding import first_sign
-from ..core.plain import is_missing, row_error
+from ..core.coerce import is_missing, row_error
 from .sums import without_mask
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import Learner, Unsupervised
-from ..core.plain import row_error
+from ..core.coerce import row_error
 from .answers import as_column, both, decided, same_whole
 from .blocks import own, single
 from .choices import output_for, steps_of, written

@@ -6,12 +6,12 @@ from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 
-from ..base.checks import SaysNames
+from ..base.checks import SuggestsParameters
 from ..base.errors import NotMergeable
 from .figures import figure
 
 
-class Metric(SaysNames, ABC):
+class Metric(SuggestsParameters, ABC):
     """How good predictions are: the base of every metric, also of your own.
 
     A metric of your own is a class with `update` and `value`; `prequential` takes it like any

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.checks import choice, number, whole
-from ..core.plain import row_error
+from ..core.coerce import row_error
 from .confusion import Confusion, plain
 from .confusion import column as labels_column
 from .metric import Metric

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..base.checks import number, whole
 from ..base.errors import in_stream
-from ..core.plain import unmasked
+from ..core.coerce import unmasked
 from .answers import as_column
 from .blocks import Block, blocks, length, rows_in
 from .choices import agreed, check_detector, chosen, named_models

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..base import Classifier, Regressor
 from ..base.checks import choice, flag, number
 from ..core.coding import first_sign
-from ..core.plain import row_error, unmasked
+from ..core.coerce import row_error, unmasked
 from .confusion import Names
 from .metrics import true_labels
 from .sums import column

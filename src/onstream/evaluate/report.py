@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ..persist.files import plain_path
+from ..persist.files import coerce_path
 from .figures import encodable, figure
 
 RANGES = {
@@ -251,7 +251,7 @@ def check_range(range: str) -> None:
 
 def checked_path(path: Any) -> Path:
     """Where a file can be written; an error says why that cannot be."""
-    target = Path(plain_path("Report", path))
+    target = Path(coerce_path("Report", path))
     if target.is_dir():
         told = "Report: this is a folder; name a file in it"
         raise IsADirectoryError(errno.EISDIR, told, str(path))

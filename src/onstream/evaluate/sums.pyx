@@ -13,9 +13,9 @@ import numpy as np
 
 from ..core.arrays cimport data_of, doubles
 from ..core.memory cimport release, resize
-from ..core.plain import row_error
+from ..core.coerce import row_error
 
-from ..core.plain import first_masked, is_missing
+from ..core.coerce import first_masked, is_missing
 
 
 HEAVIEST = 1e100  # sums of heavier examples, and products of these, would overflow

@@ -77,7 +77,7 @@ class ResultTable:
         pages: list[list[list[list[str]]]] = [[]]
         taken = 0
         for block in self.blocks:
-            needed = sum(GAP + max(map(plain_length, column)) for column in block)
+            needed = sum(GAP + max(map(coerce_length, column)) for column in block)
             if pages[-1] and taken + needed > room:
                 pages.append([])
                 taken = 0
@@ -107,7 +107,7 @@ class ResultTable:
         return f"{name}\n[yellow]{escape(printable(run.stopped))}[/]"
 
 
-def plain_length(cell: str) -> int:
+def coerce_length(cell: str) -> int:
     """How wide a cell is."""
     return Text.from_markup(cell).cell_len
 

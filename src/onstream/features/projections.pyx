@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY, cos, fabs, log, sin, sqrt
 from libc.stdint cimport int32_t, uint64_t
 
-from ..core.door cimport Door, bounded
+from ..core.encoder cimport Encoder, bounded
 from ..core.example cimport LEARNED, Example, feature, onstream_axpy
 from ..core.hashing cimport mix, seeded
 from ..core.memory cimport release, resize, roomier
@@ -13,15 +13,15 @@ from ..base.checks import positive, whole
 from .transformer import NamesOnly
 
 
-cdef Door numbered(str who, Py_ssize_t n):
+cdef Encoder numbered(str who, Py_ssize_t n):
     """Features 0 ... n-1."""
-    cdef Door door = Door(who, None, 0)
-    door.implicit = door.width = n
-    return door
+    cdef Encoder features = Encoder(who, None, 0)
+    features.implicit = features.width = n
+    return features
 
 
 cdef class HasherState(TransformerState):
-    cdef Door hasher          # knows the slots
+    cdef Encoder hasher          # knows the slots
     cdef bint binary
     cdef int32_t* slots       # not the first step: slot of each feature
     cdef double* signs
@@ -29,7 +29,7 @@ cdef class HasherState(TransformerState):
     cdef Py_ssize_t room
 
     def __init__(self, *, bits, seed, with_signs, binary):
-        self.hasher = Door("FeatureHasher", bits, seed)
+        self.hasher = Encoder("FeatureHasher", bits, seed)
         self.hasher.unsigned = not with_signs
         self.binary = binary
 
@@ -40,18 +40,18 @@ cdef class HasherState(TransformerState):
     def keeps_nominal(self):
         return False
 
-    cdef Door own_encoder(self, str who):
-        cdef Door door = Door(who, self.hasher.bits, self.hasher.seed)
-        door.unsigned = self.hasher.unsigned
-        return door
+    cdef Encoder own_encoder(self, str who):
+        cdef Encoder features = Encoder(who, self.hasher.bits, self.hasher.seed)
+        features.unsigned = self.hasher.unsigned
+        return features
 
-    cdef int wire(self, Door door, Door encoder) except -1:
-        self.made = numbered(self.who, <Py_ssize_t> 1 << self.hasher.bits)
-        return TransformerState.wire(self, door, encoder)
+    cdef int connect(self, Encoder features, Encoder encoder) except -1:
+        self.output_features = numbered(self.who, <Py_ssize_t> 1 << self.hasher.bits)
+        return TransformerState.connect(self, features, encoder)
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room
-        if self.door.bits >= 0 or width <= self.rows:
+        if self.features.bits >= 0 or width <= self.rows:
             return 0
         if width > self.room:
             room = roomier(self.room, width)
@@ -59,7 +59,7 @@ cdef class HasherState(TransformerState):
             self.signs = <double*> resize(self.signs, self.room * sizeof(double), room * sizeof(double))
             self.room = room
         while self.rows < width:
-            name = self.door.name_of(self.rows)
+            name = self.features.name_of(self.rows)
             self.slots[self.rows] = self.hasher.slot(self.hasher.hash_name(name, None), &self.signs[self.rows])
             self.rows += 1
         return 0
@@ -75,13 +75,13 @@ cdef class HasherState(TransformerState):
         cdef int32_t id
         for i in range(e.n):
             id = feature(e, i)
-            if self.door.bits >= 0:
+            if self.features.bits >= 0:
                 ids[n], values[n] = id, e.values[i]
                 n += 1
             elif id < self.rows and e.values[i] == e.values[i]:
                 ids[n], values[n] = self.slots[id], self.signs[id] * e.values[i]
                 n += 1
-        if self.door.bits < 0:
+        if self.features.bits < 0:
             n = merged(ids, values, n)
         if self.binary:
             for i in range(n):
@@ -89,8 +89,8 @@ cdef class HasherState(TransformerState):
         out.ids, out.values, out.n, out.codes = ids, values, n, NULL
         return LEARNED
 
-    def held(self):
-        return TransformerState.held(self) + 12 * self.room
+    def own_bytes(self):
+        return TransformerState.own_bytes(self) + 12 * self.room
 
 
 cdef Py_ssize_t merged(int32_t* ids, double* values, Py_ssize_t n) noexcept nogil:
@@ -163,9 +163,9 @@ cdef class FourierState(TransformerState):
         self.deviation = sqrt(2.0 * <double> gamma)
         self.seed = seed & 0xFFFFFFFFFFFFFFFF
 
-    cdef int wire(self, Door door, Door encoder) except -1:
-        self.made = numbered(self.who, 2 * self.d)
-        return TransformerState.wire(self, door, encoder)
+    cdef int connect(self, Encoder features, Encoder encoder) except -1:
+        self.output_features = numbered(self.who, 2 * self.d)
+        return TransformerState.connect(self, features, encoder)
 
     def __dealloc__(self):
         release(self.omega)
@@ -181,8 +181,8 @@ cdef class FourierState(TransformerState):
                 self.omega, self.room * self.d * sizeof(double), room * self.d * sizeof(double))
             self.room = room
         while self.rows < width:
-            name = self.rows if self.door.bits >= 0 else self.door.name_of(self.rows)
-            h = seeded(self.door.hash_name(name, None), self.seed)
+            name = self.rows if self.features.bits >= 0 else self.features.name_of(self.rows)
+            h = seeded(self.features.hash_name(name, None), self.seed)
             row = self.omega + self.rows * self.d
             for j in range(self.d):  # Box and Muller's, from two numbers of a counter
                 u = ((mix(h + 2 * <uint64_t> j) >> 11) + 1) * (1.0 / 9007199254740992.0)
@@ -219,5 +219,5 @@ cdef class FourierState(TransformerState):
         out.ids, out.values, out.n, out.codes = NULL, values, 2 * self.d, NULL
         return LEARNED
 
-    def held(self):
-        return TransformerState.held(self) + self.room * self.d * 8
+    def own_bytes(self):
+        return TransformerState.own_bytes(self) + self.room * self.d * 8

@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from ..core.arrays cimport data_of
-from ..core.door cimport Door, bounded
+from ..core.encoder cimport Encoder, bounded
 from ..core.example cimport LEARNED, NO_MEMORY, NUMBER, OVERFLOW, SAFE, Example, feature
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
@@ -48,9 +48,9 @@ cdef class PerFeature(TransformerState):
         PyMem_RawFree(self.old_ids)
         PyMem_RawFree(self.old)
 
-    cdef int wire(self, Door door, Door encoder) except -1:
-        door.blank_step = self.who
-        return TransformerState.wire(self, door, encoder)
+    cdef int connect(self, Encoder features, Encoder encoder) except -1:
+        features.blank_step = self.who
+        return TransformerState.connect(self, features, encoder)
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room
@@ -68,7 +68,7 @@ cdef class PerFeature(TransformerState):
         """Say of these features if their names are those of text."""
         cdef Py_ssize_t id
         for id in range(start, stop):
-            name = None if self.door.bits >= 0 else self.door.name_of(id)
+            name = None if self.features.bits >= 0 else self.features.name_of(id)
             self.stats[KEPT * id + 3] = type(name) is str and "=" in name
         return 0
 
@@ -130,7 +130,7 @@ cdef class PerFeature(TransformerState):
         return LEARNED
 
     def export_own(self):
-        cdef Py_ssize_t width = self.door.width
+        cdef Py_ssize_t width = self.features.width
         self.reserve(width)
         stats = np.empty((width, KEPT))
         if width:
@@ -138,7 +138,7 @@ cdef class PerFeature(TransformerState):
         return saved(stats)
 
     def restore_own(self, fields):
-        cdef Py_ssize_t width = self.door.width
+        cdef Py_ssize_t width = self.features.width
         self.reserve(width)
         stats = np.zeros((width, KEPT))
         stats[:, :SAVED] = fields.array("stats", (width, SAVED))
@@ -150,8 +150,8 @@ cdef class PerFeature(TransformerState):
             memcpy(self.stats, data_of(stats), stats.nbytes)
         self.mark(0, width)
 
-    def held(self):
-        return TransformerState.held(self) + KEPT * 8 * self.room + (4 + KEPT * 8) * self.old_room
+    def own_bytes(self):
+        return TransformerState.own_bytes(self) + KEPT * 8 * self.room + (4 + KEPT * 8) * self.old_room
 
 
 def saved(stats):

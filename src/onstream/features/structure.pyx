@@ -5,12 +5,12 @@ from libc.string cimport memset
 
 import numpy as np
 
-from ..core.door cimport Door
+from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, Example, feature
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
 
-from ..core.plain import whole_number
+from ..core.coerce import whole_number
 
 MOST_NAMED = 2**22  # features from the start that a union gives names to
 FEW = 2**18  # features of a union that a file need not list
@@ -31,10 +31,10 @@ cdef class SelectState(TransformerState):
     def __dealloc__(self):
         release(self.keep)
 
-    cdef int wire(self, Door door, Door encoder) except -1:
-        if door.bits >= 0:
+    cdef int connect(self, Encoder features, Encoder encoder) except -1:
+        if features.bits >= 0:
             raise ValueError(f"{self.who}: hashed features have no names; select before hashing.")
-        return TransformerState.wire(self, door, encoder)
+        return TransformerState.connect(self, features, encoder)
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room
@@ -42,14 +42,14 @@ cdef class SelectState(TransformerState):
             room = roomier(self.room, width)
             self.keep = <char*> resize(self.keep, self.room, room)
             self.room = room
-        if self.rows < min(width, self.door.implicit):  # columns: there may be millions
+        if self.rows < min(width, self.features.implicit):  # columns: there may be millions
             for name in self.names:
                 number = whole_number(name)
-                if number is not None and self.rows <= number < min(width, self.door.implicit):
+                if number is not None and self.rows <= number < min(width, self.features.implicit):
                     self.keep[<Py_ssize_t> number] = True
-            self.rows = min(width, self.door.implicit)
+            self.rows = min(width, self.features.implicit)
         while self.rows < width:
-            name = str(self.door.name_of(self.rows))
+            name = str(self.features.name_of(self.rows))
             # A string is the feature name=value.
             self.keep[self.rows] = name in self.names or name.partition("=")[0] in self.names
             self.rows += 1
@@ -75,8 +75,8 @@ cdef class SelectState(TransformerState):
         out.codes = pool.codes if e.codes != NULL else NULL
         return LEARNED
 
-    def held(self):
-        return TransformerState.held(self) + self.room
+    def own_bytes(self):
+        return TransformerState.own_bytes(self) + self.room
 
 
 cdef class UnionState(TransformerState):
@@ -127,24 +127,24 @@ cdef class UnionState(TransformerState):
     def keeps_nominal(self):
         return all(step.keeps_nominal() for part in self.parts for step in part)
 
-    cdef int wire(self, Door door, Door encoder) except -1:
+    cdef int connect(self, Encoder features, Encoder encoder) except -1:
         cdef TransformerState step
-        cdef Door own
-        TransformerState.wire(self, door, encoder)
-        self.made = Door(self.who, None, 0)
-        self.made.nominal = door.nominal and self.keeps_nominal()
+        cdef Encoder own
+        TransformerState.connect(self, features, encoder)
+        self.output_features = Encoder(self.who, None, 0)
+        self.output_features.nominal = features.nominal and self.keeps_nominal()
         for part in self.parts:
-            own = door
+            own = features
             for step in part:
-                step.wire(own, encoder)
-                if step.made is not None:
-                    own = step.made
-            if max(door.width, own.width) > MOST_NAMED:
+                step.connect(own, encoder)
+                if step.output_features is not None:
+                    own = step.output_features
+            if max(features.width, own.width) > MOST_NAMED:
                 raise ValueError(
-                    f"{self.who}: {max(door.width, own.width):,} features would get a name each, one by "
+                    f"{self.who}: {max(features.width, own.width):,} features would get a name each, one by "
                     f"one; hash to fewer slots (hash_bits of at most 22)."
                 )
-        return self.reserve(door.width)  # the features that are there from the start
+        return self.reserve(features.width)  # the features that are there from the start
 
     cdef TransformerState last_of(self, Py_ssize_t part):
         return self.parts[part][-1]
@@ -165,7 +165,7 @@ cdef class UnionState(TransformerState):
                     self.place(p)
             self.came_out[done] = len(self.order)
             self.done = done
-        self.made.commit(len(self.order))
+        self.output_features.commit(len(self.order))
         return 0
 
     cdef Py_ssize_t width_out(self, Py_ssize_t width) noexcept nogil:
@@ -181,14 +181,14 @@ cdef class UnionState(TransformerState):
                 self.places[p], self.rooms[p] * sizeof(int32_t), room * sizeof(int32_t))
             self.rooms[p] = room
         name = last.name_out(<int32_t> id)
-        if self.hidden(p, id) or self.made.find(name) >= 0:  # two parts keep the same feature
+        if self.hidden(p, id) or self.output_features.find(name) >= 0:  # two parts keep the same feature
             name = f"{name}.{p}"
-            while self.made.find(name) >= 0:
+            while self.output_features.find(name) >= 0:
                 name += "'"
-        self.places[p][id] = self.made.add(name)
-        values = last.last_door().categories.get(id)
+        self.places[p][id] = self.output_features.add(name)
+        values = last.last_features().categories.get(id)
         if values is not None:  # a nominal feature, with the values it has now or will get
-            self.made.categories[self.places[p][id]] = values
+            self.output_features.categories[self.places[p][id]] = values
         self.order.append((p, id))
         self.widths[p] = id + 1
         return 0
@@ -197,7 +197,7 @@ cdef class UnionState(TransformerState):
         """Will this feature of part p never come out, since nobody has selected it?"""
         cdef TransformerState step
         for step in reversed(self.parts[p]):
-            if step.made is not None:  # its features are all new
+            if step.output_features is not None:  # its features are all new
                 return False
             if isinstance(step, SelectState) and not (<SelectState> step).keep[id]:
                 return True
@@ -215,8 +215,8 @@ cdef class UnionState(TransformerState):
         while self.order and self.order[-1][1] >= wide[self.order[-1][0]]:
             p, _ = self.order.pop()
             self.widths[p] -= 1
-        self.made.width = len(self.order)
-        self.made.truncate()
+        self.output_features.width = len(self.order)
+        self.output_features.rollback()
         return 0
 
     cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil:
@@ -231,7 +231,7 @@ cdef class UnionState(TransformerState):
     cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
         cdef int status
         pool.n = pool.part = 0
-        status = self.first.pour_all(e, self, pool)
+        status = self.first.collect_all(e, self, pool)
         out.ids, out.values, out.n = pool.ids, pool.values, pool.n
         out.codes = pool.codes if e.codes != NULL else NULL
         return status
@@ -243,7 +243,7 @@ cdef class UnionState(TransformerState):
 
     def export_own(self):
         told = {
-            f"part{p}": {str(i): step.told() for i, step in enumerate(part)}
+            f"part{p}": {str(i): step.export_step() for i, step in enumerate(part)}
             for p, part in enumerate(self.parts)
         }
         if len(self.order) > FEW:  # so that no small file stands for much memory
@@ -260,10 +260,10 @@ cdef class UnionState(TransformerState):
             child = fields.child(f"part{p}")
             for i, step in enumerate(part):
                 told = child.child(str(i))
-                step.hear(told)
+                step.restore_step(told)
                 told.done()
             child.done()
 
-    def held(self):
+    def own_bytes(self):
         steps = (step for part in self.parts for step in part)
-        return TransformerState.held(self) + sum(step.held() for step in steps) + 88 * len(self.order)
+        return TransformerState.own_bytes(self) + sum(step.own_bytes() for step in steps) + 88 * len(self.order)

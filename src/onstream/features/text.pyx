@@ -1,4 +1,4 @@
-"""From text to counted words, at the door: what a bag of words is made of."""
+"""From text to counted words, at the features: what a bag of words is made of."""
 
 from cpython.unicode cimport PyUnicode_CheckExact
 
@@ -6,11 +6,11 @@ import numpy as np
 from collections.abc import Mapping
 
 from ..core.data_warning import told
-from ..core.door cimport Door, Row
+from ..core.encoder cimport Encoder, RowBuffer
 from ..core.example cimport LEARNED, Example
 from ..core.frames import rows_of_table, text_column
-from ..core.index cimport ALL, Welcome
-from ..core.plain import is_missing, plain_mapping, row_error
+from ..core.feature_index cimport ALL, NewFeatures
+from ..core.coerce import is_missing, coerce_mapping, row_error
 from ..core.sparse import SparseBlock
 from ..core.transformer cimport Pool, TransformerState
 
@@ -19,8 +19,8 @@ cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX
 
 
-cdef class TextDoor(Door):
-    """A door that takes text to pieces before it reads them."""
+cdef class TextEncoder(Encoder):
+    """A features that takes text to pieces before it reads them."""
 
     cdef dict bags          # features that are text -> (shortest, longest, fold, binary)
     cdef tuple spaces       # how the words of several texts begin
@@ -40,40 +40,40 @@ cdef class TextDoor(Door):
                 raise ValueError(f"{self.who}: the text {field!r} is taken to words twice.")
         self.spaces = tuple(f"{field}=" for field in self.bags)
 
-    cdef int truncate(self) except -1:
+    cdef int rollback(self) except -1:
         self.coming = -1
         self.doubts.clear()
-        return Door.truncate(self)
+        return Encoder.rollback(self)
 
     cdef int commit(self, Py_ssize_t width, Py_ssize_t row=PY_SSIZE_T_MAX) except -1:
         self.met |= 0 <= self.coming <= row
-        return Door.commit(self, width, row)
+        return Encoder.commit(self, width, row)
 
     cdef bint is_new(self) noexcept:
         """Has no feature come yet? Hashed ones are not kept, so it is texts that count there."""
         return not (self.met or self.coming >= 0) if self.bits >= 0 else not self.names and self.implicit == 0
 
-    cdef int read(self, object x, Welcome welcome, Row* row, Example* e) except -1:
+    cdef int read(self, object x, NewFeatures new_features, RowBuffer* row, Example* e) except -1:
         e.codes = NULL
         if PyUnicode_CheckExact(x) or type(x) is dict:
-            if welcome == ALL:
+            if new_features == ALL:
                 if self.is_new():
                     self.meet(x)
                 elif type(x) is dict:
                     self.miss(<dict> x)
                 if type(x) is dict:
                     self.doubt_numbers(<dict> x)
-            return self.read_mapping(self.counted(x), welcome, row, e)
+            return self.read_mapping(self.counted(x), new_features, row, e)
         if isinstance(x, np.ndarray):
             self.refuse_array("an example", x)
-        return Door.read(self, x, welcome, row, e)
+        return Encoder.read(self, x, new_features, row, e)
 
-    cdef object plain(self, object x):
+    cdef object coerce(self, object x):
         if isinstance(x, str):
             return str(x)
         if isinstance(x, Mapping) or (hasattr(x, "keys") and hasattr(x, "__getitem__")):
-            return plain_mapping(self.who, x if isinstance(x, Mapping) else dict(x), True)
-        return Door.plain(self, x)
+            return coerce_mapping(self.who, x if isinstance(x, Mapping) else dict(x), True)
+        return Encoder.coerce(self, x)
 
     cdef int meet(self, object x) except -1:
         """The first text: it must be where it is looked for."""
@@ -125,7 +125,7 @@ cdef class TextDoor(Door):
 
     def doubt_learned(self, Py_ssize_t seen):
         """Doubts about examples to learn, those about texts included."""
-        Door.doubt_learned(self, seen)
+        Encoder.doubt_learned(self, seen)
         doubts, self.doubts = self.doubts, {}
         for kind, message in doubts.items():
             self.warn_once(kind, message)
@@ -173,7 +173,7 @@ cdef class TextDoor(Door):
                 else:
                     found = bags[name]  # mostly the text comes first: its words need not be copied
             elif isinstance(value, str):
-                if is_word(name, bags) or str(name).endswith("="):  # written out, as the door would do it
+                if is_word(name, bags) or str(name).endswith("="):  # written out, as the features would do it
                     found[f"{name}={value}"] = 1.0
                 else:
                     found[name] = value
@@ -249,7 +249,7 @@ cdef class TextDoor(Door):
         """Words may all be new."""
         if isinstance(x, str) or (isinstance(x, Mapping) and any(f in x for f in self.bags)):
             return
-        Door.doubt_example(self, x, seen)
+        Encoder.doubt_example(self, x, seen)
 
 
 cdef bint is_word(object name, dict bags) except -1:
@@ -281,7 +281,7 @@ def is_array(X):
 
 
 cdef class BagState(TransformerState):
-    """Hands on what its door has counted."""
+    """Hands on what its features has counted."""
 
     cdef object fields
     cdef tuple how
@@ -292,25 +292,25 @@ cdef class BagState(TransformerState):
         self.fields, self.how = fields, (ngrams[0], ngrams[1], fold, binary)
         self.bits, self.seed = bits, seed
 
-    cdef Door own_encoder(self, str who):
-        return TextDoor(who, self.bits, self.seed)
+    cdef Encoder own_encoder(self, str who):
+        return TextEncoder(who, self.bits, self.seed)
 
-    cdef int wire(self, Door door, Door encoder) except -1:
+    cdef int connect(self, Encoder features, Encoder encoder) except -1:
         if self.bits is not None:
-            self.made = Door(self.who, None, 0)
-            self.made.implicit = self.made.width = 1 << self.bits
-        if not isinstance(door, TextDoor):
+            self.output_features = Encoder(self.who, None, 0)
+            self.output_features.implicit = self.output_features.width = 1 << self.bits
+        if not isinstance(features, TextEncoder):
             raise ValueError(
                 "BagOfWords: it must be the first step, where the text comes in; for several texts "
                 "say on=['subject', 'body']."
             )
-        if (door.bits >= 0) != (self.bits is not None):
+        if (features.bits >= 0) != (self.bits is not None):
             raise ValueError(
                 "BagOfWords: after another BagOfWords it cannot hash words (hash_bits); for several "
                 "texts say on=['subject', 'body']."
             )
-        (<TextDoor> door).put(self.fields, self.how)
-        return TransformerState.wire(self, door, encoder)
+        (<TextEncoder> features).put(self.fields, self.how)
+        return TransformerState.connect(self, features, encoder)
 
     def keeps_nominal(self):
         return False
@@ -319,12 +319,12 @@ cdef class BagState(TransformerState):
         return LEARNED  # `out` is a copy of the example already
 
     def export_own(self):
-        cdef TextDoor door = self.door
-        return {"apart": door.apart, "met": door.met} if door.bits >= 0 else {"apart": door.apart}
+        cdef TextEncoder features = self.features
+        return {"apart": features.apart, "met": features.met} if features.bits >= 0 else {"apart": features.apart}
 
     def restore_own(self, fields):
         # Files of the first version called a column as it is, even if a word was called the same.
-        cdef TextDoor door = self.door
-        door.apart = False if fields.missing("apart") else fields.flag("apart")
-        if door.bits >= 0:
-            door.met = True if fields.missing("met") else fields.flag("met")
+        cdef TextEncoder features = self.features
+        features.apart = False if fields.missing("apart") else fields.flag("apart")
+        if features.bits >= 0:
+            features.met = True if fields.missing("met") else fields.flag("met")

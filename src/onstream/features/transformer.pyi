@@ -2,8 +2,8 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from ..base.kinds import Example, Rows
 from ..base.learner import Learner
+from ..base.types import Example, Rows
 
 class Transformer(Learner):
     def _begin(self) -> None: ...

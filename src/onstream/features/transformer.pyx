@@ -6,9 +6,9 @@ import numpy as np
 
 from ..core.arrays cimport doubles
 from ..base.learner cimport model_of
-from ..core.door cimport Door, Row
+from ..core.encoder cimport Encoder, RowBuffer
 from ..core.example cimport Example
-from ..core.index cimport KNOWN
+from ..core.feature_index cimport KNOWN
 from ..core.memory cimport release
 from ..core.model cimport Model
 from ..core.sources cimport Source
@@ -17,7 +17,7 @@ from ..core.transformer cimport Pool, TransformerState, collect
 
 from ..base.learner import Learner
 from ..base.union import union_of_features
-from ..core.rows import open_source
+from ..core.rows import make_source
 
 
 cdef enum:
@@ -27,7 +27,7 @@ cdef enum:
 cdef class TransformerModel(Model):
     """A model that makes examples out of examples."""
 
-    cdef object answers(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
+    cdef object allocate_outputs(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
         task.output, task.numeric, task.picks, task.columns = NOTHING, NULL, NULL, 0
         return None
 
@@ -37,18 +37,18 @@ cdef class TransformerModel(Model):
 
     cdef object transform_one(self, object x):
         """The features that become of x, as a dict."""
-        cdef Door encoder
+        cdef Encoder encoder
         cdef TransformerState last
-        cdef Row* row
+        cdef RowBuffer* row
         cdef Example e
         cdef Pool pool
         cdef Py_ssize_t i
         pool.values = NULL
         while True:
-            self.lock.to_read()
+            self.lock.wait_readable()
             encoder, last = self.encoder, self.state
             self.reserve(encoder.width)
-            row = encoder.take(16, 0)
+            row = encoder.acquire_row(16, 0)
             try:
                 if encoder.read(x, KNOWN, row, &e) == 0:
                     e.weight, e.label, e.y = 1.0, -1, 0.0
@@ -60,31 +60,31 @@ cdef class TransformerModel(Model):
                         encoder.misses = 0
                     return made
             finally:
-                encoder.give(row)
+                encoder.release_row(row)
                 release(pool.values)
                 pool.values = NULL
-            x = encoder.plain(x)
+            x = encoder.coerce(x)
 
     def transform_many(self, X):
         """An array for an array whose columns are all there is, else a list of dicts."""
         cdef Source source
         cdef TransformerState last
-        cdef Door known
+        cdef Encoder known
         cdef Example e
         cdef Pool pool
         cdef Py_ssize_t i, j, at = 0, stop, width
         cdef double* out = NULL
         pool.values = NULL
-        self.lock.begin_read()
+        self.lock.acquire_read()
         try:
             last = self.state
             self.reserve(self.encoder.width)
-            source = open_source(self.encoder, X, False, None)
+            source = make_source(self.encoder, X, False, None)
             if source.blank:
                 self.encoder.doubt_rows(X, last.seen)
             else:
                 self.encoder.misses = 0
-            known = last.last_door()
+            known = last.last_features()
             width = known.width
             rows = []
             if source.array_columns >= 0 and width <= WIDEST and (known.bits >= 0 or not known.names):
@@ -111,7 +111,7 @@ cdef class TransformerModel(Model):
             return rows
         finally:
             release(pool.values)
-            self.lock.end_read()
+            self.lock.release_read()
 
 
 class Transformer(Learner):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from ..base.checks import choice, number, whole
-from ..base.kinds import Label
+from ..base.types import Label
 from .base import Kernel
 from .expansion import DropOldest, DropRandom, StopWhenFull
 from .face import KernelClassifier

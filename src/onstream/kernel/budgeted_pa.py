@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from ..base.checks import choice, flag, positive
-from ..base.kinds import Label
+from ..base.types import Label
 from .base import Kernel
 from .budgeted_pa_machines import BPANearest, BPAProjection, BPASimple
 from .face import KernelClassifier

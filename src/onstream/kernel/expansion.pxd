@@ -10,7 +10,7 @@ cdef class Expansion:
     cdef Py_ssize_t label_room  # and how many there is room for
     cdef bint by_label          # they are saved as a table, even if there is one row
     cdef double* a              # label-major: that of support i for label r is a[r * room + i]
-    cdef double* before         # the single coefficients, until the third label is settled
+    cdef double* before         # the single coefficients, until the third label is committed
     cdef double* row            # kernel row of the example being learned
     cdef double length          # its squared length
     cdef double self_k          # its kernel with itself
@@ -23,7 +23,7 @@ cdef class Expansion:
     cdef int store(self, const Example* e, const double* steps) noexcept nogil
     cdef bint grow(self, Py_ssize_t supports, const Example* e) noexcept nogil
     cdef int set_rows(self, Py_ssize_t k, double part) except -1
-    cdef int settle(self) except -1
+    cdef int commit_label(self) except -1
 
 
 cdef double kernel_sum(const double* row, const double* a, Py_ssize_t n) noexcept nogil

@@ -136,14 +136,14 @@ cdef class Expansion:
         elif k == 1 and self.k > 1:
             for i in range(self.s.n):
                 self.a[i] = self.before[i]
-            self.settle()
+            self.commit_label()
         for r in range(max(self.k, 2), k):
             for i in range(self.room):
                 self.a[r * self.room + i] = 0.0
         self.k = k
         return 0
 
-    cdef int settle(self) except -1:
+    cdef int commit_label(self) except -1:
         """The labels stay: there is no way back."""
         release(self.before)
         self.before = NULL
@@ -164,7 +164,7 @@ cdef class Expansion:
         return {"supports": self.s.export(), "coefficients": table if self.by_label else table[0]}
 
     def restore(self, fields, width, who):
-        """Take over what was exported (a `Fields`), over so many features."""
+        """Take over what was exported (a `StateReader`), over so many features."""
         cdef Example e
         self.s.restore(fields.child("supports"), self.budget or 2**31 - 1, width, who)
         shape = [self.k, self.s.n] if self.by_label else [self.s.n]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..base.checks import number, whole
-from ..base.kinds import Label
+from ..base.types import Label
 from .base import Kernel
 from .face import KernelClassifier
 from .fixed_budget_machines import FixedBudgetMachine, TighterMachine

@@ -273,7 +273,7 @@ cdef class FOGDState(ClassifierState):
     cdef double* w           # 2 D weights for each column
     cdef Py_ssize_t k        # columns: 1, or one per label
     cdef Py_ssize_t room_labels  # columns that fit
-    cdef double* before      # the single column, until the third label is settled
+    cdef double* before      # the single column, until the third label is committed
     cdef double* z           # features of the example being learned
     cdef double* f
 
@@ -306,7 +306,7 @@ cdef class FOGDState(ClassifierState):
             self.omega = <double*> resize(
                 self.omega, self.rows * self.stride * sizeof(double), width * self.stride * sizeof(double))
         for i in range(self.rows, width):
-            name = str(i if i < self.door.implicit else self.door.names[i - self.door.implicit]).encode()
+            name = str(i if i < self.features.implicit else self.features.names[i - self.features.implicit]).encode()
             key = seeded(hash_bytes(<const unsigned char*> <const char*> name, len(name)), self.seed)
             for j in range(self.D):
                 self.omega[i * self.stride + j] = spread * gaussian(key, j)
@@ -332,18 +332,18 @@ cdef class FOGDState(ClassifierState):
                 self.w[i] = self.first_sign * self.before[i] + 0.0
         elif k == 1 and self.k > 1:
             memcpy(self.w, self.before, width * sizeof(double))
-            self.settle()
+            self.commit_label()
         for i in range(k * width, self.k * width):
             self.w[i] = 0.0
         self.k = k
         return 0
 
-    cdef int settle(self) except -1:
+    cdef int commit_label(self) except -1:
         release(self.before)
         self.before = NULL
         return 0
 
-    cdef bint features(self, const Example* e, double* z) noexcept nogil:
+    cdef bint feature_map(self, const Example* e, double* z) noexcept nogil:
         """z = (cos w_j.x, sin w_j.x) / sqrt(D). False: an angle is not finite."""
         cdef Py_ssize_t j
         cdef double size = 1.0 / sqrt(<double> self.D), angle
@@ -371,7 +371,7 @@ cdef class FOGDState(ClassifierState):
         cdef bint fine
         if z == NULL:
             return NO_MEMORY
-        fine = self.features(e, z)
+        fine = self.feature_map(e, z)
         for r in range(self.k):
             out[r] = kernel_sum(z, self.w + r * 2 * self.D, 2 * self.D) if fine else 0.0
         PyMem_RawFree(z)
@@ -383,7 +383,7 @@ cdef class FOGDState(ClassifierState):
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t r, width = 2 * self.D
         cdef double y, step = self.eta * e.weight
-        if not self.features(e, self.z):
+        if not self.feature_map(e, self.z):
             for r in range(self.k):
                 out[r] = 0.0
             return OVERFLOW

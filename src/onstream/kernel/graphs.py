@@ -57,7 +57,7 @@ class WeisfeilerLehman(HistogramKernel):
             if len(edge) != 2 or not all(end in places for end in edge):
                 raise ValueError(f"the edge {edge!r:.60} does not join two nodes of the graph.")
             pairs.add(tuple(sorted(places[end] for end in edge)))
-        labels: list[Any] = [plain_label(label) for _, label in nodes]
+        labels: list[Any] = [coerce_label(label) for _, label in nodes]
         if labels == list(range(len(labels))):  # which would mean nodes without labels
             labels = [list(pair) for pair in enumerate(labels)]
         return {"nodes": labels, "edges": [list(pair) for pair in sorted(pairs)]}
@@ -136,7 +136,7 @@ def plain_node(node: Any) -> Any:
     return node
 
 
-def plain_label(label: Any) -> str | int | None:
+def coerce_label(label: Any) -> str | int | None:
     """A label that JSON can hold, so that a saved graph has the labels it was learned with."""
     if hasattr(label, "as_py"):  # a value of Arrow
         label = label.as_py()

@@ -6,7 +6,7 @@ from libc.math cimport fabs
 from ..core.example cimport LEARNED, Example
 from ..core.rules.pa cimport StepSize, step_size
 from ..core.rules.schedule cimport Schedule, make_schedule, rate_at
-from ..core.scores cimport rival
+from ..core.scores cimport best_wrong
 from .expansion cimport Expansion
 from .state cimport KernelClassifierState, KernelRegressorState
 
@@ -21,7 +21,7 @@ cdef void blame_top(double* steps, const double* f, int label, Py_ssize_t k, dou
     cdef Py_ssize_t r
     for r in range(k):
         steps[r] = 0.0
-    steps[rival(f, label, k)] = -1.0
+    steps[best_wrong(f, label, k)] = -1.0
 
 
 cdef void blame_all(double* steps, const double* f, int label, Py_ssize_t k, double beta) noexcept nogil:
@@ -64,7 +64,7 @@ cdef class PerceptronState(KernelClassifierState):
                 return LEARNED
             self.steps[0] = e.y * e.weight
             return self.expansion.store(e, self.steps)
-        if f[e.label] - f[rival(f, e.label, k)] > self.beta:
+        if f[e.label] - f[best_wrong(f, e.label, k)] > self.beta:
             return LEARNED
         self.blame(self.steps, f, e.label, k, self.beta)
         self.steps[e.label] = 1.0
@@ -93,7 +93,7 @@ cdef class PAState(KernelClassifierState):
                 return LEARNED
             self.steps[0] = e.y * self.step(loss, self_k, C)
             return self.expansion.store(e, self.steps)
-        q = rival(f, e.label, k)
+        q = best_wrong(f, e.label, k)
         loss = 1.0 - (f[e.label] - f[q])
         if not (loss > 0.0 and self_k > 0.0):
             return LEARNED

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..base.checks import number
-from ..base.kinds import Label
+from ..base.types import Label
 from .base import Kernel
 from .expansion import Expansion
 from .face import KernelClassifier

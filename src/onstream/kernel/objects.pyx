@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.arrays cimport doubles
 from ..core.classifier cimport ClassifierModel, ClassifierState
-from ..core.door cimport Row
+from ..core.encoder cimport RowBuffer
 from ..core.example cimport LEARNED, NO_MEMORY, Example
 from ..core.model cimport Model
 from ..core.regressor cimport RegressorModel
@@ -16,7 +16,7 @@ from ..core.state cimport State
 from ..core.task cimport NOTHING, Output, Task
 from .supports cimport Supports
 
-from ..core.plain import in_row, plain_weight
+from ..core.coerce import in_row, coerce_weight
 from .supports import prepared_object
 
 
@@ -51,7 +51,7 @@ cdef class ObjectClassifierModel(ClassifierModel):
             return ClassifierModel.learn_one(self, x, y, w)
         return learn_object(self, x, y, w)
 
-    cdef Row* scored(self, object x) except NULL:
+    cdef RowBuffer* scored(self, object x) except NULL:
         if self.vectors:
             return ClassifierModel.scored(self, x)
         return score_object(self, x)
@@ -78,7 +78,7 @@ cdef class ObjectRegressorModel(RegressorModel):
             return RegressorModel.learn_one(self, x, y, w)
         return learn_object(self, x, y, w)
 
-    cdef Row* scored(self, object x) except NULL:
+    cdef RowBuffer* scored(self, object x) except NULL:
         if self.vectors:
             return RegressorModel.scored(self, x)
         return score_object(self, x)
@@ -117,34 +117,34 @@ cdef void fill(Example* e, object values) noexcept:
 
 
 cdef int learn_object(Model model, object x, object y, object w) except -1:
-    cdef double weight = plain_weight(model.who, w)
-    y = model.plain_target(y)
+    cdef double weight = coerce_weight(model.who, w)
+    y = model.coerce_target(y)
     item = prepared_object(model.state.program.kernel, model.who, x)
-    model.lock.begin_learning()
+    model.lock.acquire_learner()
     try:
-        model.lock.begin_write()
+        model.lock.acquire_write()
         try:
             return learn_prepared(model, item, y, weight, None)
         finally:
-            model.lock.end_write()
+            model.lock.release_write()
     finally:
-        model.lock.end_learning()
+        model.lock.release_learner()
 
 
 cdef int learn_prepared(Model model, item, y, double weight, values) except -1:
     """Learn a prepared object; this thread may write. `values`: its kernel values, if known."""
     cdef Example e
-    cdef bint newcomer = False
+    cdef bint new_label = False
     cdef list stores = []
     cdef Supports store
     cdef State state = model.state
     cdef int status
     e.weight = weight
-    newcomer = model.target(y, weight > 0.0, &e)
+    new_label = model.encode_target(y, weight > 0.0, &e)
     if weight == 0.0:
         return 0
     try:
-        if values is None or newcomer:  # a new label may bring machines of its own
+        if values is None or new_label:  # a new label may bring machines of its own
             values = object_values(state, item)
         fill(&e, values)
         stores = state.stores()
@@ -161,45 +161,45 @@ cdef int learn_prepared(Model model, item, y, double weight, values) except -1:
     except:
         for store in stores:
             store.settle(None)  # nothing was placed
-        if newcomer:
-            model.retract()
+        if new_label:
+            model.rollback_label()
         raise
     for store in stores:
         store.settle(item)
     state.seen += 1
-    if newcomer:
-        model.settle()
+    if new_label:
+        model.commit_label()
     return 0
 
 
 cdef object learn_objects(Model model, X, y, w, Output output):
     """Test each row if an output is wanted, then train; the same as one by one."""
     cdef Task task
-    cdef Row* row
+    cdef RowBuffer* row
     cdef Py_ssize_t i
     items = prepared_objects(model, X)
     weights = None
     if w is not None:
-        weights = np.array([plain_weight(model.who, v) for v in w])
+        weights = np.array([coerce_weight(model.who, v) for v in w])
         if len(weights) != len(items):
             raise ValueError(f"{model.who}: X has {len(items):,} rows, w has {len(weights):,}.")
-    model.lock.begin_learning()
+    model.lock.acquire_learner()
     try:
-        targets, newcomers = model.targets(y, len(items), weights)
+        targets, new_labels = model.encode_targets(y, len(items), weights)
         names = None
         if targets.dtype == np.int32:
-            names = [*model.label_names(), *newcomers]
-        answers = model.answers(output, len(items), len(newcomers), &task)
+            names = [*model.label_names(), *new_labels]
+        answers = model.allocate_outputs(output, len(items), len(new_labels), &task)
         for i in range(len(items)):
             weight = 1.0 if weights is None else weights[i]
             values = None
-            model.lock.begin_write()
+            model.lock.acquire_write()
             try:
                 if output != NOTHING:
                     values = object_values(model.state, items[i])
                     row = score_values(model, values)
-                    model.answer(row.scores, &task, i)
-                    model.encoder.give(row)
+                    model.write_output(row.scores, &task, i)
+                    model.encoder.release_row(row)
                 if weight > 0.0:
                     try:
                         target = targets[i] if names is None else names[targets[i]]
@@ -207,10 +207,10 @@ cdef object learn_objects(Model model, X, y, w, Output output):
                     except ValueError as error:
                         raise in_row(error, model.who, i) from None
             finally:
-                model.lock.end_write()
-        return model.decoded(output, answers)
+                model.lock.release_write()
+        return model.decode_outputs(output, answers)
     finally:
-        model.lock.end_learning()
+        model.lock.release_learner()
 
 
 cdef list prepared_objects(Model model, X):
@@ -235,38 +235,38 @@ cdef list prepared_objects(Model model, X):
 # -- prediction --------------------------------------------------------------------------------------
 
 
-cdef Row* score_values(Model model, values) except NULL:
+cdef RowBuffer* score_values(Model model, values) except NULL:
     """The scores of an object with these kernel values. The row goes back to the encoder."""
     cdef Example e
-    cdef Row* row = model.encoder.take(16, 2 * model.state.outputs() + 2)
+    cdef RowBuffer* row = model.encoder.acquire_row(16, 2 * model.state.outputs() + 2)
     fill(&e, values)
     if model.state.score(&e, row.scores) != LEARNED:
-        model.encoder.give(row)
+        model.encoder.release_row(row)
         raise MemoryError(f"{model.who}: no memory to predict this example.")
     return row
 
 
-cdef Row* score_object(Model model, object x) except NULL:
+cdef RowBuffer* score_object(Model model, object x) except NULL:
     item = prepared_object(model.state.program.kernel, model.who, x)
-    model.lock.begin_read()
+    model.lock.acquire_read()
     try:
         return score_values(model, object_values(model.state, item))
     finally:
-        model.lock.end_read()
+        model.lock.release_read()
 
 
 cdef object predict_objects(Model model, X, Output output):
     cdef Task task
-    cdef Row* row
+    cdef RowBuffer* row
     cdef Py_ssize_t i
     items = prepared_objects(model, X)
-    model.lock.begin_read()
+    model.lock.acquire_read()
     try:
-        answers = model.answers(output, len(items), 0, &task)
+        answers = model.allocate_outputs(output, len(items), 0, &task)
         for i in range(len(items)):
             row = score_values(model, object_values(model.state, items[i]))
-            model.answer(row.scores, &task, i)
-            model.encoder.give(row)
-        return model.decoded(output, answers)
+            model.write_output(row.scores, &task, i)
+            model.encoder.release_row(row)
+        return model.decode_outputs(output, answers)
     finally:
-        model.lock.end_read()
+        model.lock.release_read()

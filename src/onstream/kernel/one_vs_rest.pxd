@@ -19,7 +19,7 @@ cdef class OneVsRestState(ObjectClassifierState):
     cdef object kind          # class of the machines
     cdef tuple arguments      # of the machines
     cdef list machines        # one up to two labels, one per label beyond
-    cdef list before          # the single machine, until the third label is settled
+    cdef list before          # the single machine, until the third label is committed
     cdef void** each          # the machines again, for use without the GIL
     cdef Py_ssize_t k         # how many
     cdef Py_ssize_t room      # how many fit

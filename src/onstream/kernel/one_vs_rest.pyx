@@ -6,7 +6,7 @@ from .expansion cimport Expansion
 from .objects cimport ObjectClassifierState
 from .supports cimport Program, grown
 
-from ..core.fields import Fields
+from ..core.state_reader import StateReader
 
 
 cdef class Machine(Expansion):
@@ -48,7 +48,7 @@ cdef class Machine(Expansion):
     cdef Machine twin(self):
         """A copy, with the same parameters."""
         cdef Machine other = type(self)(self.s.program, *self.arguments)
-        fields = Fields(self.export())
+        fields = StateReader(self.export())
         other.restore(fields, 2**31 - 1, "twin")
         fields.done()
         return other
@@ -112,7 +112,7 @@ cdef class OneVsRestState(ObjectClassifierState):
         self.before = before
         return 0
 
-    cdef int settle(self) except -1:
+    cdef int commit_label(self) except -1:
         self.before = None
         return 0
 
@@ -160,7 +160,7 @@ cdef class OneVsRestState(ObjectClassifierState):
         for r in range(self.n_labels if self.n_labels > 2 else 1):
             child = fields.child(f"machine {r}")
             machine = self.machine()
-            machine.restore(child, self.door.width, self.who)
+            machine.restore(child, self.features.width, self.who)
             child.done()
             machines.append(machine)
         self.set_machines(machines)

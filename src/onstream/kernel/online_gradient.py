@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from ..base.checks import choice, number, positive, whole
-from ..base.kinds import Label
+from ..base.types import Label
 from ..core.classifier import ClassifierModel
 from .base import Kernel
 from .face import KernelClassifier

@@ -32,8 +32,8 @@ cdef class KernelClassifierState(ObjectClassifierState):
             self.room = n
         return self.expansion.set_rows(n if n > 2 else 1, self.first_sign * self.share)
 
-    cdef int settle(self) except -1:
-        return self.expansion.settle()
+    cdef int commit_label(self) except -1:
+        return self.expansion.commit_label()
 
     cdef int score(self, const Example* e, double* out) noexcept nogil:
         return self.expansion.score(e, out)
@@ -59,7 +59,7 @@ cdef class KernelClassifierState(ObjectClassifierState):
 
     def restore_own(self, fields):
         ObjectClassifierState.restore_own(self, fields)
-        self.expansion.restore(fields, self.door.width, self.who)
+        self.expansion.restore(fields, self.features.width, self.who)
 
     def memory(self):
         own = 8 * 2 * max(1, self.n_labels)
@@ -95,7 +95,7 @@ cdef class KernelRegressorState(ObjectRegressorState):
 
     def restore_own(self, fields):
         ObjectRegressorState.restore_own(self, fields)
-        self.expansion.restore(fields, self.door.width, self.who)
+        self.expansion.restore(fields, self.features.width, self.who)
 
     def memory(self):
         return ObjectRegressorState.memory(self) + self.expansion.memory()

@@ -8,7 +8,7 @@ from .base import HistogramKernel, Kernel, stable_hash
 from .structures import Sequence, subsequence_row
 
 
-def plain_sequence(x: Any) -> Any:
+def coerce_sequence(x: Any) -> Any:
     """A str, or a list of tokens; tokens of one character each are a str."""
     if isinstance(x, str):
         return str(x)
@@ -36,7 +36,7 @@ class Spectrum(HistogramKernel):
 
     def canonical(self, x: Any) -> Any:
         """The example in its one plain form."""
-        return plain_sequence(x)
+        return coerce_sequence(x)
 
     def counts(self, form: Any) -> dict[int, float]:
         """The features of a canonical form."""
@@ -75,7 +75,7 @@ class Subsequence(Kernel):
 
     def canonical(self, x: Any) -> Any:
         """The example in its one plain form."""
-        return plain_sequence(x)
+        return coerce_sequence(x)
 
     def prepare(self, form: Any) -> Sequence:
         """A canonical form with all that can be computed once."""

@@ -76,7 +76,7 @@ cdef class Program:
                 self.steps[i].gamma = 1.0 / max(1, width)
 
     def restore(self, fields):
-        """The width of a file (a `Fields`), if its first support was there."""
+        """The width of a file (a `StateReader`), if its first support was there."""
         width = fields.integer("gamma_width", 0, 2**31 - 1)
         if width:
             self.set_width(width)
@@ -339,7 +339,7 @@ cdef class Supports:
         return fields
 
     def restore(self, fields, Py_ssize_t most, Py_ssize_t features, str who):
-        """Supports of a file (a `Fields`): at most so many, over so many features."""
+        """Supports of a file (a `StateReader`): at most so many, over so many features."""
         cdef Example e
         cdef Py_ssize_t i, count = fields.integer("count", 0, most)
         cdef double length, self_k

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..base.checks import choice, positive
-from ..base.union import Fields, union_of_features
+from ..base.union import Exported, union_of_features
 from .diagonal_covariance import DiagonalState
 from .full_covariance import FullState
 from .mixing import Matrix, mix_classifiers, shares
@@ -61,7 +61,7 @@ class SecondOrderClassifier(LinearClassifier, ABC):
             return matrices[0]
         return dict(zip(fields["labels"], matrices, strict=True))
 
-    def _merged(self, mine: Fields, theirs: Fields) -> Fields:
+    def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         merged = mix_classifiers(type(self).__name__, mine, theirs)
         hashed = self.hash_bits is not None
         if self.covariance == "full":
@@ -73,13 +73,19 @@ class SecondOrderClassifier(LinearClassifier, ABC):
         return {**merged, "variances": variances, "bias_variances": mixed[:, 0].copy()}
 
 
-def spread(fields: Fields) -> Matrix:
+def spread(fields: Exported) -> Matrix:
     """Variances of a diagonal state, a row per label, the intercept first."""
     return np.column_stack([fields["bias_variances"], fields["variances"].T])
 
 
 def mix_spread(
-    mine: Fields, theirs: Fields, merged: Fields, a: float, hashed: bool, start: int, name: str
+    mine: Exported,
+    theirs: Exported,
+    merged: Exported,
+    a: float,
+    hashed: bool,
+    start: int,
+    name: str,
 ) -> Matrix:
     """Variances or covariances of both, averaged like the weights; the unknown has variance a."""
     labels = merged["labels"]

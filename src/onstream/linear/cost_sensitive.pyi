@@ -1,7 +1,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from ..base.kinds import Label
+from ..base.types import Label
 from .state import LinearClassifier
 
 class CostSensitivePA(LinearClassifier):

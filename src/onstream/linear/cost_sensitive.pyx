@@ -73,7 +73,7 @@ class CostSensitivePA(LinearClassifier):
     def _new_state(self):
         cdef CostState state = CostState(self.intercept)
         state.C, state.step = self.C, step_size(self.variant)
-        state.cost, state.scripted = self.cost, self.cost is not None
+        state.cost, state.calls_user_code = self.cost, self.cost is not None
         state.worst = self.mode == "max-loss"
         return state
 

@@ -5,7 +5,7 @@ from statistics import NormalDist
 from typing import Any, Literal
 
 from ..base.checks import choice, number
-from ..base.kinds import Label
+from ..base.types import Label
 from .confidence import SecondOrderClassifier
 
 

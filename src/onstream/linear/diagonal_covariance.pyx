@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t
 
 from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature
-from ..core.scores cimport rival
+from ..core.scores cimport best_wrong
 from ..core.weights cimport Weights, fits
 from .confidence_rules cimport Rule, find_step, rule_named
 from .state cimport LinearClassifierState
@@ -15,7 +15,7 @@ cdef class DiagonalState(LinearClassifierState):
     cdef Rule rule
     cdef double a              # variance of a weight that has not learned anything
     cdef Weights sigma         # variances, in the shape of the weights
-    cdef Weights sigma_before  # until the third label is settled
+    cdef Weights sigma_before  # until the third label is committed
     cdef Py_ssize_t filled     # rows of sigma that have their first variance
 
     def set_rule(self, str name, double parameter, double C, double a):
@@ -61,9 +61,9 @@ cdef class DiagonalState(LinearClassifierState):
                 self.sigma.b[r] = self.fresh()
         return 0
 
-    cdef int settle(self) except -1:
+    cdef int commit_label(self) except -1:
         self.sigma_before = None
-        return LinearClassifierState.settle(self)
+        return LinearClassifierState.commit_label(self)
 
     cdef Py_ssize_t backup_bytes(self) noexcept:
         return 2 * LinearClassifierState.backup_bytes(self)
@@ -80,7 +80,7 @@ cdef class DiagonalState(LinearClassifierState):
             m = e.y * f[0]
             v = self.variance(e, 0)
         else:
-            q = rival(f, e.label, self.w.k)
+            q = best_wrong(f, e.label, self.w.k)
             m = f[e.label] - f[q]
             v = self.variance(e, e.label) + self.variance(e, q)
         if not v < SAFE:
@@ -109,7 +109,7 @@ cdef class DiagonalState(LinearClassifierState):
             c[0] = max(c[0] - beta * c[0] * c[0], KEPT * c[0])
 
     def export_own(self):
-        variances = self.sigma.export(self.door.width)
+        variances = self.sigma.export(self.features.width)
         matrix = variances["weights"]
         matrix[min(self.filled, len(matrix)):] = self.fresh()
         return {
@@ -119,7 +119,7 @@ cdef class DiagonalState(LinearClassifierState):
 
     def restore_own(self, fields):
         LinearClassifierState.restore_own(self, fields)
-        width, k = self.door.width, self.w.k
+        width, k = self.features.width, self.w.k
         variances = fields.array("variances", (width, k))
         bias = fields.array("bias_variances", (k,))
         if not ((variances > 0.0).all() and (bias > 0.0).all()):

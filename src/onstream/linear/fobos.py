@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from ..base.checks import number
-from ..base.kinds import Label
+from ..base.types import Label
 from .descent import Descent
 from .gradient import check_gradient
 from .optimizer import Optimizer

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from ..base.checks import number
-from ..base.kinds import Label
-from ..base.union import Fields
+from ..base.types import Label
+from ..base.union import Exported
 from .dual_averaging import FTRL
 from .gradient_mixing import merge_ftrl
 from .optimizer import Optimizer
@@ -88,6 +88,6 @@ class FTRLProximal(GradientClassifier):
     def _optimizer(self) -> Optimizer:
         return FTRL(self.intercept, self.alpha, self.beta, self.l1, self.l2)
 
-    def _merged(self, mine: Fields, theirs: Fields) -> Fields:
+    def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         both, mixed = self._both(mine, theirs)
         return merge_ftrl(both, mixed, self.alpha, self.beta, self.l1, self.l2)

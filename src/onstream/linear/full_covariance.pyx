@@ -18,7 +18,7 @@ from ..core.example cimport (
     onstream_peak,
 )
 from ..core.memory cimport release, resize, roomier
-from ..core.scores cimport rival
+from ..core.scores cimport best_wrong
 from .confidence_rules cimport Rule, find_step, rule_named
 from .state cimport LinearClassifierState
 
@@ -31,10 +31,10 @@ cdef class FullState(LinearClassifierState):
     cdef Py_ssize_t room         # rows that fit
     cdef Py_ssize_t blocks       # labels that fit
     cdef double* S               # Sigma of each label, room x room, symmetric
-    cdef double* S_before        # of two labels, until the third is settled
+    cdef double* S_before        # of two labels, until the third is committed
     cdef Py_ssize_t room_before
     cdef Py_ssize_t d_before
-    cdef double* g               # Sigma x of the label, then of its rival
+    cdef double* g               # Sigma x of the label, then of its best_wrong
     cdef double* h               # g scaled
 
     def __cinit__(self, bint intercept):
@@ -103,10 +103,10 @@ cdef class FullState(LinearClassifierState):
                 self.block(r)[i * self.room + i] = self.fresh()
         return 0
 
-    cdef int settle(self) except -1:
+    cdef int commit_label(self) except -1:
         release(self.S_before)
         self.S_before = NULL
-        return LinearClassifierState.settle(self)
+        return LinearClassifierState.commit_label(self)
 
     cdef Py_ssize_t backup_bytes(self) noexcept:
         return -1  # Sigma is large, and its update dwarfs another look at X
@@ -137,7 +137,7 @@ cdef class FullState(LinearClassifierState):
             v = self.look(e, 0, self.g)
             peak = onstream_peak(self.g, self.d)
         else:
-            q = rival(f, e.label, self.w.k)
+            q = best_wrong(f, e.label, self.w.k)
             m = f[e.label] - f[q]
             v = self.look(e, e.label, self.g) + self.look(e, q, rival_g)
             peak = max(onstream_peak(self.g, self.d), onstream_peak(rival_g, self.d))
@@ -175,8 +175,8 @@ cdef class FullState(LinearClassifierState):
                 onstream_axpy(S + i * self.room, self.h, -self.h[i], self.d)
 
     def export_own(self):
-        cdef Py_ssize_t d = self.door.width + self.offset, r, i, k = self.w.k
-        self.reserve(self.door.width)
+        cdef Py_ssize_t d = self.features.width + self.offset, r, i, k = self.w.k
+        self.reserve(self.features.width)
         matrix = np.empty((k, d, d))
         cdef double* out = doubles(matrix)
         for r in range(k):
@@ -188,13 +188,13 @@ cdef class FullState(LinearClassifierState):
         cdef Py_ssize_t d, k, r, i
         cdef const double* given
         LinearClassifierState.restore_own(self, fields)
-        d, k = self.door.width + self.offset, self.w.k
+        d, k = self.features.width + self.offset, self.w.k
         matrix = np.ascontiguousarray(fields.array("Sigma", (k, d, d)))
         if not np.array_equal(matrix, matrix.transpose(0, 2, 1)):
             raise ValueError("Sigma is not symmetric")
         if not (np.diagonal(matrix, axis1=1, axis2=2) > 0.0).all():
             raise ValueError("Sigma has a variance that is not positive")
-        self.reserve(self.door.width)
+        self.reserve(self.features.width)
         given = doubles(matrix)
         for r in range(k):
             for i in range(d):

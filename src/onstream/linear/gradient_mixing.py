@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.union import Fields, union_of_features, union_of_labels
+from ..base.union import Exported, union_of_features, union_of_labels
 from ..core.coding import first_sign
 from .mixing import Matrix, placed, shares
 
@@ -16,7 +16,7 @@ from .mixing import Matrix, placed, shares
 class Both:
     """Two exported states, their matrices in one common shape."""
 
-    def __init__(self, who: str, mine: Fields, theirs: Fields, hashed: bool, rows: int) -> None:
+    def __init__(self, who: str, mine: Exported, theirs: Exported, hashed: bool, rows: int) -> None:
         self.states, self.hashed = (mine, theirs), hashed
         self.labels = union_of_labels(who, mine, theirs)[0] if "labels" in mine else None
         self.union, places = union_of_features(mine, theirs)
@@ -49,7 +49,7 @@ class Both:
         )
         return np.asarray(a * one + b * other)
 
-    def header(self) -> Fields:
+    def header(self) -> Exported:
         """Everything but the numbers."""
         mine, theirs = self.states
         fields = {**mine, **self.union}
@@ -70,13 +70,13 @@ def by_label(matrix: Matrix, own: list[Any], labels: list[Any], signed: bool) ->
     return out
 
 
-def split(whole: Matrix, name: str) -> Fields:
+def split(whole: Matrix, name: str) -> Exported:
     """A matrix and its intercepts as two fields."""
     bias = "bias" if name == "weights" else f"bias_{name}"
     return {name: whole[:-1].copy(), bias: whole[-1].copy()}
 
 
-def merge_descents(both: Both) -> Fields:
+def merge_descents(both: Both) -> Exported:
     """Of SGD, FOBOS, truncated gradient: both states are tidy, so that scales are 1 or -1."""
     mine, theirs = both.states
     weights = [fields["scale"] * fields["weights"] for fields in both.states]
@@ -102,7 +102,7 @@ def merge_descents(both: Both) -> Fields:
 
 def merge_ftrl(
     both: Both, mixed: Matrix, alpha: float, beta: float, l1: float, l2: float
-) -> Fields:
+) -> Exported:
     """Squares are added; z is what stands for the mixed weights with them."""
     n, z = both.added("n", signed=False), both.added("z")
     penalty = np.append(np.ones(both.rows), 0.0)[:, np.newaxis]  # the intercept is spared
@@ -112,7 +112,7 @@ def merge_ftrl(
     return {**both.header(), **split(z, "z"), **split(n, "n")}
 
 
-def merge_rda(both: Both, mixed: Matrix, gamma: float, l1: float) -> Fields:
+def merge_rda(both: Both, mixed: Matrix, gamma: float, l1: float) -> Exported:
     """Gradients that stand for the mixed weights after all examples of both."""
     t = both.states[0]["t"] + both.states[1]["t"]
     free = t * l1 * np.append(np.ones(both.rows), 0.0)[:, np.newaxis]

@@ -1,8 +1,8 @@
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from ..base.kinds import Label
 from ..base.learner import ProbabilisticClassifier
+from ..base.types import Label
 from .state import LinearClassifier
 
 class LogisticRegression(LinearClassifier, ProbabilisticClassifier):

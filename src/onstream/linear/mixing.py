@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.union import Fields, union_of_features, union_of_labels
+from ..base.union import Exported, union_of_features, union_of_labels
 from ..core.coding import first_sign
 
 Matrix = NDArray[np.float64]
 
 
-def shares(mine: Fields, theirs: Fields) -> tuple[float, float]:
+def shares(mine: Exported, theirs: Exported) -> tuple[float, float]:
     """What fraction of all examples each has seen."""
     total = mine["seen"] + theirs["seen"]
     return (mine["seen"] / total, theirs["seen"] / total) if total else (1.0, 0.0)
@@ -30,7 +30,7 @@ def placed(matrix: Matrix, places: NDArray[np.intp], rows: int, hashed: bool) ->
     return out
 
 
-def mix(mine: Fields, theirs: Fields, ours: Matrix, other: Matrix, bias: Matrix) -> Fields:
+def mix(mine: Exported, theirs: Exported, ours: Matrix, other: Matrix, bias: Matrix) -> Exported:
     """The merged state from both weight matrices (columns matched) and the mixed intercepts."""
     union, places = union_of_features(mine, theirs)
     hashed = not mine["features"] and not mine["implicit"] and len(ours) > 0
@@ -43,7 +43,7 @@ def mix(mine: Fields, theirs: Fields, ours: Matrix, other: Matrix, bias: Matrix)
     return {**mine, **union, **counts, "weights": weights, "bias": bias, "scale": 1.0}
 
 
-def mix_regressors(mine: Fields, theirs: Fields) -> Fields:
+def mix_regressors(mine: Exported, theirs: Exported) -> Exported:
     """The merged state of two linear regressors."""
     a, b = shares(mine, theirs)
     bias = a * mine["bias"] + b * theirs["bias"]
@@ -51,7 +51,7 @@ def mix_regressors(mine: Fields, theirs: Fields) -> Fields:
     return mix(mine, theirs, ours, other, bias)
 
 
-def by_label(fields: Fields, labels: list[Any], share: float) -> tuple[Matrix, Matrix]:
+def by_label(fields: Exported, labels: list[Any], share: float) -> tuple[Matrix, Matrix]:
     """Weights and intercepts with one column per label of `labels`, or one for two labels.
 
     Each of two labels gets `share` of a single column.
@@ -75,7 +75,7 @@ def by_label(fields: Fields, labels: list[Any], share: float) -> tuple[Matrix, M
     return out, intercepts
 
 
-def mix_classifiers(who: str, mine: Fields, theirs: Fields, share: float = 0.5) -> Fields:
+def mix_classifiers(who: str, mine: Exported, theirs: Exported, share: float = 0.5) -> Exported:
     """The merged state of two linear classifiers; labels are matched by name."""
     labels, _ = union_of_labels(who, mine, theirs)
     a, b = shares(mine, theirs)
@@ -85,7 +85,7 @@ def mix_classifiers(who: str, mine: Fields, theirs: Fields, share: float = 0.5) 
     return {**merged, "labels": labels}
 
 
-def mix_rows(who: str, mine: Fields, theirs: Fields, *, shared: bool) -> Fields:
+def mix_rows(who: str, mine: Exported, theirs: Exported, *, shared: bool) -> Exported:
     """The merged state of two learners with a row per label, or with one row shared by all."""
     labels, _ = union_of_labels(who, mine, theirs)
     if shared:

@@ -32,7 +32,7 @@ cdef class Optimizer:
 
 cdef class GradientClassifierState(ClassifierState):
     cdef Optimizer o
-    cdef Optimizer before  # of two labels, until the third is settled
+    cdef Optimizer before  # of two labels, until the third is committed
     cdef Loss loss
     cdef double* f         # scores of the example being learned
     cdef double* slopes    # of the loss, for every column

@@ -150,7 +150,7 @@ cdef class GradientClassifierState(ClassifierState):
             self.o.set_columns(n, self.expected)
         return 0
 
-    cdef int settle(self) except -1:
+    cdef int commit_label(self) except -1:
         self.before = None
         return 0
 
@@ -195,17 +195,17 @@ cdef class GradientClassifierState(ClassifierState):
 
     def predicting(self):
         """The weights that predict, and the intercepts."""
-        return self.o.predicting(self.door.width)
+        return self.o.predicting(self.features.width)
 
     def tidy(self):
-        self.o.reserve(self.door.width)
+        self.o.reserve(self.features.width)
         self.o.tidy()
 
     def export_own(self):
-        return self.o.export(self.door.width)
+        return self.o.export(self.features.width)
 
     def restore_own(self, fields):
-        self.o.restore(fields, self.door.width, self.n_labels if self.n_labels > 2 else 1)
+        self.o.restore(fields, self.features.width, self.n_labels if self.n_labels > 2 else 1)
 
     def memory(self):
         return ClassifierState.memory(self) + self.o.memory() + 2 * 8 * max(1, self.n_labels)
@@ -245,17 +245,17 @@ cdef class GradientRegressorState(State):
 
     def predicting(self):
         """The weights that predict, and the intercepts."""
-        return self.o.predicting(self.door.width)
+        return self.o.predicting(self.features.width)
 
     def tidy(self):
-        self.o.reserve(self.door.width)
+        self.o.reserve(self.features.width)
         self.o.tidy()
 
     def export_own(self):
-        return self.o.export(self.door.width)
+        return self.o.export(self.features.width)
 
     def restore_own(self, fields):
-        self.o.restore(fields, self.door.width, 1)
+        self.o.restore(fields, self.features.width, 1)
 
     def memory(self):
         return State.memory(self) + self.o.memory()

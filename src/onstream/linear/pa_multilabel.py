@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.checks import number, whole
-from ..base.kinds import Example, Label, Rows
 from ..base.multilabel import MultilabelClassifier
-from ..core.fields import Fields
+from ..base.types import Example, Label, Rows
 from ..core.regressor import RegressorModel
+from ..core.state_reader import StateReader
 from .aggressiveness import check_pa
 from .label_sets import label_sets
 from .mixing import mix_rows
@@ -160,7 +160,7 @@ class FeatureModel(RowByRow):
         """Move the worst-scored relevant label above the best-scored other one."""
         with self.turn:
             table = self.parts[1]
-            relevant = table.plain_set(y)
+            relevant = table.coerce_set(y)
             fresh = table.new_labels(relevant)
             scores = self.score(x, table.label_names() + fresh)
             others = [label for label in scores if label not in relevant]
@@ -218,9 +218,9 @@ class FeatureModel(RowByRow):
         """The labels known."""
         return self.parts[1].label_names()
 
-    def plain_labels(self, labels: Any) -> list[Any]:
+    def coerce_labels(self, labels: Any) -> list[Any]:
         """Labels to be declared, as Python's own objects."""
-        return self.parts[1].plain_labels(labels)
+        return self.parts[1].coerce_labels(labels)
 
     def declare(self, labels: list[Any]) -> None:
         """Labels known before any example."""
@@ -241,7 +241,7 @@ class FeatureModel(RowByRow):
             shared, table = self.parts
             return {**shared.snapshot(), "labels": table.label_names()}
 
-    def fill(self, parts: tuple[RegressorModel, MultilabelModel], fields: Fields) -> None:
+    def fill(self, parts: tuple[RegressorModel, MultilabelModel], fields: StateReader) -> None:
         """Put an exported state into new parts."""
         shared, table = parts
         shared.restore(fields)

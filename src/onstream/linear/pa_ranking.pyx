@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.arrays cimport doubles, int32s, int64s
 from ..core.classifier cimport ClassifierModel
-from ..core.door cimport Row
+from ..core.encoder cimport RowBuffer
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.labels cimport Labels
 from ..core.memory cimport release, resize
@@ -17,7 +17,7 @@ from ..core.weights cimport add, add_pair
 from ..core.rules.pa cimport StepSize, step_size
 from .state cimport LinearClassifierState, LinearRegressorState, restored_weights
 
-from ..core.plain import in_row
+from ..core.coerce import in_row
 from ..core.regressor import RegressorModel
 from .label_sets import label_set, label_sets
 
@@ -113,7 +113,7 @@ cdef class MultilabelState(LinearClassifierState):
         return self.w.set_columns(max(1, n))
 
     def restore_own(self, fields):
-        self.w = restored_weights(self.w, fields, self.door.width, max(1, self.n_labels))
+        self.w = restored_weights(self.w, fields, self.features.width, max(1, self.n_labels))
 
     def memory(self):
         return LinearClassifierState.memory(self) + 4 * self.room + max(1, self.n_labels)
@@ -139,18 +139,18 @@ cdef class MultilabelModel(ClassifierModel):
 
     # -- one set ------------------------------------------------------------------------------------
 
-    cdef object plain_target(self, object y):
+    cdef object coerce_target(self, object y):
         """A list of plain labels without repeats; those of a set in their own order."""
         y = label_set(self.who, y)
-        plain = list(dict.fromkeys([self.labels.plain(label) for label in y]))
+        plain = list(dict.fromkeys([self.labels.coerce(label) for label in y]))
         kinds = sorted({type(label).__name__ for label in plain})
         if len(kinds) > 1:
             raise TypeError(f"{self.who}: y mixes labels of the types {' and '.join(kinds)}.")
         return sorted(plain) if isinstance(y, (set, frozenset)) else plain
 
-    def plain_set(self, y):
+    def coerce_set(self, y):
         """The same, for others to ask."""
-        return self.plain_target(y)
+        return self.coerce_target(y)
 
     def new_labels(self, labels):
         """Those of the plain labels that are not known; an error if one may not become so."""
@@ -168,7 +168,7 @@ cdef class MultilabelModel(ClassifierModel):
         known.names, known.numbers = list(self.labels.names), dict(self.labels.numbers)
         return known
 
-    cdef bint target(self, object y, bint welcome, Example* e) except -1:
+    cdef bint encode_target(self, object y, bint welcome, Example* e) except -1:
         cdef int32_t number
         self.added = self.sets.n_members = 0
         self.sets.hold(len(y))
@@ -184,7 +184,7 @@ cdef class MultilabelModel(ClassifierModel):
                     self.sets.members[self.sets.n_members] = number
                     self.sets.n_members += 1
         except:
-            self.retract()
+            self.rollback_label()
             raise
         return self.added > 0
 
@@ -196,11 +196,11 @@ cdef class MultilabelModel(ClassifierModel):
                 ClassifierModel.add_label(self, label)
                 self.added += 1
         except:
-            self.retract()
+            self.rollback_label()
             raise
         return 0
 
-    cdef int retract(self) except -1:
+    cdef int rollback_label(self) except -1:
         while self.added > 0:
             self.sets.set_labels(self.sets.n_labels - 1)
             self.forget_label()
@@ -209,18 +209,18 @@ cdef class MultilabelModel(ClassifierModel):
 
     # -- many sets ----------------------------------------------------------------------------------
 
-    cdef tuple targets(self, object y, Py_ssize_t rows, object weights):
+    cdef tuple encode_targets(self, object y, Py_ssize_t rows, object weights):
         """The rows' own numbers, and each row's new labels; the sets go into `numbers`."""
         cdef Labels known = self.later_labels()
         cdef int32_t number
         sets = label_sets(self.who, y)
         if len(sets) != rows:
             raise ValueError(f"{self.who}: X has {rows:,} rows, y has {len(sets):,}.")
-        offsets, numbers, newcomers = [0], [], []
+        offsets, numbers, new_labels = [0], [], []
         for i, members in enumerate(sets):
             fresh = []
             try:
-                for label in self.plain_target(members):
+                for label in self.coerce_target(members):
                     number = known.find(label)
                     if number < 0 and (weights is None or weights[i] > 0.0):
                         number = <int32_t> len(known.names)
@@ -230,15 +230,15 @@ cdef class MultilabelModel(ClassifierModel):
             except (TypeError, ValueError) as error:
                 raise in_row(error, self.who, i) from None
             if fresh:
-                newcomers.append(fresh)
+                new_labels.append(fresh)
             self.sets.hold(len(numbers) - offsets[-1])
             offsets.append(len(numbers))
         self.coming = len(known.names) - self.sets.n_labels
         self.kept = np.array(offsets, dtype=np.int64), np.array(numbers, dtype=np.int32)
         self.offsets, self.numbers = int64s(self.kept[0]), int32s(self.kept[1])
-        return np.arange(rows, dtype=np.int32), newcomers
+        return np.arange(rows, dtype=np.int32), new_labels
 
-    cdef void aim(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
+    cdef void set_target(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
         cdef int64_t at
         self.sets.n_members = 0
         e.label, e.y = -1, 0.0
@@ -246,7 +246,7 @@ cdef class MultilabelModel(ClassifierModel):
             self.sets.members[self.sets.n_members] = self.numbers[at]
             self.sets.n_members += 1
 
-    cdef Py_ssize_t next_newcomer(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept:
+    cdef Py_ssize_t next_new_label(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept:
         cdef Py_ssize_t i
         cdef int64_t at
         for i in range(start, stop):
@@ -258,21 +258,21 @@ cdef class MultilabelModel(ClassifierModel):
     cdef int expect_labels(self, Py_ssize_t more) except -1:
         return self.sets.expect_labels(self.coming if more else 0)
 
-    cdef object answers(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
+    cdef object allocate_outputs(self, Output output, Py_ssize_t rows, Py_ssize_t new_labels, Task* task):
         task.output, task.numeric, task.picks = output, NULL, NULL
-        task.columns = self.sets.n_labels + (self.coming if newcomers else 0)
+        task.columns = self.sets.n_labels + (self.coming if new_labels else 0)
         if output == NOTHING:
             return None
         array = np.full((rows, task.columns), np.nan)
         task.numeric = doubles(array)
         return array
 
-    cdef void answer(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
+    cdef void write_output(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
         cdef int32_t r
         for r in range(self.sets.n_labels):
             task.numeric[i * task.columns + r] = scores[r]
 
-    cdef object decoded(self, Output output, object answers):
+    cdef object decode_outputs(self, Output output, object answers):
         return answers
 
     cdef int end_block(self) except -1:
@@ -281,8 +281,8 @@ cdef class MultilabelModel(ClassifierModel):
 
     cpdef object scores_one(self, object x):
         """The score of every label."""
-        cdef Row* row = self.scored(x)
+        cdef RowBuffer* row = self.scored(x)
         try:
             return {name: row.scores[r] for r, name in enumerate(self.labels.names)}
         finally:
-            self.encoder.give(row)
+            self.encoder.release_row(row)

@@ -90,7 +90,7 @@ class PAUniclass(Linear, Unsupervised):
     @property
     def radius(self):
         """The radius of the ball now."""
-        return (<UniclassState> self._model.settled()).radius()
+        return (<UniclassState> self._model.readable_state()).radius()
 
     def _merged(self, mine, theirs):
         a, b = shares(mine, theirs)

@@ -1,7 +1,7 @@
 """Passive-aggressive classification, in its three variants."""
 
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
-from ..core.scores cimport rival
+from ..core.scores cimport best_wrong
 from ..core.weights cimport add, add_pair
 from ..core.rules.pa cimport StepSize, step_size
 from .state cimport LinearClassifierState
@@ -75,7 +75,7 @@ cdef class PAState(LinearClassifierState):
         if self.w.k == 1:
             loss = 1.0 - e.y * f[0]
         else:
-            q = rival(f, e.label, self.w.k)
+            q = best_wrong(f, e.label, self.w.k)
             loss = 1.0 - (f[e.label] - f[q])
         if loss <= 0.0:
             return LEARNED

@@ -3,7 +3,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from ..base.kinds import Example, Label, Rows
+from ..base.types import Example, Label, Rows
 from .state import LinearClassifier
 
 class Perceptron(LinearClassifier):

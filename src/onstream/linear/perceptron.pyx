@@ -8,11 +8,11 @@ import numpy as np
 
 from ..core.arrays cimport doubles
 from ..core.example cimport LEARNED, Example
-from ..core.scores cimport rival
+from ..core.scores cimport best_wrong
 from ..core.weights cimport add, add_pair
 from .state cimport LinearClassifierState
 
-from ..base.checks import number, positive, says_names, whole
+from ..base.checks import number, positive, suggest_parameters, whole
 from ..base.learner import stream_of
 from .state import LinearClassifier
 from .user_functions import check_function, number_from
@@ -76,26 +76,26 @@ class Perceptron(LinearClassifier):
         cdef PerceptronState state = PerceptronState(self.intercept)
         state.w.appended = True
         state.functions = tuple(map(function_of_t, (self.beta, self.gamma, self.alpha)))
-        state.scripted = any(map(callable, (self.beta, self.gamma, self.alpha)))
-        if not state.scripted:
+        state.calls_user_code = any(map(callable, (self.beta, self.gamma, self.alpha)))
+        if not state.calls_user_code:
             state.prepare(1)
         return state
 
     @property
     def updates(self):
         """How many examples changed the weights."""
-        return (<PerceptronState> self._model.settled()).updates
+        return (<PerceptronState> self._model.readable_state()).updates
 
     @property
     def converged(self):
         """Did the last `fit` end with a pass without any update? None before any fit."""
-        return (<PerceptronState> self._model.settled()).converged
+        return (<PerceptronState> self._model.readable_state()).converged
 
     def _merged(self, mine, theirs):
         updates = mine["updates"] + theirs["updates"]
         return {**super()._merged(mine, theirs), "updates": updates, "converged": None}
 
-    @says_names
+    @suggest_parameters
     def fit(self, X, y=None, w=None, *, max_epochs=1000, shuffle=False, seed=0):
         """The batch perceptron: pass over `(X, y)` until a pass changes nothing.
 
@@ -172,7 +172,7 @@ cdef class PerceptronState(LinearClassifierState):
         return error
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
-        cdef Py_ssize_t now = self.seen - self.start + 1 - self.planned if self.scripted else 0
+        cdef Py_ssize_t now = self.seen - self.start + 1 - self.planned if self.calls_user_code else 0
         cdef double beta = self.plan[3 * now], gamma = self.plan[3 * now + 1]
         cdef double step = self.plan[3 * now + 2] * e.weight
         cdef int q, status
@@ -181,7 +181,7 @@ cdef class PerceptronState(LinearClassifierState):
                 return LEARNED
             status = add(self.w, e, e.y * step, gamma)
         else:
-            q = rival(f, e.label, self.w.k)
+            q = best_wrong(f, e.label, self.w.k)
             if f[e.label] - f[q] > beta:
                 return LEARNED
             status = add_pair(self.w, e, e.label, q, 0.5 * step, gamma)

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from ..base.checks import number
-from ..base.kinds import Label
-from ..base.union import Fields
+from ..base.types import Label
+from ..base.union import Exported
 from .dual_averaging import RDA as RDAOptimizer
 from .gradient_mixing import merge_rda
 from .optimizer import Optimizer
@@ -79,5 +79,5 @@ class RDA(GradientClassifier):
     def _optimizer(self) -> Optimizer:
         return RDAOptimizer(self.intercept, self.gamma, self.l1)
 
-    def _merged(self, mine: Fields, theirs: Fields) -> Fields:
+    def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         return merge_rda(*self._both(mine, theirs), self.gamma, self.l1)

@@ -179,16 +179,16 @@ cdef class RLSState(LinearRegressorState):
                     P[i * room + i] = self.inflation / self.lam
 
     def export_own(self):
-        self.reserve(self.door.width)
-        self.extend(self.door.width + self.P.offset)  # without any example none is in use
+        self.reserve(self.features.width)
+        self.extend(self.features.width + self.P.offset)  # without any example none is in use
         told = {"P": self.P.export(), "inflation": self.inflation}
         return {**LinearRegressorState.export_own(self), **told}
 
     def restore_own(self, fields):
         LinearRegressorState.restore_own(self, fields)
-        d = self.door.width + self.P.offset
+        d = self.features.width + self.P.offset
         self.inflation = fields.number("inflation", 1.0, WIND_UP)
-        self.reserve(self.door.width)
+        self.reserve(self.features.width)
         self.P.restore(fields.array("P", (d, d)))
         for i in range(d):
             self.used[i] = not self.P.untouched(i, self.inflation / self.lam)

@@ -9,9 +9,9 @@ from weakref import WeakSet
 
 import numpy as np
 
-from ..core.fields import Fields
+from ..core.coerce import coerce_weights, in_row, no_column  # type: ignore[attr-defined]
 from ..core.frames import rows_of_table
-from ..core.plain import in_row, no_column, plain_weights  # type: ignore[attr-defined]
+from ..core.state_reader import StateReader
 
 changing = RLock()  # held, for a moment and without calling the user, where a state is changed
 
@@ -37,7 +37,7 @@ class RowByRow(ABC):
         """Parts that have learned nothing."""
 
     @abstractmethod
-    def fill(self, parts: Any, fields: Fields) -> None:
+    def fill(self, parts: Any, fields: StateReader) -> None:
         """Put an exported state into new parts."""
 
     @abstractmethod
@@ -48,14 +48,14 @@ class RowByRow(ABC):
     def snapshot(self) -> dict[str, Any]:
         """Everything that was learned, up to some row."""
 
-    def restore(self, fields: Fields) -> None:
+    def restore(self, fields: StateReader) -> None:
         """Take over what was exported; this model is new."""
         self.fill(self.parts, fields)
 
     def take_back(self, exported: dict[str, Any]) -> None:
         """Become what was exported."""
         parts = self.new()
-        self.fill(parts, Fields(exported))
+        self.fill(parts, StateReader(exported))
         with changing:
             self.parts = parts
 
@@ -68,7 +68,7 @@ class RowByRow(ABC):
         """A context in which nobody else learns; others may still ask."""
         return self.turn
 
-    def settled(self) -> Self:
+    def readable_state(self) -> Self:
         """Itself: no block is ever being written."""
         return self
 
@@ -84,7 +84,7 @@ def learn_rows(
 
     Nobody else teaches meanwhile, so that only what this block has taught is taken back.
     """
-    weights = plain_weights(model.who, w)
+    weights = coerce_weights(model.who, w)
     weights = np.ones(len(rows)) if weights is None else weights
     for name, column in (("y", targets), ("w", weights)):
         if len(column) != len(rows):

@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t
 
 from ..core.example cimport LEARNED, Example
-from ..core.scores cimport rival
+from ..core.scores cimport best_wrong
 from ..core.weights cimport add, add_pair
 from .state cimport LinearClassifierState
 
@@ -66,7 +66,7 @@ class ShiftingPerceptron(LinearClassifier):
     @property
     def updates(self):
         """How many examples changed the weights: k."""
-        return (<ShiftingState> self._model.settled()).updates
+        return (<ShiftingState> self._model.readable_state()).updates
 
     def _merged(self, mine, theirs):
         return {**super()._merged(mine, theirs), "updates": mine["updates"] + theirs["updates"]}
@@ -84,7 +84,7 @@ cdef class ShiftingState(LinearClassifierState):
                 return LEARNED
             status = add(self.w, e, share * e.weight * e.y, 1.0 - share)
         else:
-            q = rival(f, e.label, self.w.k)
+            q = best_wrong(f, e.label, self.w.k)
             if f[e.label] > f[q]:
                 return LEARNED
             status = add_pair(self.w, e, e.label, q, 0.5 * share * e.weight, 1.0 - share)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from ..base.kinds import Label
+from ..base.types import Label
 from .logistic_regression import LogisticRegression
 
 

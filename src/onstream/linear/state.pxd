@@ -6,7 +6,7 @@ from ..core.weights cimport Weights
 
 cdef class LinearClassifierState(ClassifierState):
     cdef Weights w       # one column up to two labels, one per label beyond
-    cdef Weights before  # the single column, until the third label is settled
+    cdef Weights before  # the single column, until the third label is committed
     cdef double* f       # scores of the example being learned
     cdef double* steps   # room for a step per label
     cdef Py_ssize_t room_labels  # labels that fit there

@@ -58,7 +58,7 @@ cdef class LinearClassifierState(ClassifierState):
             self.w.set_columns(n)
         return 0
 
-    cdef int settle(self) except -1:
+    cdef int commit_label(self) except -1:
         self.before = None
         return 0
 
@@ -121,11 +121,11 @@ cdef class LinearClassifierState(ClassifierState):
         return stop
 
     def export_own(self):
-        return self.w.export(self.door.width)
+        return self.w.export(self.features.width)
 
     def restore_own(self, fields):
         k = self.n_labels if self.n_labels > 2 else 1
-        self.w = restored_weights(self.w, fields, self.door.width, k)
+        self.w = restored_weights(self.w, fields, self.features.width, k)
 
     def memory(self):
         return ClassifierState.memory(self) + self.w.memory() + 2 * 8 * max(1, self.n_labels)
@@ -160,10 +160,10 @@ cdef class LinearRegressorState(State):
         return OVERFLOW
 
     def export_own(self):
-        return self.w.export(self.door.width)
+        return self.w.export(self.features.width)
 
     def restore_own(self, fields):
-        self.w = restored_weights(self.w, fields, self.door.width, 1)
+        self.w = restored_weights(self.w, fields, self.features.width, 1)
 
     def memory(self):
         return State.memory(self) + self.w.memory()

@@ -8,10 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..base.checks import choice, flag, number, positive, says_names, whole
+from ..base.checks import choice, flag, number, positive, suggest_parameters, whole
 from ..base.learner import ProbabilisticClassifier, stream_of
-from ..base.union import Fields
-from ..core.fields import Fields as Checked
+from ..base.union import Exported
+from ..core.state_reader import StateReader
 from .adagrad import AdaGrad
 from .descent import Descent
 from .gradient import check_gradient
@@ -34,7 +34,7 @@ class Gradient(ABC):
     def _optimizer(self) -> Optimizer:
         """What moves the weights."""
 
-    @says_names
+    @suggest_parameters
     def fit(
         self,
         X: Any,
@@ -91,7 +91,7 @@ class Gradient(ABC):
             model.state.tidy()  # what is owed was owed at the old rate
             model.state.optimizer.factor = factor
 
-    def _view(self) -> Fields:
+    def _view(self) -> Exported:
         return view_of(self._model)
 
     def _flat(self) -> np.ndarray:
@@ -99,12 +99,12 @@ class Gradient(ABC):
         fields = self._view()
         return np.vstack([fields["bias"], fields["weights"]])
 
-    def _both(self, mine: Fields, theirs: Fields) -> tuple[Both, np.ndarray]:
+    def _both(self, mine: Exported, theirs: Exported) -> tuple[Both, np.ndarray]:
         """Two states ready to be merged, and the average of what they predict with."""
         tidied, views = [], []
         for fields in (mine, theirs):
             model = self._new_model()  # type: ignore[attr-defined]
-            model.restore(Checked(fields))
+            model.restore(StateReader(fields))
             model.state.tidy()
             tidied.append(model.export())
             views.append(view_of(model))
@@ -113,11 +113,11 @@ class Gradient(ABC):
         mixed = both.mixed([v["weights"] for v in views], [v["bias"] for v in views])
         return both, mixed
 
-    def _merged(self, mine: Fields, theirs: Fields) -> Fields:
+    def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         return merge_descents(self._both(mine, theirs)[0])
 
 
-def view_of(model: Any) -> Fields:
+def view_of(model: Any) -> Exported:
     """The names of features and labels, and the weights that predict."""
     with model.reading():
         weights, bias = model.state.predicting()

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ..base.checks import choice
 from ..base.learner import Learner
-from ..core.fields import Fields
 from ..core.regressor import RegressorModel
+from ..core.state_reader import StateReader
 from .aggressiveness import check_pa
 from .mixing import mix_regressors
 from .pa_ranking import margin_model
@@ -213,7 +213,7 @@ class StructureModel(RowByRow):
         """`export`, while nobody else is learning."""
         return self.parts.snapshot()
 
-    def fill(self, parts: RegressorModel, fields: Fields) -> None:
+    def fill(self, parts: RegressorModel, fields: StateReader) -> None:
         """Put an exported state into new parts."""
         parts.restore(fields)
 

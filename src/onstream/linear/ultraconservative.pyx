@@ -1,6 +1,6 @@
 """Ultraconservative multiclass learners: only the true label and those that beat it may move.
 
-Row r of the weights moves by tau_r * x, and the tau_r sum to 0. Two labels need one row only, the
+RowBuffer r of the weights moves by tau_r * x, and the tau_r sum to 0. Two labels need one row only, the
 difference of the two: what it gains is twice what each of the two would.
 """
 
@@ -9,7 +9,7 @@ from libc.stdlib cimport qsort
 
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.memory cimport release, resize
-from ..core.scores cimport rival
+from ..core.scores cimport best_wrong
 from ..core.weights cimport add, add_columns, add_pair
 from .state cimport LinearClassifierState
 
@@ -87,7 +87,7 @@ cdef class PerceptronState(LinearClassifierState):
         cdef int y = e.label, q, r
         if self.w.k == 1:
             return add(self.w, e, 2.0 * e.weight * e.y, 1.0) if e.y * f[0] <= 0.0 else LEARNED
-        q = rival(f, y, self.w.k)
+        q = best_wrong(f, y, self.w.k)
         if f[q] < f[y]:
             return LEARNED
         if self.worst_only:
@@ -276,7 +276,7 @@ cdef class MiraState(LinearClassifierState):
         cdef Py_ssize_t r
         if self.w.k == 1:
             return add(self.w, e, 2.0 * C * e.y, 1.0)
-        shared_blame(f, e.label, rival(f, e.label, self.w.k), self.w.k, uniform, self.steps)
+        shared_blame(f, e.label, best_wrong(f, e.label, self.w.k), self.w.k, uniform, self.steps)
         for r in range(self.w.k):
             self.steps[r] *= C
         return add_columns(self.w, e, self.steps, 1.0)

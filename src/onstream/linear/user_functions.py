@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..core.plain import NOT_NUMBERS, plain_mapping  # type: ignore[attr-defined]
+from ..core.coerce import NOT_NUMBERS, coerce_mapping  # type: ignore[attr-defined]
 
 
 def check_function(model: Any, name: str, function: Any, arguments: int) -> Any:
@@ -78,7 +78,7 @@ def difference(who: str, a: Any, b: Any) -> dict[Any, float]:
 
 def finite(who: str, features: Any) -> dict[Any, float]:
     """Features as plain finite numbers."""
-    plain: dict[Any, float] = plain_mapping(
+    plain: dict[Any, float] = coerce_mapping(
         who, features if isinstance(features, Mapping) else dict(features)
     )
     for name, value in plain.items():

@@ -1,8 +1,8 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from ..base.kinds import Label
 from ..base.learner import ProbabilisticClassifier, Regressor
+from ..base.types import Label
 
 Metric = Literal["euclidean", "manhattan", "cosine"] | Callable[[Any, Any], float]
 Scale = Literal["minmax", "standard"] | None

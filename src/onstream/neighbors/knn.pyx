@@ -190,7 +190,7 @@ class KNNADWINClassifier(KNNClassifier):
     @property
     def width(self):
         """How many examples are remembered now."""
-        return self._model.settled().window_of().n
+        return self._model.readable_state().window_of().n
 
 
 class KNNRegressor(Neighbours, Regressor):
@@ -398,11 +398,11 @@ cdef class KNNClassifierState(ClassifierState):
         for i in range(n):
             at = self.window.slot(i)
             chosen[i], weights[i] = self.label[at], self.weight[at]
-        return {**exported(self.window, self.door.width), "chosen": chosen, "weights": weights}
+        return {**exported(self.window, self.features.width), "chosen": chosen, "weights": weights}
 
     def restore_own(self, fields):
         cdef Py_ssize_t i, n
-        n = restored(self.window, fields, self.door.width, self.seen)
+        n = restored(self.window, fields, self.features.width, self.seen)
         chosen = fields.integers("chosen", (n,), 0, max(0, self.n_labels - 1))
         weights = fields.array("weights", (n,))
         if (weights <= 0.0).any() or (n and not self.n_labels):
@@ -534,11 +534,11 @@ cdef class KNNRegressorState(State):
         for i in range(n):
             at = self.window.slot(i)
             targets[i], weights[i] = self.y[at], self.weight[at]
-        return {**exported(self.window, self.door.width), "targets": targets, "weights": weights}
+        return {**exported(self.window, self.features.width), "targets": targets, "weights": weights}
 
     def restore_own(self, fields):
         cdef Py_ssize_t i, n
-        n = restored(self.window, fields, self.door.width, self.seen)
+        n = restored(self.window, fields, self.features.width, self.seen)
         targets = fields.array("targets", (n,))
         weights = fields.array("weights", (n,))
         if (weights <= 0.0).any():

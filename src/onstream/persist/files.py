@@ -42,7 +42,7 @@ def save(
     'spam'
     """
     data = dumps(model, notes)
-    path = plain_path("save", path)
+    path = coerce_path("save", path)
     target = checked_target(path)
     scratch = target.parent / scratch_name(target)
     try:
@@ -101,7 +101,7 @@ def is_model(path: str | os.PathLike[str]) -> bool:
         return file.read(8 + len(BEGINNING))[8:] == BEGINNING
 
 
-def plain_path(who: str, path: Any) -> str:
+def coerce_path(who: str, path: Any) -> str:
     """The path as a string that can be the name of a file."""
     try:
         text = os.fspath(path)
@@ -121,7 +121,7 @@ def plain_path(who: str, path: Any) -> str:
 
 def file_path(who: str, path: Any) -> str:
     """The path of a file to read; of a folder, some systems would say that it may not be read."""
-    text = plain_path(who, path)
+    text = coerce_path(who, path)
     if os.path.isdir(text):
         raise IsADirectoryError(errno.EISDIR, f"{who}: this is a folder; name a file in it", text)
     return text

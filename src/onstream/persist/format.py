@@ -208,7 +208,7 @@ def pack(tensors: dict[str, Any], metadata: dict[str, str]) -> bytes:
 
 def loads(data: bytes | bytearray | memoryview, **functions: Callable[..., Any]) -> Any:
     """The model that `dumps` was given. Parameters that were functions must be given again."""
-    header, fields = unpack(plain_bytes(data))
+    header, fields = unpack(coerce_bytes(data))
     cls = holders().get(header.cls)
     if cls is None:
         raise ModelFileError(f"the file holds a {header.cls!r:.60}, unknown to this version.")
@@ -235,7 +235,7 @@ def loads(data: bytes | bytearray | memoryview, **functions: Callable[..., Any])
         raise ModelFileError(f"the state of the {header.cls} is broken: {error}") from None
 
 
-def plain_bytes(data: Any) -> bytes:
+def coerce_bytes(data: Any) -> bytes:
     """The data as bytes."""
     if isinstance(data, (bytes, bytearray, memoryview)):
         return bytes(data)  # bytes themselves are not copied

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ..core.fields import Fields
+from ..core.state_reader import StateReader
 
 MOST = 2**62  # of whole numbers: half of what fits, so that two can be added
 
@@ -27,7 +27,7 @@ def tell_count_min(sketch: Any, shape: tuple[int, int]) -> dict[str, Any]:
     return {"total": float(sketch.total_weight), "table": table}
 
 
-def count_min(fields: Fields, new: Any, shape: tuple[int, int]) -> Any:
+def count_min(fields: StateReader, new: Any, shape: tuple[int, int]) -> Any:
     """A sketch with such a table; `new()` is an empty one."""
     width, depth = shape
     total = fields.number("total", 0.0)
@@ -61,7 +61,7 @@ def tell_hyper_log_log(sketch: Any) -> dict[str, Any]:
     return {"coupons": np.sort(coupons).astype(np.int64)}
 
 
-def hyper_log_log(fields: Fields, new: Any, b: int) -> Any:
+def hyper_log_log(fields: StateReader, new: Any, b: int) -> Any:
     """A sketch with such coupons or registers."""
     if not fields.missing("coupons"):
         coupons = fields.integers("coupons", (-1,), 1 << 26, 2**32 - 1)
@@ -102,7 +102,7 @@ def tell_frequent_items(sketch: Any, all_items: Any) -> dict[str, Any]:
     }
 
 
-def frequent_items(fields: Fields, new: Any, b: int) -> Any:
+def frequent_items(fields: StateReader, new: Any, b: int) -> Any:
     """A sketch with such items and counts."""
     total, offset = fields.integer("total", 0, MOST), fields.integer("offset", 0, MOST)
     items = fields.names("items", (str, int))
@@ -166,7 +166,7 @@ def tell_kll(sketch: Any) -> dict[str, Any]:
     }
 
 
-def kll(fields: Fields, new: Any, k: int) -> Any:
+def kll(fields: StateReader, new: Any, k: int) -> Any:
     """A sketch with such values."""
     n = fields.integer("count", 1, 2**55)  # more would need more levels than the package has
     sketch = new()
@@ -206,7 +206,7 @@ def tell_reservoir(sketch: Any) -> dict[str, Any]:
     }
 
 
-def reservoir(fields: Fields, new: Any, k: int) -> Any:
+def reservoir(fields: StateReader, new: Any, k: int) -> Any:
     """A sketch of that sample.
 
     It takes k items as they are, with their weights; what comes next is drawn as it would have

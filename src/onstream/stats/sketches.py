@@ -16,8 +16,8 @@ import numpy as np
 from ..base.checks import number, whole
 from ..base.errors import NotMergeable
 from ..base.part import StatefulPart
-from ..core.fields import SAFE, Fields
-from ..core.plain import plain_number
+from ..core.coerce import coerce_number
+from ..core.state_reader import SAFE, StateReader
 from .sketch_numbers import (
     MOST,
     count_min,
@@ -107,7 +107,7 @@ class Sketch(StatefulPart):
         """What a sketch holds."""
 
     @abstractmethod
-    def _rebuild(self, fields: Fields, n: float) -> Any:
+    def _rebuild(self, fields: StateReader, n: float) -> Any:
         """The sketch that holds that, of so many items."""
 
     def _put(self, item: Any, w: float) -> None:
@@ -182,7 +182,7 @@ class Sketch(StatefulPart):
         self._state.sketch.merge(sketch)
 
     def _restore(self, fields: dict[str, Any]) -> None:
-        checked = Fields(fields)
+        checked = StateReader(fields)
         n = checked.number("n", 0.0, 1e290)
         state = SketchState(self._new, self._tell, n)
         if n:
@@ -246,7 +246,7 @@ class CountMin(Sketch):
     def _tell(self, sketch: Any) -> dict[str, Any]:
         return tell_count_min(sketch, self.shape)
 
-    def _rebuild(self, fields: Fields, n: float) -> Any:
+    def _rebuild(self, fields: StateReader, n: float) -> Any:
         sketch = count_min(fields, self._new, self.shape)
         same_total(n, sketch.total_weight)
         return sketch
@@ -288,7 +288,7 @@ class HyperLogLog(Sketch):
     def _tell(self, sketch: Any) -> dict[str, Any]:
         return tell_hyper_log_log(sketch)
 
-    def _rebuild(self, fields: Fields, n: float) -> Any:
+    def _rebuild(self, fields: StateReader, n: float) -> Any:
         return hyper_log_log(fields, self._new, self.b)
 
     def _plain(self, item: Any) -> Any:
@@ -338,7 +338,7 @@ class FrequentItems(Sketch):
     def _tell(self, sketch: Any) -> dict[str, Any]:
         return tell_frequent_items(sketch, library().frequent_items_error_type.NO_FALSE_NEGATIVES)
 
-    def _rebuild(self, fields: Fields, n: float) -> Any:
+    def _rebuild(self, fields: StateReader, n: float) -> Any:
         sketch = frequent_items(fields, self._new, self.b)
         same_total(n, sketch.total_weight)
         return sketch
@@ -367,7 +367,7 @@ class FrequentItems(Sketch):
         told = self._tell(self._state.sketch)
         told["total"] += int(sketch.total_weight)
         told["offset"] += int(sketch.get_upper_bound(""))
-        self._state.sketch = frequent_items(Fields(told), self._new, self.b)
+        self._state.sketch = frequent_items(StateReader(told), self._new, self.b)
 
     def bounds(self, item: Item) -> tuple[int, int]:
         """How often the item came: at least and at most."""
@@ -418,11 +418,11 @@ class KLL(Sketch):
     def _tell(self, sketch: Any) -> dict[str, Any]:
         return tell_kll(sketch)
 
-    def _rebuild(self, fields: Fields, n: float) -> Any:
+    def _rebuild(self, fields: StateReader, n: float) -> Any:
         return kll(fields, self._new, self.k)
 
     def _plain(self, item: Any) -> float:
-        value = plain_number("KLL", item)
+        value = coerce_number("KLL", item)
         if not abs(value) <= SAFE:
             raise ValueError(f"KLL: a value must be from {-SAFE:g} to {SAFE:g}, got {value!r}.")
         return value + 0.0  # not -0.0
@@ -449,7 +449,7 @@ class KLL(Sketch):
 
     def rank(self, value: float) -> float:
         """The share of values that do not exceed this one."""
-        value = plain_number("KLL", value)
+        value = coerce_number("KLL", value)
         if not math.isfinite(value):
             raise ValueError(f"KLL: a value must be finite, got {value!r}.")
         if self._state.sketch.is_empty():
@@ -485,7 +485,7 @@ class Reservoir(Sketch):
     def _tell(self, sketch: Any) -> dict[str, Any]:
         return tell_reservoir(sketch)
 
-    def _rebuild(self, fields: Fields, n: float) -> Any:
+    def _rebuild(self, fields: StateReader, n: float) -> Any:
         sketch = reservoir(fields, self._new, self.k)
         same_total(n, sum(weight for _, weight in sketch))
         return sketch

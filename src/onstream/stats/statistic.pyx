@@ -8,7 +8,7 @@ import numpy as np
 from ..core.arrays cimport doubles
 from ..base.errors import NotMergeable
 from ..base.part import StatefulPart
-from ..core.plain import plain_number, plain_numbers
+from ..core.coerce import coerce_number, coerce_numbers
 
 
 LARGEST = 1e100  # larger values would overflow sums of squares
@@ -30,8 +30,8 @@ cdef class StatisticState:
         raise NotMergeable(f"{self.who} cannot be merged.")
 
     def update(self, v, w):
-        cdef double value = PyFloat_AS_DOUBLE(v) if PyFloat_CheckExact(v) else plain_number(self.who, v)
-        cdef double weight = PyFloat_AS_DOUBLE(w) if PyFloat_CheckExact(w) else plain_number(self.who, w)
+        cdef double value = PyFloat_AS_DOUBLE(v) if PyFloat_CheckExact(v) else coerce_number(self.who, v)
+        cdef double weight = PyFloat_AS_DOUBLE(w) if PyFloat_CheckExact(w) else coerce_number(self.who, w)
         if not -LARGEST <= value <= LARGEST:
             raise ValueError(f"{self.who}: a value must be finite and at most {LARGEST:g} in size, got {v!r:.80}.")
         if not 0.0 <= weight <= LARGEST:
@@ -43,8 +43,8 @@ cdef class StatisticState:
     def update_many(self, values, w):
         """All values, or none if one of them is refused."""
         cdef Py_ssize_t i, n
-        array = plain_numbers(self.who, values)
-        weights = np.ones(len(array)) if w is None else plain_numbers(self.who, w)
+        array = coerce_numbers(self.who, values)
+        weights = np.ones(len(array)) if w is None else coerce_numbers(self.who, w)
         if len(weights) != len(array):
             raise ValueError(f"{self.who}: there are {len(array):,} values and {len(weights):,} weights.")
         for name, numbers, low in (("the value", array, -LARGEST), ("the weight w", weights, 0.0)):
@@ -78,7 +78,7 @@ cdef class StatisticState:
         return {"n": self.n}
 
     def restore(self, fields):
-        """Take over an exported state (a `Fields`); this state is new."""
+        """Take over an exported state (a `StateReader`); this state is new."""
         self.n = fields.number("n", 0.0, 1e290)
 
     def bounded(self, fields, str name, double most=LARGEST):

@@ -59,10 +59,10 @@ class Columns:
 
     def __init__(self, who: str, target: Any, weight: Any, drop: Any, only: Any) -> None:
         self.who = who
-        self.target = plain_column(who, "target", target)
-        self.weight = plain_column(who, "weight", weight)
-        self.drop = plain_names(who, "drop", drop)
-        self.only = None if only is None else plain_names(who, "only", only)
+        self.target = coerce_column(who, "target", target)
+        self.weight = coerce_column(who, "weight", weight)
+        self.drop = coerce_names(who, "drop", drop)
+        self.only = None if only is None else coerce_names(who, "only", only)
         self.expected = Expected()
         if self.target is not None and self.target == self.weight:
             raise ValueError(f"{who}: target and weight are both {target!r}.")
@@ -277,7 +277,7 @@ def is_text(kind: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
-def plain_column(who: str, word: str, name: Any) -> str | int | None:
+def coerce_column(who: str, word: str, name: Any) -> str | int | None:
     """A column by name, or by place as an int."""
     if name is None or isinstance(name, str):
         return name
@@ -286,7 +286,7 @@ def plain_column(who: str, word: str, name: Any) -> str | int | None:
     raise TypeError(f"{who}: {word} must be the name of a column, got {name!r:.80}.")
 
 
-def plain_names(who: str, word: str, names: Any) -> list[str | int]:
+def coerce_names(who: str, word: str, names: Any) -> list[str | int]:
     """A list of columns; one may be given alone."""
     if names is None:
         return []
@@ -294,5 +294,5 @@ def plain_names(who: str, word: str, names: Any) -> list[str | int]:
         names = [names]
     if not hasattr(names, "__iter__"):
         raise TypeError(f"{who}: {word} must be a list of columns, got {names!r:.80}.")
-    found = [plain_column(who, word, name) for name in names]
+    found = [coerce_column(who, word, name) for name in names]
     return [name for name in found if name is not None]

@@ -17,11 +17,11 @@ from .csv_rows import (
     rows_of,
     whole_rows,
 )
-from .csv_types import guess, plain_types, with_comma
+from .csv_types import coerce_types, guess, with_comma
 from .files import Bytes, PathLike, line_blocks, suffix
 from .lines import Piece, Text
 from .reader import Reader, arranged
-from .recoded import Recoded, plain_encoding
+from .recoded import Recoded, coerce_encoding
 from .rejects import Place, Tally, at_line
 from .stream import Stream
 
@@ -158,13 +158,13 @@ class CSV(Reader):
         self.format = Format(
             delimiter,
             decimal,
-            plain_encoding("read_csv", encoding),
-            plain_missing(missing),
+            coerce_encoding("read_csv", encoding),
+            coerce_missing(missing),
             newlines_in_values,
         )
         self.columns = columns
-        self.header = plain_header(header)
-        self.types = plain_types("read_csv", types)
+        self.header = coerce_header(header)
+        self.types = coerce_types("read_csv", types)
         self.schema: dict[str, Any] | None = None  # from the first lines, then enforced
 
     def _blocks(self, tally: Tally) -> Iterator[Block]:
@@ -337,7 +337,7 @@ def split(line: str, delimiter: str) -> list[str]:
     return next(csv.reader([line], delimiter=delimiter), [])
 
 
-def plain_header(header: Any) -> bool | list[str]:
+def coerce_header(header: Any) -> bool | list[str]:
     """Whether there is a header; or the names of the columns."""
     if isinstance(header, bool):
         return header
@@ -350,7 +350,7 @@ def plain_header(header: Any) -> bool | list[str]:
     return list(header)
 
 
-def plain_missing(missing: Any) -> list[str]:
+def coerce_missing(missing: Any) -> list[str]:
     """The texts for missing values; one may be given alone."""
     texts = [missing] if isinstance(missing, str) else missing
     if not isinstance(texts, (list, tuple, set)) or not all(isinstance(t, str) for t in texts):

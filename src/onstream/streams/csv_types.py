@@ -51,7 +51,7 @@ def is_float(value: bytes, decimal: str) -> bool:
     return b"_" not in value
 
 
-def plain_types(who: str, types: Mapping[str, type] | None) -> dict[str, Any]:
+def coerce_types(who: str, types: Mapping[str, type] | None) -> dict[str, Any]:
     """Python's types as those of Arrow."""
     import pyarrow as pa
 

@@ -12,7 +12,7 @@ from .blocks import Block, length
 from .columns import Columns, Expected
 from .files import arrives, find_files, same_file, total_bytes
 from .prefetch import prefetched
-from .rejects import Tally, plain_on_error
+from .rejects import Tally, coerce_on_error
 from .stream import Stream, regrouped
 
 
@@ -21,7 +21,7 @@ class Reader(Stream):
 
     def __init__(self, path: Any, *, on_error: Any = "raise") -> None:
         self.files = find_files(self._who, path)
-        self.on_error = plain_on_error(self._who, on_error)
+        self.on_error = coerce_on_error(self._who, on_error)
         kept = self.on_error not in ("raise", "skip")
         if kept and any(same_file(self.on_error, file) for file in self.files):
             raise ValueError(

@@ -18,7 +18,7 @@ def invalid(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("onstream.invalid", invalid)
 
 
-def plain_encoding(who: str, encoding: Any) -> str:
+def coerce_encoding(who: str, encoding: Any) -> str:
     """The usual name of an encoding of text."""
     try:
         "".encode(encoding)  # refuses codecs that are none of text

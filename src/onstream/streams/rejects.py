@@ -13,7 +13,7 @@ UNSEEN = re.compile(r"[\x00-\x1f\x7f]+")  # a tab comes between the reason and t
 REMEMBERED = 10  # messages kept of rejected lines
 
 
-def plain_on_error(who: str, on_error: Any) -> str | os.PathLike[str]:
+def coerce_on_error(who: str, on_error: Any) -> str | os.PathLike[str]:
     """Check `on_error`: "raise", "skip" or a path."""
     if isinstance(on_error, os.PathLike) or on_error in ("raise", "skip"):
         return on_error  # type: ignore[no-any-return]

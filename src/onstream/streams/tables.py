@@ -12,7 +12,7 @@ from .blocks import Block, length
 from .columns import Chosen, Columns, differing
 from .files import CHUNK, Bytes, PathLike
 from .reader import Reader, arranged
-from .rejects import Place, Tally, at_row, plain_on_error
+from .rejects import Place, Tally, at_row, coerce_on_error
 from .stream import Stream, regrouped
 
 BATCH = 1 << 16  # rows of a table read at a time
@@ -336,7 +336,7 @@ class Frame(Stream):
         schema = self.table.schema
         self.columns = columns.choose("the frame", list(schema.names), index_of(schema))
         self.columns.check_types(schema)
-        self.on_error = plain_on_error("read_frame", on_error)
+        self.on_error = coerce_on_error("read_frame", on_error)
         self._tally = Tally("skip")
 
     def _batches(self, n: int) -> Iterator[Block]:

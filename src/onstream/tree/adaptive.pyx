@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t
 import numpy as np
 
 from ..core.example cimport Example
-from ..core.fields import Fields
+from ..core.state_reader import StateReader
 from ..drift.adwin cimport (
     Adwin, adwin_bytes, adwin_export, adwin_free, adwin_mean, adwin_push, adwin_restore, adwin_start,
 )
@@ -223,7 +223,7 @@ cdef class AdaptiveState(HoeffdingState):
             w.rival = NOBODY
             a.extra[i] = w
             rows = int(windows[i, 0])
-            window = Fields({
+            window = StateReader({
                 "rows": rows, "clock": int(windows[i, 1]), "total": float(sums[i, 0]),
                 "m2": float(sums[i, 1]), "counts": counts[at:at + rows], "buckets": buckets[at:at + rows],
             })

@@ -429,7 +429,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
 
     def remembered(self):
         """The window, the oldest example first: values (NaN where missing), labels, weights, ids."""
-        cdef Py_ssize_t i, at, f, width = self.door.width
+        cdef Py_ssize_t i, at, f, width = self.features.width
         X, y = np.full((self.held, width), np.nan), np.zeros(self.held, dtype=np.int64)
         w, ids = np.zeros(self.held), np.zeros(self.held, dtype=np.int64)
         cdef double* x = doubles(X)
@@ -478,7 +478,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
         gaps = fields.array("rival_numbers", (len(rivals), 2))
         told = fields.integers("standings", (a.used, 2), 0)
         errors = fields.array("standing_errors", (a.used,))
-        X = fields.array("window_x", (-1, self.door.width))
+        X = fields.array("window_x", (-1, self.features.width))
         y = fields.integers("window_y", (len(X),), 0, max(0, self.n_labels - 1))
         w = fields.array("window_w", (len(X),))
         ids = fields.integers("window_ids", (len(X),), 0)
@@ -486,7 +486,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
             fields.integers("counters", (5,), 0).tolist())
         if len(X) > self.window or (w <= 0.0).any():
             raise ValueError("the window holds more examples than it should, or one without weight")
-        for f in range(self.door.width):
+        for f in range(self.features.width):
             known = X[:, f][X[:, f] != MISSING]
             if a.kind[f] == 2 and len(known) and not (
                 (known >= 0).all() and (known < a.codes[f]).all() and (known == np.floor(known)).all()
@@ -515,7 +515,7 @@ cdef class ConceptAdaptingState(HoeffdingState):
                 raise ValueError(f"more than {NESTED} alternates are nested")
             for node in preorder(a, root):
                 a.depth[<int32_t> node] += a.depth[owner]
-        self.reserve(self.door.width)
+        self.reserve(self.features.width)
         X = np.where(X == MISSING, np.nan, X)
         for at in range(len(X)):
             if self.make_room() != 0:

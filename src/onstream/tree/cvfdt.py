@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..base.checks import whole
-from ..base.kinds import Label
+from ..base.types import Label
 from .concept_adapting import ConceptAdaptingState
 from .face import TreeClassifier
 
@@ -105,9 +105,9 @@ class CVFDT(TreeClassifier):
     @property
     def n_alternates(self) -> int:
         """Alternate trees ever started."""
-        return int(self._model.settled().started)
+        return int(self._model.readable_state().started)
 
     @property
     def n_switches(self) -> int:
         """Alternate trees that took over."""
-        return int(self._model.settled().switched)
+        return int(self._model.readable_state().switched)

@@ -133,7 +133,7 @@ cdef class ExtremelyFastState(HoeffdingState):
     def export_own(self):
         cdef Arena* a = &self.arena
         cdef Merits* m
-        cdef Py_ssize_t f, width = self.door.width
+        cdef Py_ssize_t f, width = self.features.width
         nodes = preorder(a, a.root)
         told = np.zeros((len(nodes), 1 + width))
         for at, i in enumerate(nodes):
@@ -150,7 +150,7 @@ cdef class ExtremelyFastState(HoeffdingState):
         cdef Py_ssize_t f
         cdef int32_t i
         TreeState.restore_own(self, fields)
-        told = fields.array("merits", (a.used, 1 + self.door.width))
+        told = fields.array("merits", (a.used, 1 + self.features.width))
         if (told < 0.0).any():
             raise ValueError("merits holds a negative gain")
         for i in range(<int32_t> a.used):
@@ -159,5 +159,5 @@ cdef class ExtremelyFastState(HoeffdingState):
                 if m == NULL:
                     raise MemoryError("onstream: no memory for the tree")
                 m.attempts = told[i, 0]
-                for f in range(self.door.width):
+                for f in range(self.features.width):
                     sums(m)[f] = told[i, 1 + f]

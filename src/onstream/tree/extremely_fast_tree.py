@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..base.checks import positive
-from ..base.kinds import Label
+from ..base.types import Label
 from .extremely_fast import ExtremelyFastState
 from .face import TreeClassifier
 

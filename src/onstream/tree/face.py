@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from ..base.checks import choice, flag, number, positive, whole
 from ..base.errors import NotMergeable
-from ..base.kinds import Example, Label
 from ..base.learner import Learner, ProbabilisticClassifier
+from ..base.types import Example, Label
 from . import picture
 from .outline import Node, grow
 

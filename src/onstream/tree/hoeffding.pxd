@@ -1,6 +1,6 @@
 from libc.stdint cimport int32_t
 
-from ..core.door cimport Door
+from ..core.encoder cimport Encoder
 from ..core.example cimport Example
 from .arena cimport View
 from .promise cimport Household
@@ -8,7 +8,7 @@ from .state cimport Opinion, TreeState
 
 
 cdef class HoeffdingState(TreeState):
-    cdef Door encoder           # where names come in, which are reckoned, too
+    cdef Encoder encoder           # where names come in, which are reckoned, too
     cdef Household household    # the limit of memory, and what is reckoned against it
     cdef Py_ssize_t waiting     # leaves without tables, for lack of memory
     cdef bint dropped           # a leaf has just dropped features

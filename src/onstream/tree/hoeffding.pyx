@@ -3,7 +3,7 @@
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.stdint cimport int32_t, uint8_t
 
-from ..core.door cimport Door
+from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from .arena cimport (
     NOBODY, NO_MEMORY, UNKNOWN, Arena, View, close_view, column, drop_features, fits_in, open_view,
@@ -27,13 +27,13 @@ cdef class HoeffdingState(TreeState):
     def __cinit__(self, dict params):
         self.household.budget = params.get("max_bytes") or 0
 
-    def configure(self, Door encoder):
+    def configure(self, Encoder encoder):
         TreeState.configure(self, encoder)
         encoder.most_named = most_named(self.household.budget)
 
-    cdef int wire(self, Door door, Door encoder) except -1:
+    cdef int connect(self, Encoder features, Encoder encoder) except -1:
         self.encoder = encoder
-        return TreeState.wire(self, door, encoder)
+        return TreeState.connect(self, features, encoder)
 
     # -- labels, of which every node keeps a count ---------------------------------------------
 
@@ -103,7 +103,7 @@ cdef class HoeffdingState(TreeState):
     cdef void teach(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
         """Learn the example, which has come to this leaf; `opinion` is what the leaf said."""
         self.household.features, self.household.named = e.width, e.named
-        self.household.columns, self.household.labels = self.door.implicit, self.n_labels
+        self.household.columns, self.household.labels = self.features.implicit, self.n_labels
         self.note_hits(leaf, opinion, e.label, e.weight)
         self.route_weight(leaf, e.weight)
         self.learn_leaf(leaf, v, e.label, e.weight)
@@ -170,7 +170,7 @@ cdef class HoeffdingState(TreeState):
     def restore_own(self, fields):
         cdef int32_t i
         TreeState.restore_own(self, fields)
-        self.household.features, self.household.named = self.door.width, self.encoder.named
-        self.household.columns, self.household.labels = self.door.implicit, self.n_labels
+        self.household.features, self.household.named = self.features.width, self.encoder.named
+        self.household.columns, self.household.labels = self.features.implicit, self.n_labels
         for i in range(<int32_t> self.arena.used):
             self.waiting += self.arena.feature[i] == NOBODY and self.arena.tables[i] == NULL

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..base.checks import number
-from ..base.kinds import Label
+from ..base.types import Label
 from .adaptive import AdaptiveState
 from .batch_tree import BatchTree
 from .face import TreeClassifier
@@ -118,12 +118,12 @@ class HoeffdingAdaptiveTreeClassifier(TreeClassifier):
     @property
     def n_alternates(self) -> int:
         """Alternate trees ever started."""
-        return int(self._model.settled().started)
+        return int(self._model.readable_state().started)
 
     @property
     def n_switches(self) -> int:
         """Alternate trees that took over."""
-        return int(self._model.settled().switched)
+        return int(self._model.readable_state().switched)
 
 
 HAT = HoeffdingAdaptiveTreeClassifier

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..base.checks import whole
-from ..base.kinds import Label
+from ..base.types import Label
 from .batch_tree import BatchTree
 from .face import TreeClassifier
 from .hoeffding import HoeffdingState

@@ -2,7 +2,7 @@
 
 Bytes are reckoned from what the tree is, not from how its arrays happened to grow, so that a tree
 that was saved and loaded decides alike. Tables can be given back, features and nodes cannot: half of
-the memory is the most that features and nominal values may take (the door sees to that), half is
+the memory is the most that features and nominal values may take (the features sees to that), half is
 the most that nodes may take; with columns of arrays, which have no names, an eighth and the rest.
 """
 
@@ -10,7 +10,7 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t
 from libc.stdlib cimport qsort
 
-from ..core.index cimport PER_COLUMN
+from ..core.feature_index cimport PER_COLUMN
 from .arena cimport (
     NOBODY, Arena, ClassTable, Layout, activate, child_of, deactivate, saved_per_table,
     with_slack,
@@ -67,7 +67,7 @@ cdef Py_ssize_t claim(Arena* a, const Household* h) noexcept nogil:
 cdef bint room_for(Arena* a, const Household* h, Py_ssize_t nodes) noexcept nogil:
     """May there be so many nodes more?"""
     cdef Py_ssize_t most = h.budget - BASE - most_named(h.budget)
-    if h.columns:  # the door keeps a quarter of that for names, then
+    if h.columns:  # the features keeps a quarter of that for names, then
         most = h.budget - BASE - most_named(h.budget) // 4 - h.columns * PER_COLUMN
     return h.budget == 0 or nodes_bytes(a, h, a.live + nodes) <= most
 

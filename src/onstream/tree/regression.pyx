@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from ..core.door cimport Door
+from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.state cimport State
 from .arena cimport (
@@ -122,7 +122,7 @@ cdef class HoeffdingRegressorState(State):
         give_back(&self.arena, self.scale, 3 * (1 + self.scaled) * sizeof(double))
         finish(&self.arena)
 
-    def configure(self, Door encoder):
+    def configure(self, Encoder encoder):
         encoder.nominal = encoder.nan_missing = encoder.fill_sparse = True
         encoder.categorical = self.categorical
 
@@ -364,7 +364,7 @@ cdef class HoeffdingRegressorState(State):
 
     def export_own(self):
         cdef Arena* a = &self.arena
-        cdef Py_ssize_t width = self.door.width, f, j
+        cdef Py_ssize_t width = self.features.width, f, j
         cdef int32_t i
         cdef Leaf* leaf
         cdef Observer* o
@@ -401,7 +401,7 @@ cdef class HoeffdingRegressorState(State):
         cdef Leaf* leaf
         cdef Observer* o
         cdef Slot s
-        width = self.door.width
+        width = self.features.width
         roots = restore_trees(a, fields, width, 0)
         if len(roots) != (self.seen > 0):
             raise ValueError(f"there are {len(roots)} trees after {self.seen} examples")
@@ -421,7 +421,7 @@ cdef class HoeffdingRegressorState(State):
         ) > HEAVIEST:
             raise ValueError("the tree holds a mean or a weight that cannot be")
         for f in range(width):
-            values = self.door.categories.get(f, ())
+            values = self.features.categories.get(f, ())
             if a.kind[f] == (NUMERIC if values else NOMINAL) or a.codes[f] > len(values):
                 raise ValueError(f"feature {f} is of another kind, or has other values, in the tree")
         if (slots[:, 2] <= 0.0).any() or (slots[:, 4] < 0.0).any() or (radii < 0.0).any():

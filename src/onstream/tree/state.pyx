@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t
 
 from ..core.classifier cimport ClassifierState
-from ..core.door cimport Door
+from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, Example
 from ..core.memory cimport release, resize
 from ..core.scores cimport softmax
@@ -46,7 +46,7 @@ cdef class TreeState(ClassifierState):
         free_scratch(&self.scratch)
         release(self.votes)
 
-    def configure(self, Door encoder):
+    def configure(self, Encoder encoder):
         encoder.nominal = encoder.nan_missing = encoder.fill_sparse = True
         encoder.categorical = self.categorical
 
@@ -290,12 +290,12 @@ cdef class TreeState(ClassifierState):
         return [] if self.arena.root == NOBODY else [self.arena.root]
 
     def export_own(self):
-        return export_trees(&self.arena, self.roots(), self.door.width)
+        return export_trees(&self.arena, self.roots(), self.features.width)
 
     def restore_own(self, fields):
-        roots = self.planted = restore_trees(&self.arena, fields, self.door.width, self.n_labels)
-        for f in range(self.door.width):
-            values = self.door.categories.get(f, ())
+        roots = self.planted = restore_trees(&self.arena, fields, self.features.width, self.n_labels)
+        for f in range(self.features.width):
+            values = self.features.categories.get(f, ())
             if self.arena.kind[f] == (NUMERIC if values else NOMINAL) or self.arena.codes[f] > len(values):
                 raise ValueError(f"feature {f} is of another kind, or has other values, in the tree")
         if len(roots) != (self.expected if self.seen else 0):

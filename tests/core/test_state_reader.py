@@ -6,19 +6,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from onstream.core.fields import Fields
+from onstream.core.state_reader import StateReader
 
 
 def test_whole_numbers() -> None:
-    assert Fields({"n": 5}).integer("n", 0) == 5
+    assert StateReader({"n": 5}).integer("n", 0) == 5
     for bad in (-1, 6, 1.0, "1", None, True, 2**70, [1]):
         with pytest.raises(ValueError, match="n is"):
-            Fields({"n": bad}).integer("n", 0, 5)
+            StateReader({"n": bad}).integer("n", 0, 5)
 
 
 def test_arrays() -> None:
     good = np.ones((2, 3))
-    assert Fields({"a": good}).array("a", (2, 3)) is good
+    assert StateReader({"a": good}).array("a", (2, 3)) is good
     bad: list[Any] = [
         np.ones((3, 2)),
         np.ones(6),
@@ -32,26 +32,26 @@ def test_arrays() -> None:
     ]
     for value in bad:
         with pytest.raises(ValueError, match="a "):
-            Fields({"a": value}).array("a", (2, 3))
+            StateReader({"a": value}).array("a", (2, 3))
 
 
 def test_flags() -> None:
     for good in (True, False, None):
-        assert Fields({"f": good}).flag("f") is good
+        assert StateReader({"f": good}).flag("f") is good
     for bad in (0, 1, "true", 1.0):
         with pytest.raises(ValueError, match="f is"):
-            Fields({"f": bad}).flag("f")
+            StateReader({"f": bad}).flag("f")
 
 
 def test_names() -> None:
-    assert Fields({"n": ["a", 1]}).names("n", (str, int)) == ["a", 1]
+    assert StateReader({"n": ["a", 1]}).names("n", (str, int)) == ["a", 1]
     for bad in (("a",), "a", ["a", None], [1.5], None, [True]):
         with pytest.raises(ValueError, match="n "):
-            Fields({"n": bad}).names("n", (str, int))
+            StateReader({"n": bad}).names("n", (str, int))
 
 
 def test_missing_and_left_over() -> None:
-    fields = Fields({"a": 1, "b": 2})
+    fields = StateReader({"a": 1, "b": 2})
     with pytest.raises(ValueError, match="c is missing"):
         fields.integer("c", 0)
     fields.integer("a", 0)
@@ -65,31 +65,31 @@ def test_missing_and_left_over() -> None:
 
 def test_the_callers_dict_is_not_changed() -> None:
     given = {"a": 1}
-    Fields(given).integer("a", 0)
+    StateReader(given).integer("a", 0)
     assert given == {"a": 1}
     assert math.isfinite(given["a"])
 
 
 def test_integer_arrays() -> None:
     good = np.arange(6).reshape(2, 3)
-    assert Fields({"a": good}).integers("a", (2, -1), 0, 5) is good
+    assert StateReader({"a": good}).integers("a", (2, -1), 0, 5) is good
     for bad in (good.astype("i4"), good.ravel(), good + 1, good - 1, [0], None):
         with pytest.raises(ValueError, match="a "):
-            Fields({"a": bad}).integers("a", (2, -1), 0, 5)
+            StateReader({"a": bad}).integers("a", (2, -1), 0, 5)
 
 
 def test_states_inside_states() -> None:
-    child = Fields({"inner": {"n": 1, "more": 2}}).child("inner")
+    child = StateReader({"inner": {"n": 1, "more": 2}}).child("inner")
     assert child.integer("n", 0) == 1
     with pytest.raises(ValueError, match="more"):
         child.done()
     for bad in (None, 3, [1]):
         with pytest.raises(ValueError, match="inner is"):
-            Fields({"inner": bad}).child("inner")
+            StateReader({"inner": bad}).child("inner")
 
 
 def test_words() -> None:
-    assert Fields({"w": "a"}).text("w", ("a", "b")) == "a"
+    assert StateReader({"w": "a"}).text("w", ("a", "b")) == "a"
     for bad in ("c", None, 3):
         with pytest.raises(ValueError, match="w is"):
-            Fields({"w": bad}).text("w", ("a", "b"))
+            StateReader({"w": bad}).text("w", ("a", "b"))

@@ -1,7 +1,7 @@
 """The features of a model: names and nominal values, each with a number.
 
-Features met for the first time are on probation, beyond `width`, until the learner has accepted the
-example (`commit`) or not (`truncate`).
+Features met for the first time are uncommitted, beyond `width`, until the learner has accepted the
+example (`commit`) or not (`rollback`).
 """
 
 from cpython.dict cimport PyDict_GetItemWithError
@@ -16,7 +16,7 @@ from sys import getsizeof
 
 from .example cimport UNSEEN
 from .hashing cimport hash_bytes, seeded
-from .plain import number_text, valid_name, whole_number
+from .coerce import number_text, valid_name, whole_number
 
 cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX
@@ -33,7 +33,7 @@ cdef enum:
 MAX_FEATURES = 2**31 - 1
 
 
-cdef class Index:
+cdef class FeatureIndex:
     def __cinit__(self, str who, hash_bits, hash_seed):
         self.who = who
         self.bits = -1 if hash_bits is None else hash_bits
@@ -59,7 +59,7 @@ cdef class Index:
     # -- names --------------------------------------------------------------------------------
 
     cdef int32_t find(self, object name) except -2:
-        """Id of a feature, on probation or not; -1 if there is none. 3 and "3" are the same."""
+        """Id of a feature, uncommitted or not; -1 if there is none. 3 and "3" are the same."""
         cdef PyObject* hit = PyDict_GetItemWithError(self.ids, name)
         if hit != NULL:
             return <int32_t> PyLong_AsLong(<object> hit)
@@ -79,7 +79,7 @@ cdef class Index:
         return -1 if hit == NULL else <int32_t> PyLong_AsLong(<object> hit)
 
     cdef int32_t add(self, object name) except -1:
-        """A new feature, on probation."""
+        """A new feature, uncommitted."""
         cdef Py_ssize_t id = self.implicit + len(self.names)
         if id >= MAX_FEATURES:
             raise ValueError(f"{self.who}: more than {MAX_FEATURES:,} features; set hash_bits.")
@@ -87,7 +87,7 @@ cdef class Index:
         try:
             self.ids[name] = id
         except:
-            self.names.pop()  # as `truncate` expects: in both, or in none
+            self.names.pop()  # as `rollback` expects: in both, or in none
             raise
         self.tally(name, PER_NAME, 1)
         if self.fresh and str(name) in self.fresh:  # it was text so far
@@ -101,15 +101,15 @@ cdef class Index:
         self.suspect |= before == 0 or before // MANY_VALUES < (before + more) // MANY_VALUES
         return 0
 
-    cdef int truncate(self) except -1:
-        """Forget the features and the values on probation."""
+    cdef int rollback(self) except -1:
+        """Forget the features and the values uncommitted."""
         self.drop(self.width, 0)
         if self.bits < 0 and self.implicit > self.width:
             self.implicit = self.width
         return 0
 
     cdef int drop(self, Py_ssize_t features, Py_ssize_t values) except -1:
-        """Keep so many features, and so many of the values on probation."""
+        """Keep so many features, and so many of the values uncommitted."""
         while len(self.new_values) > values:
             id, value, _ = self.new_values.pop()
             del self.categories[id][value]
@@ -154,7 +154,7 @@ cdef class Index:
             self.named += times * (more if name is None else getsizeof(name) + more)
         return 0
 
-    cdef int32_t lookup(self, object key, object value, Welcome welcome, double* sign) except -3:
+    cdef int32_t lookup(self, object key, object value, NewFeatures new_features, double* sign) except -3:
         """Id of the feature `key`, or `key=value` if value is a string: MISSING, AGAIN or an id."""
         cdef int32_t id
         if not (PyUnicode_CheckExact(key) or PyLong_CheckExact(key)):
@@ -165,15 +165,15 @@ cdef class Index:
         name = key if value is None else f"{key}={value}"
         id = self.find(name)
         if id < 0:
-            if welcome != ALL or not self.fits(name, PER_NAME):
+            if new_features != ALL or not self.fits(name, PER_NAME):
                 return MISSING
             id = self.add(valid_name(self.who, name))
             if value is not None:
                 self.count_fresh(str(key), 1)
             return id
-        return id if welcome != KNOWN or id < self.width else MISSING
+        return id if new_features != KNOWN or id < self.width else MISSING
 
-    cdef int32_t lookup_nominal(self, object key, bint text, Welcome welcome) except -3:
+    cdef int32_t lookup_nominal(self, object key, bint text, NewFeatures new_features) except -3:
         """Id of the feature `key` in a model with nominal values: MISSING, AGAIN or an id."""
         cdef int32_t id
         cdef bint nominal
@@ -181,7 +181,7 @@ cdef class Index:
             return AGAIN
         id = self.find(key)
         if id < 0:
-            if welcome != ALL:
+            if new_features != ALL:
                 return MISSING
             key = valid_name(self.who, key)
             nominal = text or self.categorical is True or (
@@ -192,7 +192,7 @@ cdef class Index:
             if nominal:
                 self.categories[id] = {}
                 self.tally(None, PER_NOMINAL, 1)
-        elif welcome == KNOWN and id >= self.width:
+        elif new_features == KNOWN and id >= self.width:
             return MISSING
         if text and id not in self.categories:
             raise ValueError(
@@ -200,7 +200,7 @@ cdef class Index:
             )
         return id
 
-    cdef int32_t code(self, int32_t id, object value, Welcome welcome) except -3:
+    cdef int32_t code(self, int32_t id, object value, NewFeatures new_features) except -3:
         """Number of a value of a nominal feature; a number given as one goes by its text. MISSING:
         it is new, and there is no memory for it."""
         cdef dict known = <dict> self.categories[id]
@@ -210,7 +210,7 @@ cdef class Index:
         if code is None:
             if not self.fits(value, PER_VALUE):
                 return MISSING
-            if welcome != ALL:
+            if new_features != ALL:
                 return UNSEEN
             code = len(known)
             known[valid_name(self.who, value)] = code
@@ -266,7 +266,7 @@ cdef class Index:
             )
         return 0
 
-    cdef int column_map(self, list names, Py_ssize_t n, Welcome welcome, int32_t* ids, double* signs) except -1:
+    cdef int column_map(self, list names, Py_ssize_t n, NewFeatures new_features, int32_t* ids, double* signs) except -1:
         """Where n columns go; without names they are 0 ... n-1. True: column i is feature i.
 
         `ids` may be NULL if only columns without names are asked for, to see if they are plainly
@@ -277,20 +277,20 @@ cdef class Index:
         if n > MAX_FEATURES:
             raise ValueError(f"{self.who}: {n:,} columns are more than {MAX_FEATURES:,}.")
         if self.bits < 0 and names is None:
-            if welcome == ALL and not self.names and n > self.implicit:
+            if new_features == ALL and not self.names and n > self.implicit:
                 self.implicit = n
-            if n <= self.implicit and (welcome != KNOWN or n <= self.width):
+            if n <= self.implicit and (new_features != KNOWN or n <= self.width):
                 return True
         if ids == NULL:
             return False
         for i in range(n):
-            ids[i] = self.lookup(i if names is None else names[i], None, welcome, &signs[i])
+            ids[i] = self.lookup(i if names is None else names[i], None, new_features, &signs[i])
             identity &= ids[i] == i
         return identity
 
-    cdef Py_ssize_t prospect(self, Welcome welcome) noexcept:
-        """Features there will be if those on probation are accepted."""
-        if self.bits >= 0 or welcome == KNOWN:
+    cdef Py_ssize_t width_after_commit(self, NewFeatures new_features) noexcept:
+        """Features there will be if those uncommitted are accepted."""
+        if self.bits >= 0 or new_features == KNOWN:
             return self.width
         return self.implicit + len(self.names)
 
@@ -323,7 +323,7 @@ cdef class Index:
         return id if id < self.implicit else self.names[id - self.implicit]
 
     def count_new_texts(self, str column, list texts):
-        """Texts of a column of a block that were read as features: how many are on probation?"""
+        """Texts of a column of a block that were read as features: how many are uncommitted?"""
         cdef Py_ssize_t new = 0
         if self.bits < 0:
             for text in texts:
@@ -340,7 +340,7 @@ cdef class Index:
         return 0 <= self.find(name) < self.width or str(name) in self.columns_known()
 
     def is_number(self, name):
-        """Is there a feature of this name, rather than of its texts? It may be on probation."""
+        """Is there a feature of this name, rather than of its texts? It may be uncommitted."""
         return self.bits < 0 and self.find(name) >= 0
 
     def was_number(self, name):
@@ -362,7 +362,7 @@ cdef class Index:
         return min(self.implicit, self.width)
 
     def names_met(self):
-        """Names of all features there are, on probation or not."""
+        """Names of all features there are, uncommitted or not."""
         return [*range(self.implicit), *self.names]
 
     def hashes(self):
@@ -381,7 +381,7 @@ cdef class Index:
 
     def export(self):
         """What a file keeps of the features."""
-        implicit = min(self.implicit, self.width)  # columns on probation are nobody's yet
+        implicit = min(self.implicit, self.width)  # columns uncommitted are nobody's yet
         explicit = self.names[:self.width - implicit] if self.bits < 0 else []
         kept = {"features": explicit, "implicit": implicit, "columns": self.columns}
         if self.nominal:
@@ -398,7 +398,7 @@ cdef class Index:
         return kept
 
     def restore(self, list features, Py_ssize_t implicit, Py_ssize_t columns):
-        """The features of a file; this door is new."""
+        """The features of a file; this encoder is new."""
         self.columns = columns
         if self.bits >= 0:
             return
@@ -407,7 +407,7 @@ cdef class Index:
             if self.find(name) >= 0:
                 raise ValueError(f"feature {name!r} is there twice")
             self.add(name)
-        self.commit(self.prospect(ALL))
+        self.commit(self.width_after_commit(ALL))
 
     def restore_nominal(self, fields):
         """The nominal features of a file."""

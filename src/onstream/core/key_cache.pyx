@@ -8,7 +8,7 @@ cdef enum:
     KEPT = 1024  # keys of a row that are remembered
 
 
-cdef class Keys:
+cdef class KeyCache:
     """The keys of the last mapping, and what they were found to mean."""
 
     def __cinit__(self):

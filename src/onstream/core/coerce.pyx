@@ -13,7 +13,7 @@ NOT_NUMBERS = (np.ndarray, bytes, bytearray, complex, np.complexfloating)  # tho
 # -- examples ------------------------------------------------------------------------------------------
 
 
-def plain_mapping(who, x, nominal=False):
+def coerce_mapping(who, x, nominal=False):
     """A dict with exact str or int keys and exact float or str values; None is left out.
 
     A feature that stands there twice (3 and "3") counts with the sum of its values.
@@ -22,9 +22,9 @@ def plain_mapping(who, x, nominal=False):
     plain = {}
     for name, value in items:
         if type(name) is not str:
-            name = plain_name(who, name)
+            name = coerce_name(who, name)
         if type(value) is not float and value is not None:
-            value = plain_value(who, name, value)
+            value = coerce_value(who, name, value)
         if value is None:
             continue
         if type(value) is str:
@@ -90,7 +90,7 @@ def refused_row(error, who, row):
     return error
 
 
-def plain_name(who, name):
+def coerce_name(who, name):
     if isinstance(name, str):
         return str.__str__(name)
     if isinstance(name, (int, np.integer)) and not isinstance(name, bool):
@@ -101,7 +101,7 @@ def plain_name(who, name):
     )
 
 
-def plain_value(who, name, value):
+def coerce_value(who, name, value):
     """A float, a str, or None."""
     if isinstance(value, str):
         return str.__str__(value)
@@ -131,7 +131,7 @@ def plain_value(who, name, value):
     )
 
 
-def plain_array(who, x, dimensions):
+def coerce_array(who, x, dimensions):
     """A C-contiguous float64 array of so many dimensions."""
     kind = "an example" if dimensions == 1 else "X"
     x = unmasked(who, x)
@@ -151,7 +151,7 @@ def plain_array(who, x, dimensions):
                 f"{who}: {kind} must hold numbers, got an array of {array.dtype}. "
                 f"Pass mappings or a data frame for text."
             )
-        array = plain_objects(who, array)
+        array = coerce_objects(who, array)
     return to_float64(array)
 
 
@@ -202,7 +202,7 @@ def first_masked(values):
     return None
 
 
-def plain_objects(who, array):
+def coerce_objects(who, array):
     """Numbers in an object array. None is refused: an array has no missing values."""
     plain = np.empty(array.shape)
     for at in np.ndindex(array.shape):
@@ -214,7 +214,7 @@ def plain_objects(who, array):
             )
             raise row_error(TypeError, who, at[0], told) if len(at) == 2 else TypeError(f"{who}: {told}")
         try:
-            plain[at] = plain_value(who, at[-1], value)
+            plain[at] = coerce_value(who, at[-1], value)
         except (TypeError, ValueError) as error:
             raise (in_row(error, who, at[0]) if len(at) == 2 else error) from None
     return plain
@@ -260,7 +260,7 @@ cdef double number(str who, str what, object value) except? -1.0:
         raise TypeError(f"{who}: {what} must be a number, got {value!r:.80}.") from None
 
 
-cpdef double plain_weight(str who, object w) except? -1.0:
+cpdef double coerce_weight(str who, object w) except? -1.0:
     """The weight of an example."""
     cdef double weight = number(who, "the weight w", w)
     if not 0.0 <= weight < INFINITY:
@@ -268,13 +268,13 @@ cpdef double plain_weight(str who, object w) except? -1.0:
     return weight
 
 
-def plain_weights(who, w):
+def coerce_weights(who, w):
     """Weights of many rows as a float64 array; None: all 1."""
     if w is None:
         return None
-    weights = plain_column(who, "w", w)
+    weights = coerce_column(who, "w", w)
     if weights.dtype.kind not in "fiub":
-        weights = one_by_one(who, weights, plain_weight)
+        weights = one_by_one(who, weights, coerce_weight)
     weights = copy_float64(weights)
     bad = ~((weights >= 0.0) & (weights < INFINITY))
     if bad.any():
@@ -284,7 +284,7 @@ def plain_weights(who, w):
     return weights
 
 
-cpdef double plain_target(str who, object y) except? -1.0:
+cpdef double coerce_target(str who, object y) except? -1.0:
     """The target of a regression."""
     cdef double target
     try:
@@ -300,25 +300,25 @@ cpdef double plain_target(str who, object y) except? -1.0:
     return target
 
 
-def plain_targets(who, y, rows):
+def coerce_targets(who, y, rows):
     """Targets of many rows as a finite float64 array."""
-    column = plain_column(who, "y", y)
+    column = coerce_column(who, "y", y)
     if len(column) != rows:
         raise ValueError(f"{who}: X has {rows:,} rows, y has {len(column):,}.")
     if column.dtype.kind not in "fiub":
-        return one_by_one(who, column, plain_target)
+        return one_by_one(who, column, coerce_target)
     numbers = copy_float64(column)
     bad = ~np.isfinite(numbers)
     if bad.any():
         row = int(np.argmax(bad))
         try:
-            plain_target(who, float(numbers[row]))
+            coerce_target(who, float(numbers[row]))
         except ValueError as error:
             raise in_row(error, who, row) from None
     return numbers
 
 
-def plain_column(who, name, values):
+def coerce_column(who, name, values):
     """Something with one number for each row, as an array."""
     values = unmasked(who, values, name)
     try:
@@ -349,7 +349,7 @@ def in_one_piece(column):
 
 
 def one_by_one(who, column, plain):
-    """An object column through `plain`, saying which row is wrong."""
+    """An object column through `coerce`, saying which row is wrong."""
     numbers = np.empty(len(column))
     for row, value in enumerate(column.tolist()):
         try:
@@ -359,12 +359,12 @@ def one_by_one(who, column, plain):
     return numbers
 
 
-def plain_number(who, value):
+def coerce_number(who, value):
     """A number as a float, finite or not."""
     return number(who, "a value", value)
 
 
-def plain_numbers(who, values):
+def coerce_numbers(who, values):
     """Numbers as a contiguous 1-D float64 array, finite or not."""
     values = unmasked(who, values, "a value")
     try:
@@ -374,5 +374,5 @@ def plain_numbers(who, values):
     if array.ndim != 1:
         raise ValueError(f"{who}: values must be a 1-D array, got shape {array.shape}.")
     if array.dtype.kind not in "fiub":
-        array = np.array([plain_number(who, item) for item in array.tolist()], dtype=np.float64)
+        array = np.array([coerce_number(who, item) for item in array.tolist()], dtype=np.float64)
     return to_float64(array)

@@ -14,11 +14,11 @@ cdef extern from "Python.h":
     void* PyUnicode_DATA(PyObject* text)
 
 
-cdef class Keys:
+cdef class KeyCache:
     cdef PyObject** objects  # the keys, or names with the same text; all owned
     cdef int32_t* ids        # their features
     cdef double* signs       # of their hashes
-    cdef PyObject** known    # of a nominal feature: its values, which the door owns; else NULL
+    cdef PyObject** known    # of a nominal feature: its values, which the encoder owns; else NULL
     cdef Py_ssize_t n        # how many are remembered
     cdef Py_ssize_t room
     cdef Py_ssize_t contiguous  # the first so many are the features 0, 1, ...

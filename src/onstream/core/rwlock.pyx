@@ -1,14 +1,14 @@
 """Readers and one writer: concurrent predictions are safe while a block is being learned.
 
 The counters are guarded by the GIL. Work on one example keeps the GIL, so to read it only has to
-look (`to_read`); work on a block releases it, so it signs in and out. A learner owns the model for
-a whole `learn_many` (`begin_learning`), but writes block by block (`begin_write`), so that a
-prediction waits for at most one block. Whoever learns one example owns it, too (`begin_one`): a
+look (`wait_readable`); work on a block releases it, so it signs in and out. A learner owns the model for
+a whole `learn_many` (`acquire_learner`), but writes block by block (`acquire_write`), so that a
+prediction waits for at most one block. Whoever learns one example owns it, too (`acquire_one`): a
 warning, or a finaliser that garbage collection calls, may let other threads run in between.
 Whoever has waited looks again: others may have been faster.
 
 A process that forks has only one thread in its child, and whoever was inside will never come out
-there. So a fork waits until no model is half changed, and a gate that finds itself in a child
+there. So a fork waits until no model is half changed, and a lock that finds itself in a child
 starts anew.
 """
 
@@ -23,18 +23,18 @@ NAP = 0.0002
 cdef long forks = 0  # that have led to this process
 cdef int forking = 0  # threads that are about to fork
 cdef unsigned long forker = 0  # the latest of them
-cdef set writing = set()  # gates behind which a block is being written
+cdef set writing = set()  # locks behind which a block is being written
 cdef unsigned long ones[64]  # threads that learn one example each, as far as there is room
 cdef int n_ones = 0
 
 
-cdef class Gate:
+cdef class RWLock:
     def __cinit__(self, str who):
         self.who = who
         self.owner = 0
-        self.readers = self.looking = self.writers_waiting = self.ones_waiting = self.waiting = 0
-        self.inside = {}
-        self.writing = self.learning = self.one = self.unfinished = False
+        self.readers = self.waiting_readers = self.waiting_writers = self.waiting_single_writers = self.waiting = 0
+        self.reader_threads = {}
+        self.writing = self.learning = self.single = self.unfinished = False
         self.changed = None
         self.forks = forks
 
@@ -43,7 +43,7 @@ cdef class Gate:
         """Is a block being written?"""
         return self.writing
 
-    cdef int begin_one(self) except -1:
+    cdef int acquire_one(self) except -1:
         """Wait until this thread, which keeps the GIL, may change the model.
 
         New blocks of reading let it pass, unless another thread is inside learn_many: its blocks
@@ -55,23 +55,23 @@ cdef class Gate:
         if forking:
             let_fork()
         if self.learning or self.readers or self.writing:
-            self.ones_waiting += 1
+            self.waiting_single_writers += 1
             try:
                 while self.learning or self.readers or self.writing:
                     self.wait("learn")
             except:
-                self.ones_waiting -= 1
-                self.tell()
+                self.waiting_single_writers -= 1
+                self.notify()
                 raise
-            self.ones_waiting -= 1
+            self.waiting_single_writers -= 1
         self.owner = PyThread_get_thread_ident()
-        self.learning = self.one = True
+        self.learning = self.single = True
         if n_ones < 64:
             ones[n_ones] = self.owner
             n_ones += 1
         return 0
 
-    cdef int end_one(self) except -1:
+    cdef int release_one(self) except -1:
         global n_ones
         cdef int i
         for i in range(n_ones - 1, -1, -1):  # mostly the last
@@ -79,94 +79,94 @@ cdef class Gate:
                 n_ones -= 1
                 ones[i] = ones[n_ones]
                 break
-        self.learning = self.one = False
-        return self.tell()
+        self.learning = self.single = False
+        return self.notify()
 
-    cdef int begin_learning(self) except -1:
+    cdef int acquire_learner(self) except -1:
         if self.forks != forks:
             self.after_fork()
         while self.learning:
-            self.wait("begin_learning")
+            self.wait("acquire_learner")
         self.owner = PyThread_get_thread_ident()
         self.learning = True
-        return self.tell()
+        return self.notify()
 
-    cdef int end_learning(self) except -1:
+    cdef int release_learner(self) except -1:
         self.learning = False
-        return self.tell()
+        return self.notify()
 
-    cdef int begin_write(self) except -1:
+    cdef int acquire_write(self) except -1:
         if self.forks != forks:
             self.after_fork()
-        while self.looking:  # those who waited during the block before come first
+        while self.waiting_readers:  # those who waited during the block before come first
             sleep(0.00005)
         if forking:
             let_fork()
         while self.readers or self.writing:
-            self.writers_waiting += 1
+            self.waiting_writers += 1
             try:
                 self.wait("write")
             finally:
-                self.writers_waiting -= 1
+                self.waiting_writers -= 1
             if forking:
                 let_fork()
         writing.add(self)
         self.writing = True
         return 0
 
-    cdef int end_write(self) except -1:
+    cdef int release_write(self) except -1:
         self.writing = False
         writing.discard(self)
-        return self.tell()
+        return self.notify()
 
-    cdef int to_read(self) except -1:
+    cdef int wait_readable(self) except -1:
         """Wait until this thread, which keeps the GIL, may read the model."""
         if self.forks != forks:
             self.after_fork()
         while self.writing:
-            self.look("look")
+            self.wait_as_reader("look")
         return 0
 
-    cdef int begin_read(self) except -1:
+    cdef int acquire_read(self) except -1:
         if self.forks != forks:
             self.after_fork()
         thread = PyThread_get_thread_ident()
-        while not self.free("read") and thread not in self.inside:
-            self.look("read")
+        while not self.may("read") and thread not in self.reader_threads:
+            self.wait_as_reader("read")
         self.readers += 1
-        self.inside[thread] = self.inside.get(thread, 0) + 1
+        self.reader_threads[thread] = self.reader_threads.get(thread, 0) + 1
         return 0
 
-    cdef int end_read(self) except -1:
+    cdef int release_read(self) except -1:
         thread = PyThread_get_thread_ident()
         self.readers -= 1
-        if self.inside[thread] > 1:
-            self.inside[thread] -= 1
+        if self.reader_threads[thread] > 1:
+            self.reader_threads[thread] -= 1
         else:
-            del self.inside[thread]
-        return self.tell()
+            del self.reader_threads[thread]
+        return self.notify()
 
-    cdef int look(self, str wish) except -1:
+    cdef int wait_as_reader(self, str wish) except -1:
         """Wait as a reader: the next block waits for those."""
-        self.looking += 1
+        self.waiting_readers += 1
         try:
             return self.wait(wish)
         finally:
-            self.looking -= 1
+            self.waiting_readers -= 1
 
-    cdef bint free(self, str wish) noexcept:
+    cdef bint may(self, str wish) noexcept:
         """May a thread do what it wishes?"""
         if wish == "learn":
             return not (self.learning or self.readers or self.writing)
-        if wish == "begin_learning":
+        if wish == "acquire_learner":
             return not self.learning
         if wish == "write":
             return not (self.readers or self.writing)
         if wish == "look":
             return not self.writing
-        if self.writing or self.one or self.writers_waiting:
+        if self.writing or self.single or self.waiting_writers:
             return False
-        return self.learning or not self.ones_waiting
+        return self.learning or not self.waiting_single_writers
 
     cdef int wait(self, str wish) except -1:
         """Sleep, without the GIL, until the wish is free."""
@@ -176,7 +176,7 @@ cdef class Gate:
                 f"{self.who}: it is learning just now; a function or a mapping that it calls "
                 f"meanwhile must not teach it or wait for it."
             )
-        if self.inside and thread in self.inside:
+        if self.reader_threads and thread in self.reader_threads:
             raise RuntimeError(
                 f"{self.who}: it is predicting just now; a mapping that it reads meanwhile must "
                 f"not teach it."
@@ -190,13 +190,13 @@ cdef class Gate:
         with self.changed:
             self.waiting += 1
             try:
-                while not self.free(wish):
+                while not self.may(wish):
                     self.changed.wait()
             finally:
                 self.waiting -= 1
         return 0
 
-    cdef int tell(self) except -1:
+    cdef int notify(self) except -1:
         """Wake the sleepers. Nobody asleep: nothing to do, and nothing paid."""
         if self.waiting and self.forks == forks:
             with self.changed:
@@ -206,7 +206,7 @@ cdef class Gate:
     cdef int after_fork(self) except -1:
         """This is another process: of all threads only the one that forked is here."""
         thread = PyThread_get_thread_ident()
-        if (self.writing or self.one) and self.owner != thread:
+        if (self.writing or self.single) and self.owner != thread:
             raise RuntimeError(
                 f"{self.who}: another thread was teaching it when the process forked, so that this "
                 f"copy is half changed. Load it anew, or fork while nobody teaches it."
@@ -215,9 +215,9 @@ cdef class Gate:
         if self.learning and self.owner != thread:
             self.learning = False
             self.unfinished = True
-        self.inside = {thread: self.inside[thread]} if thread in self.inside else {}
-        self.readers = self.inside.get(thread, 0)
-        self.looking = self.writers_waiting = self.ones_waiting = self.waiting = 0
+        self.reader_threads = {thread: self.reader_threads[thread]} if thread in self.reader_threads else {}
+        self.readers = self.reader_threads.get(thread, 0)
+        self.waiting_readers = self.waiting_writers = self.waiting_single_writers = self.waiting = 0
         self.changed = None
         return 0
 
@@ -225,46 +225,46 @@ cdef class Gate:
 cdef class Reading:
     """`with model.reading():` nobody changes the model meanwhile."""
 
-    def __cinit__(self, Gate gate):
-        self.gate = gate
+    def __cinit__(self, RWLock lock):
+        self.lock = lock
 
     def __enter__(self):
-        self.gate.begin_read()
+        self.lock.acquire_read()
 
     def __exit__(self, *error):
-        self.gate.end_read()
+        self.lock.release_read()
 
 
 cdef class Learning:
     """`with model.learning():` nobody else learns meanwhile; others may read."""
 
-    def __cinit__(self, Gate gate):
-        self.gate = gate
+    def __cinit__(self, RWLock lock):
+        self.lock = lock
 
     def __enter__(self):
-        self.gate.begin_learning()
+        self.lock.acquire_learner()
 
     def __exit__(self, *error):
-        self.gate.end_learning()
+        self.lock.release_learner()
 
 
 cdef class Writing:
     """`with model.writing():` nobody else reads or changes the model meanwhile."""
 
-    def __cinit__(self, Gate gate):
-        self.gate = gate
+    def __cinit__(self, RWLock lock):
+        self.lock = lock
 
     def __enter__(self):
-        self.gate.begin_learning()
+        self.lock.acquire_learner()
         try:
-            self.gate.begin_write()
+            self.lock.acquire_write()
         except:
-            self.gate.end_learning()
+            self.lock.release_learner()
             raise
 
     def __exit__(self, *error):
-        self.gate.end_write()
-        self.gate.end_learning()
+        self.lock.release_write()
+        self.lock.release_learner()
 
 
 # -- forks -------------------------------------------------------------------------------------------
@@ -282,27 +282,27 @@ def before_fork():
     cdef unsigned long thread = PyThread_get_thread_ident()
     forker = thread
     forking += 1
-    while left > 0.0 and others_change(thread):
+    while left > 0.0 and others_are_changing(thread):
         sleep(NAP)
         left -= NAP
 
 
-cdef bint others_change(unsigned long thread) noexcept:
+cdef bint others_are_changing(unsigned long thread) noexcept:
     """Is a model being changed by another thread than this one?"""
     cdef int i
     for i in range(n_ones):
         if ones[i] != thread:
             return True
-    return any([(<Gate> gate).owner != thread for gate in writing])
+    return any([(<RWLock> lock).owner != thread for lock in writing])
 
 
-cdef bint in_lesson(unsigned long thread) noexcept:
+cdef bint is_changing(unsigned long thread) noexcept:
     """Does this thread change a model already?"""
     cdef int i
     for i in range(n_ones):
         if ones[i] == thread:
             return True
-    return any([(<Gate> gate).owner == thread for gate in writing])
+    return any([(<RWLock> lock).owner == thread for lock in writing])
 
 
 cdef int let_fork() except -1:
@@ -312,7 +312,7 @@ cdef int let_fork() except -1:
     """
     cdef double left = PATIENCE
     cdef unsigned long thread = PyThread_get_thread_ident()
-    while forking and forker != thread and not in_lesson(thread) and left > 0.0:
+    while forking and forker != thread and not is_changing(thread) and left > 0.0:
         sleep(NAP)
         left -= NAP
     return 0
@@ -325,7 +325,7 @@ def after_in_parent():
 
 
 def after_in_child():
-    """Gates look at `forks`, and start anew."""
+    """Locks look at `forks`, and start anew."""
     global forks, forking, n_ones
     forks += 1
     forking = n_ones = 0

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from onstream import LogisticRegression, PAClassifier, Perceptron
-from onstream.core import gate
+from onstream.core import rwlock
 from onstream.linear import CostSensitivePA
 from onstream.persist import dumps
 
@@ -171,7 +171,7 @@ def taught() -> Any:
 
 
 def use(model: Any) -> str:
-    """Every kind of work at the gate."""
+    """Every kind of work at the rwlock."""
     model.learn_one({"b": 1.0}, True)
     model.learn_many(np.ones((3, 2)), [True, False, True])
     model.predict_one({"a": 1.0})
@@ -260,7 +260,7 @@ class TestForks:
         def write() -> None:
             with model._model.writing():
                 inside.set()
-                while not gate.forking_now():
+                while not rwlock.forking_now():
                     pass
 
         thread = threading.Thread(target=write, daemon=True)
@@ -283,15 +283,15 @@ class TestForks:
         def teach_another(y: Any, r: Any) -> float:  # runs within the outer lesson
             if not inside.is_set():
                 inside.set()
-                while not gate.forking_now():
+                while not rwlock.forking_now():
                     pass
                 inner.learn_one({"b": 1.0}, True)
             return 1.0
 
         outer = CostSensitivePA(cost=teach_another)
         outer.learn_one({"a": 1.0}, "x")
-        monkeypatch.setattr(gate, "PATIENCE", 1.0)
-        monkeypatch.setattr(gate, "sleep", nap)
+        monkeypatch.setattr(rwlock, "PATIENCE", 1.0)
+        monkeypatch.setattr(rwlock, "sleep", nap)
         thread = threading.Thread(target=outer.learn_one, args=({"a": -1.0}, "y"), daemon=True)
         thread.start()
         assert inside.wait(PATIENCE)
@@ -301,7 +301,7 @@ class TestForks:
         assert told == "3"
 
     def test_a_block_that_takes_too_long_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(gate, "PATIENCE", 0.0)
+        monkeypatch.setattr(rwlock, "PATIENCE", 0.0)
         model = taught()
 
         def stay(wait: Callable[[], None]) -> None:

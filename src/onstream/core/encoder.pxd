@@ -3,11 +3,11 @@ from libc.float cimport DBL_MAX
 from libc.stdint cimport int32_t
 
 from .example cimport Example
-from .index cimport Index, Welcome
-from .keys cimport Keys
+from .feature_index cimport FeatureIndex, NewFeatures
+from .key_cache cimport KeyCache
 
 
-cdef struct Row:
+cdef struct RowBuffer:
     int32_t* ids           # features of the row being read
     double* values         # their values
     int32_t* codes         # their nominal values
@@ -15,28 +15,28 @@ cdef struct Row:
     double* scores         # a place for the answers of the learner
     Py_ssize_t room_scores  # how many fit
     Py_ssize_t columns     # columns of the array it was read from; -1: a mapping
-    Row* next              # the next spare row
+    RowBuffer* next              # the next spare row
 
 
-cdef class Door(Index):
+cdef class Encoder(FeatureIndex):
     cdef bint nan_missing  # NaN means missing (a learner switches this on when it is made)
     cdef bint fill_sparse  # what a sparse row leaves out is the number 0, not missing (likewise)
     cdef str blank_step    # the step that takes what a sparse row leaves out as missing; None: no step does
-    cdef Row* spare        # rows that nobody reads into now
-    cdef Keys keys         # what the last mapping looked like
+    cdef RowBuffer* spare        # rows that nobody reads into now
+    cdef KeyCache keys         # what the last mapping looked like
     cdef set warned        # kinds of warnings that were given
     cdef object good       # columns of the last frame in which nothing was missed, and the width then
     cdef str pending       # what to warn of with the first example that is learned; None: nothing
     cdef Py_ssize_t misses  # mappings to predict in a row of which nothing was known
 
-    cdef Row* take(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL
-    cdef void give(self, Row* row) noexcept
-    cdef int need(self, Row* row, Py_ssize_t room) except -1
-    cdef object plain(self, object x)
-    cdef int read(self, object x, Welcome welcome, Row* row, Example* e) except -1
-    cdef int read_mapping(self, dict x, Welcome welcome, Row* row, Example* e) except -1
-    cdef int read_nominal(self, dict x, Welcome welcome, Row* row, Example* e) except -1
-    cdef int read_array(self, object x, Welcome welcome, Row* row, Example* e) except -1
+    cdef RowBuffer* acquire_row(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL
+    cdef void release_row(self, RowBuffer* row) noexcept
+    cdef int ensure_room(self, RowBuffer* row, Py_ssize_t room) except -1
+    cdef object coerce(self, object x)
+    cdef int read(self, object x, NewFeatures new_features, RowBuffer* row, Example* e) except -1
+    cdef int read_mapping(self, dict x, NewFeatures new_features, RowBuffer* row, Example* e) except -1
+    cdef int read_nominal(self, dict x, NewFeatures new_features, RowBuffer* row, Example* e) except -1
+    cdef int read_array(self, object x, NewFeatures new_features, RowBuffer* row, Example* e) except -1
     cdef double peak(self, const double* values, Py_ssize_t n) noexcept
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1
     cdef int warn_once(self, str kind, str message) except -1

@@ -1,4 +1,4 @@
-"""The door: what becomes of an example, whatever was read before it."""
+"""The features: what becomes of an example, whatever was read before it."""
 
 import random
 from collections import Counter, UserDict
@@ -127,7 +127,7 @@ def read_once(x: dict[Any, Any], bits: int | None) -> dict[Any, float]:
 
 
 def test_keys_that_die_are_not_confused_with_new_ones() -> None:
-    """A new string may get the address of a dead one; the door must hold on to its keys."""
+    """A new string may get the address of a dead one; the features must hold on to its keys."""
     model = probe()
     model.learn_one({f"name {i}": 1.0 for i in range(50)}, 0.0)
     for start in range(0, 50, 5):

@@ -9,7 +9,7 @@ SAFE = 1e300  # no learner lets a number of its state grow beyond: ONSTREAM_SAFE
 MOST = 2**61  # nor a count, `seen` among them
 
 
-class Fields:
+class StateReader:
     """The fields of an exported state, taken out one by one; `done` refuses left-overs."""
 
     def __init__(self, fields: dict[str, Any]) -> None:
@@ -74,12 +74,12 @@ class Fields:
         checked: NDArray[np.int64] = value
         return checked
 
-    def child(self, name: str) -> "Fields":
+    def child(self, name: str) -> "StateReader":
         """The fields of a state inside this one; call its `done`, too."""
         value = self._take(name)
         if type(value) is not dict:
             raise ValueError(f"{name} is {value!r:.40}, expected a state")
-        return Fields(value)
+        return StateReader(value)
 
     def missing(self, name: str) -> bool:
         """Say whether there is no such field."""

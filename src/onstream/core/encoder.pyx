@@ -1,10 +1,10 @@
-"""The door of a learner: whatever the user passes becomes one `Example`.
+"""The encoder of a learner: whatever the user passes becomes one `Example`.
 
 Reading the mapping is most of the cost of an update, so the reader walks it once and compares
-keys with those of the previous row (keys.pxd) before it asks the index.
+keys with those of the previous row (key_cache.pxd) before it asks the index.
 
 Two rules keep a rejected example from leaving a trace. User code (`__float__`, `items`) runs
-first, in `plain`, never while a row is read. And features met for the first time are on probation
+first, in `coerce`, never while a row is read. And features met for the first time are uncommitted
 in the index, until the learner has accepted the example.
 """
 
@@ -25,12 +25,12 @@ from sys import getsizeof
 from .arrays cimport data_of
 from .example cimport NUMBER, onstream_peak
 from .hashing cimport mix
-from .index cimport AGAIN, MISSING, Index, Welcome
-from .keys cimport Keys, Py_REFCNT
+from .feature_index cimport AGAIN, MISSING, FeatureIndex, NewFeatures
+from .key_cache cimport KeyCache, Py_REFCNT
 from .memory cimport release, resize, roomier
 from .data_warning import warn_of_data
 from .doubts import doubt_example, doubt_kinds, doubt_rows, doubt_selection, doubt_values
-from .plain import plain_array, plain_mapping, row_error
+from .coerce import coerce_array, coerce_mapping, row_error
 
 cnp.import_array()
 
@@ -41,19 +41,19 @@ cdef enum:
     KEPT = 1024  # features of a row that scratch memory is kept for
 
 
-cdef class Door(Index):
+cdef class Encoder(FeatureIndex):
     def __cinit__(self, str who, hash_bits, hash_seed):
         self.nan_missing = self.fill_sparse = False
         self.blank_step = None
         self.spare = NULL
-        self.keys = Keys()
+        self.keys = KeyCache()
         self.warned = set()
         self.good = None
         self.misses = 0
         self.pending = None
 
     def __dealloc__(self):
-        cdef Row* row
+        cdef RowBuffer* row
         while self.spare != NULL:
             row, self.spare = self.spare, self.spare.next
             release(row.ids)
@@ -64,26 +64,26 @@ cdef class Door(Index):
 
     # -- rows to read into ------------------------------------------------------------------
 
-    cdef Row* take(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL:
+    cdef RowBuffer* acquire_row(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL:
         """A row of scratch memory; every thread and every nested call has its own."""
-        cdef Row* row = self.spare
+        cdef RowBuffer* row = self.spare
         if row == NULL:
-            row = <Row*> resize(NULL, 0, sizeof(Row))
+            row = <RowBuffer*> resize(NULL, 0, sizeof(RowBuffer))
         else:
             self.spare = row.next
             if row.room >= room and row.room_scores >= room_scores:  # the usual case
                 return row
         try:
-            self.need(row, room)
+            self.ensure_room(row, room)
             if row.room_scores < room_scores:
                 row.scores = <double*> resize(row.scores, 0, room_scores * sizeof(double))
                 row.room_scores = room_scores
         except MemoryError:
-            self.give(row)
+            self.release_row(row)
             raise
         return row
 
-    cdef void give(self, Row* row) noexcept:
+    cdef void release_row(self, RowBuffer* row) noexcept:
         # A rare long row must not cost memory for ever, nor one of features that may not be kept.
         if row.room > max(KEPT, self.columns) or (self.most_named and row.room > 2 * self.width + 64):
             release(row.ids)
@@ -93,7 +93,7 @@ cdef class Door(Index):
         row.next = self.spare
         self.spare = row
 
-    cdef int need(self, Row* row, Py_ssize_t room) except -1:
+    cdef int ensure_room(self, RowBuffer* row, Py_ssize_t room) except -1:
         if row.room < room:
             room = roomier(row.room, room)
             row.ids = <int32_t*> resize(row.ids, row.room * sizeof(int32_t), room * sizeof(int32_t))
@@ -177,44 +177,44 @@ cdef class Door(Index):
 
     # -- one row ----------------------------------------------------------------------------
 
-    cdef object plain(self, object x):
+    cdef object coerce(self, object x):
         """`x` as an exact dict or a float64 array. All user code runs here."""
         if type(x) is dict or isinstance(x, Mapping):
-            return plain_mapping(self.who, x, self.nominal)
+            return coerce_mapping(self.who, x, self.nominal)
         if isinstance(x, (np.ndarray, list, tuple)):
-            return plain_array(self.who, x, 1)
+            return coerce_array(self.who, x, 1)
         if hasattr(x, "keys") and hasattr(x, "__getitem__") and not isinstance(x, type):
-            return plain_mapping(self.who, dict(x), self.nominal)  # a row of a data frame
+            return coerce_mapping(self.who, dict(x), self.nominal)  # a row of a data frame
         if hasattr(x, "__array__"):
-            return plain_array(self.who, np.asarray(x), 1)
+            return coerce_array(self.who, np.asarray(x), 1)
         raise TypeError(
             f"{self.who}: an example must be a mapping from features to values or a 1-D array, "
             f"got {x!r:.80} of type {type(x).__name__}."
         )
 
-    cdef int read(self, object x, Welcome welcome, Row* row, Example* e) except -1:
-        """Fill `e` from a dict or a float64 array. 1: x must go through `plain` first."""
+    cdef int read(self, object x, NewFeatures new_features, RowBuffer* row, Example* e) except -1:
+        """Fill `e` from a dict or a float64 array. 1: x must go through `coerce` first."""
         e.codes = NULL
         if type(x) is dict:
             if self.nominal:
-                return self.read_nominal(<dict> x, welcome, row, e)
-            return self.read_mapping(<dict> x, welcome, row, e)
+                return self.read_nominal(<dict> x, new_features, row, e)
+            return self.read_mapping(<dict> x, new_features, row, e)
         if is_plain_array(x):
-            return self.read_array(x, welcome, row, e)
+            return self.read_array(x, new_features, row, e)
         return 1
 
-    cdef int read_mapping(self, dict x, Welcome welcome, Row* row, Example* e) except -1:
+    cdef int read_mapping(self, dict x, NewFeatures new_features, RowBuffer* row, Example* e) except -1:
         cdef PyObject* key
         cdef PyObject* value
         cdef Py_ssize_t pos = 0, size = len(x), i, n, j
         cdef int32_t id
         cdef double v, sign
-        cdef Keys keys = self.keys
+        cdef KeyCache keys = self.keys
         cdef bint contiguous, text, repeats = self.bits >= 0 and not keys.unique
         cdef bint seen_int = False, seen_str = False, hit
         cdef bint in_step = True  # the row has just the remembered keys
         row.columns = -1
-        self.need(row, size)
+        self.ensure_room(row, size)
         i = n = read_again(x, keys, row.values, &pos)  # mostly all of it
         hit = n > 0
         contiguous = n <= keys.contiguous
@@ -248,7 +248,7 @@ cdef class Door(Index):
             else:
                 # Ours, too: garbage collection may call a finaliser that changes x.
                 name, told = <object> key, <object> value
-                id = self.lookup(name, told if text else None, welcome, &sign)
+                id = self.lookup(name, told if text else None, new_features, &sign)
                 if id == AGAIN:
                     return 1
                 if self.bits < 0:  # one feature may stand there twice: as 3 and "3", by name=value
@@ -298,10 +298,10 @@ cdef class Door(Index):
         e.ids = NULL if contiguous else row.ids
         e.values = row.values
         e.n = n
-        e.width, e.named = self.prospect(welcome), self.named
+        e.width, e.named = self.width_after_commit(new_features), self.named
         return 0
 
-    cdef int read_nominal(self, dict x, Welcome welcome, Row* row, Example* e) except -1:
+    cdef int read_nominal(self, dict x, NewFeatures new_features, RowBuffer* row, Example* e) except -1:
         """The same for a learner that branches on nominal values."""
         cdef PyObject* key
         cdef PyObject* value
@@ -311,9 +311,9 @@ cdef class Door(Index):
         cdef bint contiguous = True, text, nominal = False, seen_int = False, seen_str = False
         cdef bint hit = False, again
         cdef PyObject* code
-        cdef Keys keys = self.keys
+        cdef KeyCache keys = self.keys
         row.columns = -1
-        self.need(row, size)
+        self.ensure_room(row, size)
         while i + 1 < size and PyDict_Next(x, &pos, &key, &value):
             i += 1
             text = False
@@ -360,7 +360,7 @@ cdef class Door(Index):
             if again and not text:
                 id = keys.ids[i]
             else:
-                id = self.lookup_nominal(name, text, welcome)
+                id = self.lookup_nominal(name, text, new_features)
                 if id == AGAIN:
                     return 1
                 if id == MISSING:
@@ -373,7 +373,7 @@ cdef class Door(Index):
                 seen_str = True
             row.codes[n] = NUMBER
             if text or (self.categories and id in self.categories):
-                row.codes[n] = self.code(id, told if text else v, welcome)
+                row.codes[n] = self.code(id, told if text else v, new_features)
                 if row.codes[n] == MISSING:
                     continue
                 v = row.codes[n]
@@ -406,7 +406,7 @@ cdef class Door(Index):
         e.values = row.values
         e.codes = row.codes if nominal else NULL
         e.n = n
-        e.width, e.named = self.prospect(welcome), self.named
+        e.width, e.named = self.width_after_commit(new_features), self.named
         return 0
 
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1:
@@ -419,17 +419,17 @@ cdef class Door(Index):
         known = PyDict_GetItemWithError(self.categories, id) if self.categories else NULL
         return self.keys.remember(at, key, id, sign, known)
 
-    cdef int read_array(self, object x, Welcome welcome, Row* row, Example* e) except -1:
+    cdef int read_array(self, object x, NewFeatures new_features, RowBuffer* row, Example* e) except -1:
         cdef Py_ssize_t n = cnp.PyArray_SIZE(<cnp.ndarray> x), i, kept = 0
         cdef double* values
         cdef double* signs
         cdef bint identity
         self.check_columns(n)
         if self.nominal and self.codes_numbers():
-            self.read_nominal(dict(enumerate(x.tolist())), welcome, row, e)
+            self.read_nominal(dict(enumerate(x.tolist())), new_features, row, e)
             row.columns = n
             return 0
-        self.need(row, n)
+        self.ensure_room(row, n)
         values = row.values  # a copy: another thread may be writing into x without the GIL
         memcpy(values, data_of(x), n * sizeof(double))
         e.peak = self.peak(values, n)
@@ -438,12 +438,12 @@ cdef class Door(Index):
                 if abs(values[i]) == INFINITY or (values[i] != values[i] and not self.nan_missing):
                     self.bad_value(i, values[i], None)
         row.columns = n
-        identity = self.column_map(None, n, welcome, NULL, NULL)
+        identity = self.column_map(None, n, new_features, NULL, NULL)
         if not identity:
-            self.need(row, 2 * n)
+            self.ensure_room(row, 2 * n)
             values, signs = row.values, row.values + n
-            identity = self.column_map(None, n, welcome, row.ids, signs)
-        e.width, e.named = self.prospect(welcome), self.named
+            identity = self.column_map(None, n, new_features, row.ids, signs)
+        e.width, e.named = self.width_after_commit(new_features), self.named
         e.ids, e.values, e.n = NULL, values, n
         if not identity:
             for i in range(n):
@@ -485,7 +485,7 @@ cdef class Door(Index):
     # -- what others ask ------------------------------------------------------------------------
 
     def as_rows(self, X):
-        """What `open_source` reads for X; a door for texts makes mappings of them."""
+        """What `make_source` reads for X; a encoder for texts makes mappings of them."""
         return X
 
     def skips_nan(self):
@@ -494,16 +494,16 @@ cdef class Door(Index):
 
     def memory(self):
         """Bytes held for feature names and scratch rows."""
-        cdef Row* row = self.spare
-        held = Index.memory(self) + getsizeof(self.keys) + self.keys.memory()
+        cdef RowBuffer* row = self.spare
+        held = FeatureIndex.memory(self) + getsizeof(self.keys) + self.keys.memory()
         while row != NULL:
-            held += sizeof(Row) + row.room * ((2 if self.nominal else 1) * sizeof(int32_t) + sizeof(double))
+            held += sizeof(RowBuffer) + row.room * ((2 if self.nominal else 1) * sizeof(int32_t) + sizeof(double))
             held += row.room_scores * sizeof(double)
             row = row.next
         return held
 
 
-cdef Py_ssize_t read_again(dict x, Keys keys, double* values, Py_ssize_t* pos) noexcept:
+cdef Py_ssize_t read_again(dict x, KeyCache keys, double* values, Py_ssize_t* pos) noexcept:
     """Read the floats at the head of x, as long as their keys stood there last time, too; how many.
 
     With few variables in its loop, so that all of them stay in registers.
