@@ -78,9 +78,11 @@ def names() -> Facts:
 
 
 def signature_of(thing: Any) -> str:
-    """How it is called; what it is, if it is not called at all."""
+    """How it is called, in any order; what it is, if it is not called."""
     try:
-        return ADDRESS.sub("0x", str(inspect.signature(thing)))
+        taken = inspect.signature(thing).parameters.values()
+        told = [f"{p.name}: {p.kind.description}, {p.default!r}" for p in taken]
+        return ADDRESS.sub("0x", "; ".join(sorted(told)))
     except (TypeError, ValueError):
         return type(thing).__name__
 
@@ -155,7 +157,7 @@ def refusals() -> Facts:
             yield f"{case!r} target {type(bad).__name__}", told
         for bad in (None, np.nan, -1.0, "x", 1e308, np.inf):
             yield f"{case!r} weight {bad!r}", said(case.make().learn_one, {"a": 1.0}, y[0], bad)
-        for name in inspect.signature(case.cls).parameters:
+        for name in sorted(inspect.signature(case.cls).parameters):
             for bad in (None, -1, "no", 1e400, object):
                 told = said(case.make, **{name: bad})
                 yield f"{case!r} {name}={getattr(bad, '__name__', repr(bad))}", told

@@ -5,7 +5,8 @@ import inspect
 import pytest
 
 import onstream
-from onstream.base.checks import nearest, suggest_parameters
+from onstream.base.checks import nearest
+from onstream.base.parameters import suggest_parameters
 
 
 @pytest.mark.parametrize(

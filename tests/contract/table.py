@@ -16,7 +16,7 @@ from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
 from onstream.base import Classifier, Part, Regressor, Unsupervised, learners
-from onstream.base.learner import Labelled
+from onstream.base.classifier import Labelled
 
 from . import tables
 from .line import Line

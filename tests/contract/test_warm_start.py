@@ -25,20 +25,22 @@ def test_starting_from_a_model_is_going_on_with_it(case: Case) -> None:
 
 def test_a_schedule_can_begin_anew(case: Case) -> None:
     old = learned(case)
-    new = case.make(init=old, reset_schedule=True)
+    new = case.make(init=old)
+    new.reset_schedule()
     X = some_rows()
     np.testing.assert_array_equal(new.score_many(X), old.score_many(X))
     assert new.seen == old.seen
     new.learn_many(X, old.predict_many(X))
     assert np.isfinite(new.score_many(X)).all()
-    assert case.make(reset_schedule=True).seen == 0
+    fresh = case.make()
+    fresh.reset_schedule()
+    assert fingerprint(fresh) == fingerprint(case.make())
 
 
 def test_init_is_no_parameter(case: Case) -> None:
     old = learned(case)
     new = case.make(init=old)
     assert "init" not in new.params
-    assert "reset_schedule" not in new.params
     assert new.params == old.params
     assert new.clone().seen == 0
 
@@ -74,9 +76,3 @@ def test_what_must_agree(case: Case) -> None:
             old.learn_one({"a": 1.0}, targets(case, 1)[0])
             with pytest.raises(ValueError, match=f"^{case.name}: .*{name}"):
                 case.make(**{name: here}, init=old)
-
-
-def test_reset_schedule_is_a_flag(learner: Case) -> None:
-    for flag in (1, None, "yes"):
-        with pytest.raises(TypeError, match=f"^{learner.name}: reset_schedule"):
-            learner.make(init=learned(learner), reset_schedule=flag)

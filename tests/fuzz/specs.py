@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from onstream.base import Classifier, Regressor, learners, parts
-from onstream.base.learner import parameters
+from onstream.base.parameters import parameters
 from onstream.cli.names import baselines, generators, metrics, needs_all_at_once, short_names
 from onstream.cli.specs import build, parse_generator, parse_model
 

@@ -208,7 +208,8 @@ def test_the_schedule_goes_on_after_init_or_begins_anew():
     for n in range(3):
         model.learn_one({n: 1.0}, 1.0)
     going_on = LinearRegression(**parameters, init=model)
-    anew = LinearRegression(**parameters, init=model, reset_schedule=True)
+    anew = LinearRegression(**parameters, init=model)
+    anew.reset_schedule()
     going_on.learn_one({3: 1.0}, 1.0)
     anew.learn_one({3: 1.0}, 1.0)
     assert going_on.weights[3] == pytest.approx(0.2, rel=1e-15, abs=0.0)

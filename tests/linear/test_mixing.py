@@ -211,8 +211,11 @@ def test_rates_go_on_from_the_sum_of_what_both_have_seen():
 def test_a_schedule_that_was_reset_counts_from_there():
     parameters = {"eta": 0.5, "schedule": "sqrt", "intercept": False}
     old = learned(LinearRegression(**parameters), 7, 10)
-    one = learned(LinearRegression(**parameters, init=old, reset_schedule=True), 3, 12)
-    other = learned(LinearRegression(**parameters, init=old, reset_schedule=True), 5, 11)
+    one, other = LinearRegression(**parameters, init=old), LinearRegression(**parameters, init=old)
+    for model in (one, other):
+        model.reset_schedule()
+    learned(one, 3, 12)
+    learned(other, 5, 11)
     one.merge(other)
     assert one.seen == 22
     one.learn_one({"new": 1.0}, 1.0)

@@ -155,7 +155,8 @@ def test_t_goes_on_after_init_or_begins_anew():
     model.learn_one({"a": 1.0}, 1)
     model.learn_one({"a": 1.0}, 1)
     going_on = Perceptron(alpha=model.alpha, intercept=False, init=model)
-    anew = Perceptron(alpha=model.alpha, intercept=False, init=model, reset_schedule=True)
+    anew = Perceptron(alpha=model.alpha, intercept=False, init=model)
+    anew.reset_schedule()
     going_on.learn_one({"b": 1.0}, 1)
     anew.learn_one({"b": 1.0}, 1)
     assert going_on.weights == {"a": 1.0, "b": 3.0}

@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from contract.steering import PATIENCE, Job
-from core.test_gate import told_by_child
+from core.test_rwlock import told_by_child
 
 from onstream.linear import PAMultilabel, StructuredPA
 from onstream.persist import dumps

@@ -86,9 +86,8 @@ def test_a_larger_lam_forgets_faster():
 
 
 def test_a_new_schedule_forgets_at_the_next_mistake():
-    model = ShiftingPerceptron(
-        init=mistakes_only(2.0, 3), lam=2.0, intercept=False, reset_schedule=True
-    )
+    model = ShiftingPerceptron(init=mistakes_only(2.0, 3), lam=2.0, intercept=False)
+    model.reset_schedule()
     assert model.updates == 0
     model.learn_one({"new": 1.0}, True)
     assert model.weights == {"x0": 0.0, "x1": 0.0, "x2": 0.0, "new": 1.0}

@@ -14,7 +14,7 @@ import safetensors.numpy
 
 import onstream
 from onstream.base import learners
-from onstream.base.learner import parameters
+from onstream.base.parameters import parameters
 from onstream.persist import dumps, loads
 from onstream.persist.format import ModelFileError
 

@@ -1,11 +1,13 @@
 """The contract of a learner."""
 
 from ..core.data_warning import DataWarning
+from .classifier import Classifier
 from .errors import NotMergeable
-from .learner import Classifier, Learner, Regressor
+from .learner import Learner
 from .multilabel import MultilabelClassifier
 from .part import Part
 from .registry import learners, parts
+from .regressor import Regressor
 from .unsupervised import Unsupervised
 
 __all__ = [

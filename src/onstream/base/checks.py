@@ -1,19 +1,16 @@
 """Checks of parameters: each returns the value, or says who, what, which value, what to do."""
 
 import difflib
-import functools
-import inspect
 import math
 import operator
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
-
-Method = TypeVar("Method", bound=Callable[..., Any])
+from collections.abc import Iterable
+from typing import Any
 
 OTHER_NAMES = {"sample_weight": "w", "weights": "w", "weight": "w", "n_iter": "epochs"}
 
 
-def _name(owner: object) -> str:
+def name_of(owner: object) -> str:
+    """Who an error is about: a name, or the class of an object."""
     return owner if isinstance(owner, str) else type(owner).__name__
 
 
@@ -38,12 +35,12 @@ def number(
     """A finite number with value > above, value >= least and value <= most."""
     advice = f" {hint}" if hint else ""
     if isinstance(value, (bool, str, bytes)):
-        raise TypeError(f"{_name(owner)}: {name} must be a number, got {value!r}.{advice}")
+        raise TypeError(f"{name_of(owner)}: {name} must be a number, got {value!r}.{advice}")
     try:
         result = float(value)
     except (TypeError, ValueError):
         raise TypeError(
-            f"{_name(owner)}: {name} must be a number, got {value!r:.80}.{advice}"
+            f"{name_of(owner)}: {name} must be a number, got {value!r:.80}.{advice}"
         ) from None
     except OverflowError:
         result = math.inf
@@ -58,7 +55,7 @@ def number(
         if not math.isfinite(result) and len(bounds) < 2:
             bounds.insert(0, "finite")
         wanted = " and ".join(bounds)
-        raise ValueError(f"{_name(owner)}: {name} must be {wanted}, got {_shown(value)}.{advice}")
+        raise ValueError(f"{name_of(owner)}: {name} must be {wanted}, got {_shown(value)}.{advice}")
     return result
 
 
@@ -74,17 +71,17 @@ def whole(owner: object, name: str, value: Any, *, least: int, most: int | None 
     except TypeError:
         result = None
     if result is None:
-        raise TypeError(f"{_name(owner)}: {name} must be a whole number, got {value!r:.80}.")
+        raise TypeError(f"{name_of(owner)}: {name} must be a whole number, got {value!r:.80}.")
     if result < least or (most is not None and result > most):
         wanted = f"at least {least:,}" if most is None else f"from {least:,} to {most:,}"
-        raise ValueError(f"{_name(owner)}: {name} must be {wanted}, got {_shown(result)}.")
+        raise ValueError(f"{name_of(owner)}: {name} must be {wanted}, got {_shown(result)}.")
     return result
 
 
 def flag(owner: object, name: str, value: Any) -> bool:
     """True or False, and nothing that merely looks like it."""
     if value is not True and value is not False:
-        raise TypeError(f"{_name(owner)}: {name} must be True or False, got {value!r:.80}.")
+        raise TypeError(f"{name_of(owner)}: {name} must be True or False, got {value!r:.80}.")
     return bool(value)
 
 
@@ -94,7 +91,7 @@ def choice(owner: object, name: str, value: Any, options: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in known:
         words = ", ".join(repr(word) for word in known)
         raise ValueError(
-            f"{_name(owner)}: {name} must be one of {words}, got {value!r:.80}."
+            f"{name_of(owner)}: {name} must be one of {words}, got {value!r:.80}."
             f"{nearest(value, known)}"
         )
     return value
@@ -111,40 +108,3 @@ def meant(name: str, known: list[str]) -> str:
     """The parameter that goes by another name in other libraries, or the nearest one."""
     ours = OTHER_NAMES.get(name)
     return f" Here it is {ours!r}." if ours in known else nearest(name, known)
-
-
-def suggest_parameters(method: Method) -> Method:
-    """Make a constructor or method that says which parameters there are when one is not known."""
-
-    @functools.wraps(method)
-    def checked(self: Any, *arguments: Any, **options: Any) -> Any:
-        try:
-            return method(self, *arguments, **options)
-        except TypeError as error:
-            parameters = list(inspect.signature(method).parameters.values())[1:]
-            known = [parameter.name for parameter in parameters]
-            if arguments and all(one.kind is one.KEYWORD_ONLY for one in parameters):
-                raise TypeError(
-                    f"{_name(self)}: parameters are given by name ({', '.join(known)}), "
-                    f"got {arguments[0]!r:.60}."
-                ) from None
-            if "unexpected keyword argument" not in str(error):
-                raise
-            wrong = next((name for name in options if name not in known), None)
-            if wrong is None:  # of something that is made in there
-                raise
-            raise TypeError(
-                f"{_name(self)}: there is no parameter {wrong!r}.{meant(wrong, known)} "
-                f"The parameters are {', '.join(known)}."
-            ) from None
-
-    return checked  # type: ignore[return-value]
-
-
-class SuggestsParameters:
-    """Its subclasses' constructors say which parameters they have when one is not known."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "__init__" in cls.__dict__:
-            cls.__init__ = suggest_parameters(cls.__init__)  # type: ignore[method-assign]

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._learner import OUTPUTS
 from .checks import whole
-from .learner import OUTPUTS, Labelled
+from .classifier import Labelled
 from .types import Example, Label, Rows
 
 

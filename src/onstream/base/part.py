@@ -3,8 +3,8 @@
 from typing import Any, Self
 
 from ..core.state_reader import StateReader
-from .checks import SuggestsParameters
-from .learner import parameters, revive
+from .learner import revive
+from .parameters import SuggestsParameters, parameters
 
 
 class Part(SuggestsParameters):

@@ -16,13 +16,28 @@ def expect_families(*modules: str) -> None:
     _families.extend(modules)
 
 
+def register_family(
+    module: dict[str, Any], *, bases: tuple[str, ...] = (), parts: tuple[str, ...] = ()
+) -> None:
+    """Make known what a family exports: its `__all__` is the only list. Called in its `__init__`.
+
+    What learns example by example is a learner; other classes are `parts`, which are named only if
+    they look like learners. Second names of a class and its abstract `bases` are left out.
+    """
+    for name in module["__all__"]:
+        cls = module[name]
+        if isinstance(cls, type) and cls.__name__ == name and name not in bases:
+            learns = hasattr(cls, "learn_one") and name not in parts
+            _add(_learners if learns else _parts, (cls,))
+
+
 def register(*classes: type[Any]) -> None:
-    """Make learners known. A family calls this once, in its `__init__`."""
+    """Make learners known (families that do not use the above yet)."""
     _add(_learners, classes)
 
 
 def register_parts(*classes: type[Any]) -> None:
-    """Make parts known: what learners take as parameters. A family calls this in its `__init__`."""
+    """Make parts known (families that do not use the above yet)."""
     _add(_parts, classes)
 
 

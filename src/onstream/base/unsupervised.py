@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.model import Model
-from .checks import suggest_parameters
-from .learner import OUTPUTS, Learner, count_rows
+from ._learner import OUTPUTS
+from .fit import count_rows
+from .learner import Learner
+from .parameters import suggest_parameters
 from .types import Example, Rows
 
 

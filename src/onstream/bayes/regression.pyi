@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.learner import Regressor
+from ..base.regressor import Regressor
 from ..base.types import Example
 from .distribution import Normal
 

@@ -26,7 +26,7 @@ from ..core.state cimport State
 
 from ..base.checks import flag, number
 from ..base.errors import NotMergeable
-from ..base.learner import Regressor
+from ..base.regressor import Regressor
 from .distribution import Normal
 from ..base.union import all_names
 from .merging import merge_posteriors

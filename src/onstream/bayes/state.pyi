@@ -1,4 +1,4 @@
-from ..base.learner import ProbabilisticClassifier
+from ..base.classifier import ProbabilisticClassifier
 from ..base.types import Example, Label
 
 class NaiveBayes(ProbabilisticClassifier):

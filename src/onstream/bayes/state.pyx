@@ -17,7 +17,7 @@ from ..core.scores cimport sigmoids, softmax
 
 from ..base.checks import number, whole
 from ..core.coerce import coerce_weight
-from ..base.learner import ProbabilisticClassifier
+from ..base.classifier import ProbabilisticClassifier
 
 LOG_ZERO = -1e300
 HEAVIEST = 1e50

@@ -19,7 +19,7 @@ from ..base import (
     parts,
 )
 from ..base.checks import nearest
-from ..base.learner import parameters
+from ..base.parameters import parameters
 from . import options
 from .names import baselines, generators, meant, metrics, needs_all_at_once, short_names
 from .paper import paper

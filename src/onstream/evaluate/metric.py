@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 
-from ..base.checks import SuggestsParameters
 from ..base.errors import NotMergeable
+from ..base.parameters import SuggestsParameters
 from .figures import figure
 
 

@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from ..base.classifier import Classifier, ProbabilisticClassifier
 from ..base.errors import NotMergeable
-from ..base.learner import Classifier, Learner, ProbabilisticClassifier, Regressor
+from ..base.learner import Learner
+from ..base.regressor import Regressor
 from ..base.union import union_of_features
 from .bag_of_words import BagOfWords
 from .hasher import FeatureHasher

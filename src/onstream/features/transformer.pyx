@@ -5,7 +5,7 @@ from cpython.exc cimport PyErr_CheckSignals
 import numpy as np
 
 from ..core.arrays cimport doubles
-from ..base.learner cimport model_of
+from ..base._learner cimport model_of
 from ..core.encoder cimport Encoder, RowBuffer
 from ..core.example cimport Example
 from ..core.feature_index cimport KNOWN

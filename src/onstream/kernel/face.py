@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from ..base.checks import whole
+from ..base.classifier import Classifier
 from ..base.errors import NotMergeable
-from ..base.learner import Classifier, Learner, Regressor
+from ..base.learner import Learner
+from ..base.regressor import Regressor
 from .base import Kernel
 from .objects import ObjectClassifierModel, ObjectRegressorModel
 from .supports import Program

@@ -1,6 +1,6 @@
 """Linear learners."""
 
-from ..base.registry import register
+from ..base.registry import register_family
 from .arow import AROW
 from .cost_sensitive import CostSensitivePA
 from .cw import CW
@@ -12,7 +12,7 @@ from .logistic_regression import LogisticRegression
 from .pa_multilabel import PAMultilabel
 from .pa_regressor import PARegressor
 from .pa_uniclass import PAUniclass
-from .passive_aggressive import PAClassifier
+from .passive_aggressive.pa_classifier import PAClassifier
 from .perceptron import Perceptron
 from .rda import RDA
 from .rls import RLS
@@ -54,9 +54,4 @@ __all__ = [
     "TruncatedGradient",
 ]
 
-register(RLS, LinearRegression, LogisticRegression, PAClassifier, Perceptron)
-register(PARegressor, MulticlassPerceptron, MIRA, ExactMulticlassPA, SoftmaxRegression)
-register(LMS, DeltaRule, ShiftingPerceptron)
-register(AROW, CW, SCW)
-register(FOBOS, FTRLProximal, RDA, SGDClassifier, SGDRegressor, TruncatedGradient)
-register(PAMultilabel, PAUniclass, CostSensitivePA, StructuredPA)
+register_family(globals())

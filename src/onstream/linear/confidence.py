@@ -7,10 +7,10 @@ import numpy as np
 
 from ..base.checks import choice, positive
 from ..base.union import Exported, union_of_features
+from .base import LinearClassifier
 from .diagonal_covariance import DiagonalState
 from .full_covariance import FullState
 from .mixing import Matrix, mix_classifiers, shares
-from .state import LinearClassifier
 
 
 class SecondOrderClassifier(LinearClassifier, ABC):

@@ -2,7 +2,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from ..base.types import Label
-from .state import LinearClassifier
+from .base import LinearClassifier
 
 class CostSensitivePA(LinearClassifier):
     cost: Callable[[Any, Any], float] | None

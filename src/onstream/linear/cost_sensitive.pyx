@@ -6,11 +6,11 @@ from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.memory cimport release, resize, roomier
 from ..core.weights cimport add, add_pair
 from ..core.rules.pa cimport StepSize, step_size
-from .state cimport LinearClassifierState
+from ._state cimport LinearClassifierState
 
 from ..base.checks import choice
 from .aggressiveness import check_pa
-from .state import LinearClassifier
+from .base import LinearClassifier
 from .user_functions import check_function, cost_of
 
 

@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..base.types import Label
-from .state import LinearClassifier, LinearRegressor
+from .base import LinearClassifier, LinearRegressor
 
 class DeltaRule(LinearClassifier):
     eta: float

@@ -4,10 +4,10 @@ from libc.math cimport INFINITY
 
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.weights cimport add, add_columns
-from .state cimport LinearClassifierState, LinearRegressorState
+from ._state cimport LinearClassifierState, LinearRegressorState
 
 from ..base.checks import flag, number, positive
-from .state import LinearClassifier, LinearRegressor
+from .base import LinearClassifier, LinearRegressor
 
 
 class DeltaRule(LinearClassifier):

@@ -6,7 +6,7 @@ from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature
 from ..core.scores cimport best_wrong
 from ..core.weights cimport Weights, fits
 from .confidence_rules cimport Rule, find_step, rule_named
-from .state cimport LinearClassifierState
+from ._state cimport LinearClassifierState
 
 cdef double KEPT = 1e-16  # of a variance at least, whatever the rounding
 

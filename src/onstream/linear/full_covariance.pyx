@@ -20,7 +20,7 @@ from ..core.example cimport (
 from ..core.memory cimport release, resize, roomier
 from ..core.scores cimport best_wrong
 from .confidence_rules cimport Rule, find_step, rule_named
-from .state cimport LinearClassifierState
+from ._state cimport LinearClassifierState
 
 
 cdef class FullState(LinearClassifierState):

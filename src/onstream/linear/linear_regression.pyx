@@ -5,11 +5,11 @@ from libc.math cimport INFINITY
 from ..core.example cimport OVERFLOW, Example, sqnorm
 from ..core.weights cimport add
 from ..core.rules.schedule cimport Schedule, make_schedule, rate_at
-from .state cimport LinearRegressorState
+from ._state cimport LinearRegressorState
 
 from ..base.checks import flag
 from .gradient import check_gradient
-from .state import LinearRegressor
+from .base import LinearRegressor
 
 
 class LinearRegression(LinearRegressor):

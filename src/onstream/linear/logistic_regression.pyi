@@ -1,9 +1,9 @@
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from ..base.learner import ProbabilisticClassifier
+from ..base.classifier import ProbabilisticClassifier
 from ..base.types import Label
-from .state import LinearClassifier
+from .base import LinearClassifier
 
 class LogisticRegression(LinearClassifier, ProbabilisticClassifier):
     eta: float

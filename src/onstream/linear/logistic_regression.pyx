@@ -6,11 +6,11 @@ from ..core.example cimport Example
 from ..core.scores cimport sigmoids, softmax
 from ..core.weights cimport add, add_columns
 from ..core.rules.schedule cimport Schedule, make_schedule, rate_at
-from .state cimport LinearClassifierState
+from ._state cimport LinearClassifierState
 
-from ..base.learner import ProbabilisticClassifier
+from ..base.classifier import ProbabilisticClassifier
 from .gradient import check_gradient
-from .state import LinearClassifier
+from .base import LinearClassifier
 
 
 class LogisticRegression(LinearClassifier, ProbabilisticClassifier):

@@ -12,11 +12,11 @@ from ..base.types import Example, Label, Rows
 from ..core.regressor import RegressorModel
 from ..core.state_reader import StateReader
 from .aggressiveness import check_pa
+from .base import Linear
 from .label_sets import label_sets
 from .mixing import mix_rows
 from .pa_ranking import MultilabelModel, MultilabelState, margin_model
 from .row_by_row import RowByRow, changing, learn_rows, rows_of
-from .state import Linear
 from .user_functions import check_function, difference, features_of
 
 Features = Callable[[Any, Any], Mapping[Any, Any]]

@@ -15,7 +15,7 @@ from ..core.model cimport Model
 from ..core.task cimport NOTHING, Output, Task
 from ..core.weights cimport add, add_pair
 from ..core.rules.pa cimport StepSize, step_size
-from .state cimport LinearClassifierState, LinearRegressorState, restored_weights
+from ._state cimport LinearClassifierState, LinearRegressorState, restored_weights
 
 from ..core.coerce import in_row
 from ..core.regressor import RegressorModel

@@ -1,6 +1,6 @@
 from typing import Any, Literal
 
-from .state import LinearRegressor
+from .base import LinearRegressor
 
 class PARegressor(LinearRegressor):
     variant: Literal["PA-I", "PA", "PA-II"]

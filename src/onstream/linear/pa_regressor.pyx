@@ -5,11 +5,11 @@ from libc.math cimport INFINITY, copysign, fabs
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.weights cimport add
 from ..core.rules.pa cimport StepSize, step_size
-from .state cimport LinearRegressorState
+from ._state cimport LinearRegressorState
 
 from ..base.checks import number
 from .aggressiveness import check_pa
-from .state import LinearRegressor
+from .base import LinearRegressor
 
 
 class PARegressor(LinearRegressor):

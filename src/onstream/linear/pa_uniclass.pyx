@@ -7,13 +7,13 @@ from libc.math cimport INFINITY, sqrt
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example, feature, onstream_dot
 from ..core.weights cimport Weights, add
 from ..core.rules.pa cimport StepSize, step_size
-from .state cimport LinearRegressorState
+from ._state cimport LinearRegressorState
 
 from ..base.checks import number, positive
 from ..base.unsupervised import Unsupervised
 from .aggressiveness import check_pa
 from .mixing import mix_regressors, shares
-from .state import Linear
+from .base import Linear
 
 
 class PAUniclass(Linear, Unsupervised):

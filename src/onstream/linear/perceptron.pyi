@@ -4,7 +4,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from ..base.types import Example, Label, Rows
-from .state import LinearClassifier
+from .base import LinearClassifier
 
 class Perceptron(LinearClassifier):
     beta: float | Callable[[int], float]

@@ -10,11 +10,12 @@ from ..core.arrays cimport doubles
 from ..core.example cimport LEARNED, Example
 from ..core.scores cimport best_wrong
 from ..core.weights cimport add, add_pair
-from .state cimport LinearClassifierState
+from ._state cimport LinearClassifierState
 
-from ..base.checks import number, positive, suggest_parameters, whole
-from ..base.learner import stream_of
-from .state import LinearClassifier
+from ..base.checks import number, positive, whole
+from ..base.parameters import suggest_parameters
+from ..base.fit import stream_of
+from .base import LinearClassifier
 from .user_functions import check_function, number_from
 
 

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .state import LinearRegressor
+from .base import LinearRegressor
 
 class RLS(LinearRegressor):
     lam: float

@@ -5,12 +5,12 @@ import numpy as np
 from ..core.covariance cimport Covariance
 from ..core.example cimport LEARNED, OVERFLOW, Example, feature, onstream_axpy
 from ..core.memory cimport release, resize
-from .state cimport LinearRegressorState
+from ._state cimport LinearRegressorState
 
 from ..base.checks import flag, number
 from ..base.errors import NotMergeable
 from ..base.union import union_of_features
-from .state import LinearRegressor
+from .base import LinearRegressor
 
 cdef double WIND_UP = 1e8  # how far forgetting may inflate P, as a multiple of its start
 

@@ -5,10 +5,10 @@ from libc.stdint cimport int64_t
 from ..core.example cimport LEARNED, Example
 from ..core.scores cimport best_wrong
 from ..core.weights cimport add, add_pair
-from .state cimport LinearClassifierState
+from ._state cimport LinearClassifierState
 
 from ..base.checks import positive
-from .state import LinearClassifier
+from .base import LinearClassifier
 
 
 class ShiftingPerceptron(LinearClassifier):

@@ -8,16 +8,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..base.checks import choice, flag, number, positive, suggest_parameters, whole
-from ..base.learner import ProbabilisticClassifier, stream_of
+from ..base.checks import choice, flag, number, positive, whole
+from ..base.classifier import ProbabilisticClassifier
+from ..base.fit import stream_of
+from ..base.parameters import suggest_parameters
 from ..base.union import Exported
 from ..core.state_reader import StateReader
 from .adagrad import AdaGrad
+from .base import LinearClassifier, LinearRegressor
 from .descent import Descent
 from .gradient import check_gradient
 from .gradient_mixing import Both, merge_descents
 from .optimizer import GradientClassifierState, GradientRegressorState, Optimizer
-from .state import LinearClassifier, LinearRegressor
 
 LABEL_LOSSES = ("hinge", "squared_hinge", "logistic", "perceptron", "squared")
 NUMBER_LOSSES = ("squared", "absolute", "huber", "epsilon_insensitive", "quantile")

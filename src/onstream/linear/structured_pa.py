@@ -12,10 +12,10 @@ from ..base.learner import Learner
 from ..core.regressor import RegressorModel
 from ..core.state_reader import StateReader
 from .aggressiveness import check_pa
+from .base import Linear
 from .mixing import mix_regressors
 from .pa_ranking import margin_model
 from .row_by_row import RowByRow, changing, learn_rows, rows_of
-from .state import Linear
 from .user_functions import check_function, cost_of, difference, features_of, is_mapping
 
 Score = Callable[[Mapping[Any, Any]], float]

@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from ..base.types import Label
-from .state import LinearClassifier
+from .base import LinearClassifier
 
 class MulticlassPerceptron(LinearClassifier):
     update: Literal["max", "uniform", "proportional"]

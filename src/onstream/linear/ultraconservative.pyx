@@ -11,10 +11,10 @@ from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
 from ..core.memory cimport release, resize
 from ..core.scores cimport best_wrong
 from ..core.weights cimport add, add_columns, add_pair
-from .state cimport LinearClassifierState
+from ._state cimport LinearClassifierState
 
 from ..base.checks import choice, number, positive
-from .state import LinearClassifier
+from .base import LinearClassifier
 
 ctypedef double (*Blame)(double lead, double top) noexcept nogil
 

@@ -1,7 +1,8 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from ..base.learner import ProbabilisticClassifier, Regressor
+from ..base.classifier import ProbabilisticClassifier
+from ..base.regressor import Regressor
 from ..base.types import Label
 
 Metric = Literal["euclidean", "manhattan", "cosine"] | Callable[[Any, Any], float]

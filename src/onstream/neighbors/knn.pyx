@@ -16,7 +16,8 @@ from .window cimport STANDARD, Window
 
 from ..base.checks import choice, number, whole
 from ..base.errors import NotMergeable
-from ..base.learner import ProbabilisticClassifier, Regressor
+from ..base.classifier import ProbabilisticClassifier
+from ..base.regressor import Regressor
 
 cdef double LARGEST = 1e120   # larger values are refused
 cdef double HEAVIEST = 1e100  # and heavier examples

@@ -21,7 +21,8 @@ import numpy as np
 import safetensors
 
 from ..base import Learner, Part, learners, parts
-from ..base.learner import parameters, revive
+from ..base.learner import revive
+from ..base.parameters import parameters
 from ..base.registry import name_in_files
 
 FORMAT = 1

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.checks import whole
-from ..base.learner import refuse_weights
+from ..base.fit import refuse_weights
 from ..base.types import Label
 from ..core.classifier import ClassifierModel
 from .concept_adapting import ConceptAdaptingState

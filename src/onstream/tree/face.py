@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.checks import choice, flag, number, positive, whole
+from ..base.classifier import ProbabilisticClassifier
 from ..base.errors import NotMergeable
-from ..base.learner import Learner, ProbabilisticClassifier
+from ..base.learner import Learner
 from ..base.types import Example, Label
 from . import picture
 from .outline import Node, grow

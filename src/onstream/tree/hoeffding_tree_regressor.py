@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..base.checks import choice, number, positive, whole
-from ..base.learner import Regressor
+from ..base.regressor import Regressor
 from .face import Tree, checked_nominal
 from .regression import HoeffdingRegressorState
 

@@ -10,6 +10,6 @@ cdef class LearnerBase:
 
 
 cdef inline Model model_of(object learner):
-    """The model of any learner whose constructor has run."""
+    """The model of any learner whose constructor has run. A method may be called with anything."""
     cdef LearnerBase base = <LearnerBase?> learner
     return <Model> (base._model if base.made is None else base.made)

@@ -1,4 +1,4 @@
-"""What linear learners share: weights, scores, promotion to more labels, and their face.
+"""What linear learners share: weights, scores, promotion to more labels.
 
 A learner writes its `update(e, f)`: what changes, given the example and its scores.
 """
@@ -6,8 +6,6 @@ A learner writes its `update(e, f)`: what changes, given the example and its sco
 from libc.float cimport DBL_MAX
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
-
-import numpy as np
 
 from ..core.classifier cimport ClassifierState
 from ..core.example cimport LEARNED, OVERFLOW, Example
@@ -17,14 +15,9 @@ from ..core.state cimport State
 from ..core.task cimport LABEL, NOTHING, Task
 from ..core.weights cimport Weights, score as single_score, scores
 
-from ..base.checks import flag, whole
-from ..base.learner import Classifier, Regressor
-from ..base.union import all_names
-from .mixing import mix_classifiers, mix_regressors
-
 
 cdef class LinearClassifierState(ClassifierState):
-    def __cinit__(self, bint intercept):
+    def __cinit__(self, bint intercept, *parameters):
         self.w = Weights(1, intercept)
         self.runs = True
         self.before = None
@@ -132,7 +125,7 @@ cdef class LinearClassifierState(ClassifierState):
 
 
 cdef class LinearRegressorState(State):
-    def __cinit__(self, bint intercept):
+    def __cinit__(self, bint intercept, *parameters):
         self.w = Weights(1, intercept)
 
     cdef Py_ssize_t backup_bytes(self) noexcept:
@@ -182,77 +175,3 @@ cdef Weights restored_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k)
     other.appended = w.appended
     other.restore(weights, bias, scale)
     return other
-
-
-class Linear:
-    """Parameters and views that all linear learners have."""
-
-    merge_kind = "mixing"
-    _most_hash_bits = 31
-
-    def _check_common(self, intercept, hash_bits, hash_seed):
-        self.intercept = flag(self, "intercept", intercept)
-        self.hash_bits = None
-        if hash_bits is not None:
-            self.hash_bits = whole(self, "hash_bits", hash_bits, least=1, most=self._most_hash_bits)
-        self.hash_seed = whole(self, "hash_seed", hash_seed, least=0, most=2**64 - 1)
-
-    def _view(self):
-        """The state's fields, with the weights that predict."""
-        fields = self._model.snapshot()
-        return {**fields, "weights": fields["scale"] * fields["weights"]}
-
-    def _named(self, fields, column):
-        """Feature to weight; of hashed features those that are not 0."""
-        if self.hash_bits is not None:
-            used = np.flatnonzero(column)
-            return dict(zip(used.tolist(), column[used].tolist(), strict=True))
-        return dict(zip(all_names(fields), column.tolist(), strict=True))
-
-
-class LinearClassifier(Linear, Classifier):
-    """A classifier that scores by w.x, or by one w per label."""
-
-    _share = 0.5  # of a binary score that each of two labels gets at promotion: as in the state
-
-    def _check_common(self, intercept, hash_bits, hash_seed, max_labels):
-        super()._check_common(intercept, hash_bits, hash_seed)
-        self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
-
-    @property
-    def weights(self):
-        """Feature to weight; with more than two labels, label to that. With `hash_bits` the keys
-        are slots, and only slots in use are shown."""
-        fields = self._view()
-        matrix = fields["weights"]
-        if matrix.shape[1] == 1:
-            return self._named(fields, matrix[:, 0])
-        return {y: self._named(fields, matrix[:, r]) for r, y in enumerate(fields["labels"])}
-
-    @property
-    def bias(self):
-        """The intercept; with more than two labels, label to that."""
-        fields = self._view()
-        bias = fields["bias"].tolist()
-        return bias[0] if len(bias) == 1 else dict(zip(fields["labels"], bias, strict=True))
-
-    def _merged(self, mine, theirs):
-        return mix_classifiers(type(self).__name__, mine, theirs, self._share)
-
-
-class LinearRegressor(Linear, Regressor):
-    """A regressor that predicts w.x."""
-
-    @property
-    def weights(self):
-        """Feature to weight. With `hash_bits` the keys are slots, those in use."""
-        fields = self._view()
-        return self._named(fields, fields["weights"][:, 0])
-
-    @property
-    def bias(self):
-        """The intercept."""
-        return float(self._view()["bias"][0])
-
-    def _merged(self, mine, theirs):
-        return mix_regressors(mine, theirs)

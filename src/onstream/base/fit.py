@@ -1,0 +1,172 @@
+"""`fit`: incremental optimisation over a static block, or over a stream, in epochs."""
+
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..core.arrow import arrow_table
+from ..core.coerce import coerce_weights, in_row, row_error
+from ..core.frames import movable, read_table
+from ..core.rows import check_weights, shuffled_csr
+from ..core.sparse import SparseBlock
+from .checks import flag, whole
+from .errors import renumbered
+
+STREAM_BLOCK = 4096  # rows that a stream is asked for at a time
+
+
+def fit(learner: Any, X: Any, y: Any, w: Any, epochs: int, shuffle: bool, seed: Any) -> None:
+    """Go over a static block `(X, y)`, or over the stream X if y is None, `epochs` times."""
+    whole(learner, "epochs", epochs, least=1)
+    flag(learner, "shuffle", shuffle)
+    if not isinstance(seed, np.random.Generator):
+        whole(learner, "seed", seed, least=0)
+    if y is None:
+        fit_stream(learner, X, w, epochs)
+    else:
+        fit_block(learner, X, y, w, epochs, np.random.default_rng(seed) if shuffle else None)
+
+
+def fit_stream(learner: Any, X: Any, w: Any, epochs: int) -> None:
+    """Learn a stream in its own order."""
+    refuse_weights(learner, w)
+    refuse_endless(learner, X)
+    who = type(learner).__name__
+    if epochs > 1 and iter(stream_of(learner, X)) is X:
+        raise TypeError(
+            f"{who}: an iterator can be read once only; for epochs={epochs} "
+            f"pass something that can be read again, such as a list."
+        )
+    for _ in range(epochs):
+        if hasattr(X, "batches"):  # the stream offers blocks
+            before = 0
+            for block in X.blocks() if hasattr(X, "blocks") else X.batches(STREAM_BLOCK):
+                with rows_as(partial(operator.add, before)):
+                    learner.learn_many(*block)
+                before += len(block[1])
+            continue
+        for row, pair in enumerate(stream_of(learner, X)):
+            if not isinstance(pair, (tuple, list)) or not 2 <= len(pair) <= 3:
+                wanted = f"without y, fit takes a stream of (x, y) or (x, y, w), got {pair!r:.60}."
+                raise row_error(TypeError, who, row, wanted)
+            try:
+                learner.learn_one(*pair)
+            except (TypeError, ValueError) as error:
+                if not str(error).startswith(f"{who}: "):  # the user's own
+                    raise
+                raise in_row(error, who, row) from None
+
+
+def fit_block(
+    learner: Any, X: Any, y: Any, w: Any, epochs: int, generator: np.random.Generator | None
+) -> None:
+    """Learn a block, in an order of the generator's in each epoch; None: as it is."""
+    who = type(learner).__name__
+    X = block_of(learner, X)
+    rows = count_rows(learner, "X", X)
+    if rows != count_rows(learner, "y", y):
+        raise ValueError(f"{who}: X has {rows:,} rows, y has {count_rows(learner, 'y', y):,}.")
+    w = coerce_weights(who, w)
+    check_weights(who, rows, w)
+    for _ in range(epochs):
+        if generator is None:
+            learner.learn_many(X, y, w)
+            continue
+        order = generator.permutation(rows)
+        shuffled = take_rows(learner, X, order), take_rows(learner, y, order)
+        with rows_as(order.item):
+            learner.learn_many(*shuffled, None if w is None else w[order])
+
+
+@contextmanager
+def rows_as(count: Callable[[int], int]) -> Iterator[None]:
+    """Errors about a row of a block name it as the user counts it."""
+    try:
+        yield
+    except (TypeError, ValueError, MemoryError) as error:
+        if hasattr(error, "row"):
+            row = count(error.row)
+            error.args, error.row = (renumbered(error, row),), row
+        raise
+
+
+def stream_of(owner: object, X: Any) -> Any:
+    """X, if it can be a stream of (x, y)."""
+    if isinstance(X, (str, bytes, dict)) or hasattr(X, "shape") or not hasattr(X, "__iter__"):
+        raise TypeError(
+            f"{type(owner).__name__}: without y, fit takes a stream of (x, y), "
+            f"got {type(X).__name__}."
+        )
+    return pairs_of(owner, X) if isinstance(X, (list, tuple)) else X
+
+
+def refuse_weights(owner: object, w: Any) -> None:
+    """Nobody can say beforehand which rows a stream has."""
+    if w is not None:
+        raise TypeError(
+            f"{type(owner).__name__}: w is for a block, fit(X, y, w=w); without y, X is a stream "
+            f"of (x, y), read row after row."
+        )
+
+
+def pairs_of(owner: object, rows: Any) -> Any:
+    """A list whose items all are (x, y)."""
+    for i, pair in enumerate(rows):
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(
+                f"{type(owner).__name__}: without y, fit takes a stream of (x, y); "
+                f"item {i} is {pair!r:.60}."
+            )
+    return rows
+
+
+def count_rows(owner: object, name: str, X: Any) -> int:
+    """How many rows X has."""
+    if hasattr(X, "shape") and len(X.shape):
+        return int(X.shape[0])
+    if hasattr(X, "__len__") and not isinstance(X, (str, bytes, dict)) and not hasattr(X, "shape"):
+        return len(X)
+    raise TypeError(
+        f"{type(owner).__name__}: {name} must be a block of rows, got {type(X).__name__}; "
+        f"a stream of (x, y) goes into fit alone."
+    )
+
+
+def refuse_endless(owner: object, X: Any) -> None:
+    """A stream without end cannot be gone over."""
+    if getattr(X, "endless", False):
+        raise ValueError(
+            f"{type(owner).__name__}: {type(X).__name__} is a stream without end; fit a part of "
+            f"it, such as {type(X).__name__}(...).limit(10_000)."
+        )
+
+
+def block_of(owner: object, X: Any) -> Any:
+    """X, if it is a frame, as an Arrow table, which can be shuffled and still knows its index."""
+    if hasattr(X, "__arrow_c_stream__") and hasattr(X, "columns"):
+        return read_table(type(owner).__name__, X)[0]
+    return X
+
+
+def take_rows(owner: object, X: Any, order: Any) -> Any:
+    """The rows of X in another order."""
+    if isinstance(X, (list, tuple)):
+        return [X[i] for i in order]
+    if hasattr(X, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        taken = X if isinstance(X, (pa.Table, pa.ChunkedArray)) else None
+        if taken is None:
+            taken = np.asarray(X) if not hasattr(X, "columns") else arrow_table(X)
+        return movable(taken).take(order)
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[order]
+    if hasattr(X, "indptr"):
+        return shuffled_csr(type(owner).__name__, X, order)
+    if isinstance(X, SparseBlock):
+        return X.take(order)
+    return np.asanyarray(X)[order]  # a mask stays, and is seen where rows are learned

@@ -1,0 +1,137 @@
+"""What linear learners share: parameters, and a view of their weights."""
+
+from typing import Any, ClassVar, Literal, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.checks import flag, whole
+from ..base.classifier import Classifier, LabelledOptions
+from ..base.learner import Learner, LearnerOptions
+from ..base.regressor import Regressor
+from ..base.union import Exported, all_names
+from .mixing import mix_classifiers, mix_regressors
+
+
+class LinearOptions(TypedDict, total=False):
+    """Parameters of every linear learner."""
+
+    intercept: bool
+    hash_bits: int | None
+    hash_seed: int
+
+
+class LinearClassifierOptions(LinearOptions, LabelledOptions, total=False):
+    """Parameters of every linear classifier."""
+
+
+class LinearRegressorOptions(LinearOptions, LearnerOptions, total=False):
+    """Parameters of every linear regressor."""
+
+
+class Linear(Learner):
+    """Parameters and views that all linear learners have.
+
+    Parameters
+    ----------
+    intercept : bool, default True
+        Append a constant 1 to every example; its weight is `bias`.
+    hash_bits : int or None, default None
+        Hash features to 2**hash_bits signed slots, so that memory stays fixed whatever the stream
+        sends. None names every feature.
+    hash_seed : int, default 0
+        Seed of that hash.
+    """
+
+    merge_kind: ClassVar[Literal["exact", "mixing"] | None] = "mixing"
+    _most_hash_bits = 31
+
+    def __init__(
+        self,
+        *,
+        intercept: bool = True,
+        hash_bits: int | None = None,
+        hash_seed: int = 0,
+        **common: Any,
+    ) -> None:
+        self.intercept = flag(self, "intercept", intercept)
+        self.hash_bits = None
+        if hash_bits is not None:
+            self.hash_bits = whole(self, "hash_bits", hash_bits, least=1, most=self._most_hash_bits)
+        self.hash_seed = whole(self, "hash_seed", hash_seed, least=0, most=2**64 - 1)
+        super().__init__(**common)
+
+    def _check_common(
+        self, intercept: bool, hash_bits: Any, hash_seed: int, *max_labels: Any
+    ) -> None:
+        self.intercept = flag(self, "intercept", intercept)  # for learners not converted yet
+        self.hash_bits = None
+        if hash_bits is not None:
+            self.hash_bits = whole(self, "hash_bits", hash_bits, least=1, most=self._most_hash_bits)
+        self.hash_seed = whole(self, "hash_seed", hash_seed, least=0, most=2**64 - 1)
+        for most in max_labels:
+            self.max_labels = whole(self, "max_labels", most, least=2, most=2**31 - 1)
+
+    def _view(self) -> Exported:
+        """The state's fields, with the weights that predict."""
+        fields: Exported = self._model.snapshot()
+        return {**fields, "weights": fields["scale"] * fields["weights"]}
+
+    def _named(self, fields: Exported, column: NDArray[Any]) -> dict[Any, float]:
+        """Feature to weight; of hashed features those that are not 0."""
+        if self.hash_bits is not None:
+            used = np.flatnonzero(column)
+            return dict(zip(used.tolist(), column[used].tolist(), strict=True))
+        return dict(zip(all_names(fields), column.tolist(), strict=True))
+
+
+class LinearClassifier(Linear, Classifier):
+    """A classifier that scores by w.x, or by one w per label."""
+
+    _share = 0.5  # of a binary score that each of two labels gets at promotion: as in the state
+
+    def __init__(self, **common: Unpack[LinearClassifierOptions]) -> None:
+        super().__init__(**common)
+
+    @property
+    def weights(self) -> dict[Any, Any]:
+        """Feature to weight; with more than two labels, label to that.
+
+        With `hash_bits` the keys are slots, and only slots in use are shown.
+        """
+        fields = self._view()
+        matrix = fields["weights"]
+        if matrix.shape[1] == 1:
+            return self._named(fields, matrix[:, 0])
+        return {y: self._named(fields, matrix[:, r]) for r, y in enumerate(fields["labels"])}
+
+    @property
+    def bias(self) -> Any:
+        """The intercept; with more than two labels, label to that."""
+        fields = self._view()
+        bias = fields["bias"].tolist()
+        return bias[0] if len(bias) == 1 else dict(zip(fields["labels"], bias, strict=True))
+
+    def _merged(self, mine: Exported, theirs: Exported) -> Exported:
+        return mix_classifiers(type(self).__name__, mine, theirs, self._share)
+
+
+class LinearRegressor(Linear, Regressor):
+    """A regressor that predicts w.x."""
+
+    def __init__(self, **common: Unpack[LinearRegressorOptions]) -> None:
+        super().__init__(**common)
+
+    @property
+    def weights(self) -> dict[Any, float]:
+        """Feature to weight. With `hash_bits` the keys are slots, those in use."""
+        fields = self._view()
+        return self._named(fields, fields["weights"][:, 0])
+
+    @property
+    def bias(self) -> float:
+        """The intercept."""
+        return float(self._view()["bias"][0])
+
+    def _merged(self, mine: Exported, theirs: Exported) -> Exported:
+        return mix_regressors(mine, theirs)

@@ -1,0 +1,1 @@
+"""Passive-aggressive learning in all its forms (spec 2)."""
