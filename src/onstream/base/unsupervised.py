@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.model import Model
+from ..core.batch import BatchModel
 from ._learner import OUTPUTS
 from .fit import count_rows
 from .learner import Learner
@@ -20,7 +20,7 @@ class Unsupervised(Learner):
     where one with targets stands.
     """
 
-    _model_class = Model
+    _model_class = BatchModel
 
     def learn_one(self, x: Example, y: Any = None, w: float = 1.0) -> None:
         """Learn the example `x` with importance `w`; `y` is ignored."""

@@ -1,13 +1,13 @@
 from libc.stdint cimport int32_t
 
+from .batch cimport BatchModel
 from .labels cimport Labels
-from .model cimport Model
 from .state cimport State
 
 
 cdef class ClassifierState(State):
     cdef Labels labels           # those of the model
-    cdef int32_t n_labels        # how many are known
+    cdef int32_t n_labels        # number of labels known
     cdef double first_sign       # code of the first label
     cdef double share            # of a binary score that each of two labels gets at promotion
 
@@ -20,9 +20,9 @@ cdef class ClassifierState(State):
     cdef void link(self, const double* scores, double* out) noexcept nogil
 
 
-cdef class ClassifierModel(Model):
+cdef class ClassifierModel(BatchModel):
     cdef Labels labels
-    cdef ClassifierState classes  # the state, as what it is
+    cdef ClassifierState classes  # the state, by its own type
 
     cdef int add_label(self, object y) except -1
     cdef int forget_label(self) except -1

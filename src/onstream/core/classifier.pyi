@@ -1,8 +1,8 @@
 from typing import Any
 
-from .model import Model
+from .batch import BatchModel
 
-class ClassifierModel(Model):
+class ClassifierModel(BatchModel):
     def scores_one(self, x: Any) -> Any: ...
     def coerce_labels(self, labels: Any) -> list[Any]: ...
     def declare(self, labels: list[Any]) -> None: ...

@@ -1,4 +1,4 @@
-"""What a learner of labels adds: it meets them, answers with them, and may be promoted."""
+"""What a learner of labels adds: labels that may come at any time, and outputs in their terms."""
 
 cimport cython
 from libc.stdint cimport int32_t
@@ -10,7 +10,8 @@ from .encoder cimport RowBuffer
 from .example cimport LEARNED, OVERFLOW, Example
 from .labels cimport Labels
 from .memory cimport release, resize
-from .model cimport Model, refused_block_row
+from .batch cimport BatchModel, refused_block_row
+from .model cimport Model
 from .sources cimport Source
 from .state cimport State
 from .task cimport LABEL, NOTHING, PROBA, SCORE, Output, Task
@@ -18,7 +19,7 @@ from .coerce import refused_row, row_error
 
 
 cdef class ClassifierState(State):
-    """A state with labels. With two of them a learner's score is one number, else one per label."""
+    """A state with labels. Up to two labels its score is one number, beyond one per label."""
 
     def __cinit__(self, *args, **kwargs):
         self.labels = None
@@ -27,9 +28,9 @@ cdef class ClassifierState(State):
         self.share = 0.5
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
-        """There are n labels now: make room. From 2 to 3 the learner is promoted, and back.
+        """Make room for n labels. From 2 to 3 the learner is promoted, from 3 to 2 demoted.
 
-        The way back takes no memory, and there is one from a way forth that ended halfway.
+        Demotion never allocates, and also works after a promotion that failed half-way.
         """
         return 0
 
@@ -38,18 +39,18 @@ cdef class ClassifierState(State):
         return 0
 
     cdef int commit_label(self) except -1:
-        """The last label stays: let go of what the way back would have needed."""
+        """Keep the last label: release what demotion would have needed."""
         return 0
 
     cdef int expect_labels(self, Py_ssize_t more) except -1:
-        """So many new labels are about to come."""
+        """`more` new labels are about to come; 0: no longer."""
         return 0
 
     cdef void link(self, const double* scores, double* out) noexcept nogil:
         """From scores to probabilities (only learners that have them)."""
 
     cdef int32_t decide(self, const double* scores) noexcept nogil:
-        """Number of the label that the scores speak for; -1 before any example."""
+        """Number of the label with the best score; -1 before any example."""
         cdef int32_t k = self.n_labels, r, best = 0
         if self.seen == 0:
             return -1
@@ -67,7 +68,7 @@ cdef class ClassifierState(State):
         return 0 if (score >= 0.0) == (self.first_sign > 0.0) else 1
 
 
-cdef class ClassifierModel(Model):
+cdef class ClassifierModel(BatchModel):
     """A model with labels."""
 
     def __cinit__(self, str who, ClassifierState state, *, max_labels=10_000, **options):
@@ -135,7 +136,7 @@ cdef class ClassifierModel(Model):
         return stop
 
     cdef int learn_new_label(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
-        """RowBuffer i, the first with this label: answer, make the label known, learn."""
+        """Learn row i, the first with this label: write its output, add the label, learn."""
         cdef Example e
         cdef double* scratch
         cdef int status
@@ -159,15 +160,16 @@ cdef class ClassifierModel(Model):
             try:
                 self.add_label(label)
             except ValueError as error:
-                told = str(error).removeprefix(f"{self.who}: ")
-                raise row_error(ValueError, self.who, i, f"{told} The rows before it were learned.") from None
+                reason = str(error).removeprefix(f"{self.who}: ")
+                message = f"{reason} The rows before it were learned."
+                raise row_error(ValueError, self.who, i, message) from None
             except MemoryError:
                 raise
             except Exception as error:  # of a function of the user
-                told = refused_row(error, self.who, i)
-                if told is error:
+                refused = refused_row(error, self.who, i)
+                if refused is error:
                     raise
-                raise told from None
+                raise refused from None
             try:
                 self.reserve(e.width)
                 self.set_target(task, i, &e)
@@ -193,18 +195,20 @@ cdef class ClassifierModel(Model):
         return 0
 
     cdef object backup(self):
-        return self.classes.n_labels, Model.backup(self)
+        return self.classes.n_labels, BatchModel.backup(self)
 
     cdef int restore_backup(self, object saved) except -1:
         if self.classes.n_labels > saved[0]:
             while self.classes.n_labels > saved[0]:
                 self.forget_label()
             self.labels.compact()
-        return Model.restore_backup(self, saved[1])
+        return BatchModel.restore_backup(self, saved[1])
 
-    # -- answers ----------------------------------------------------------------------------------------
+    # -- outputs ------------------------------------------------------------------------------------
 
-    cdef object allocate_outputs(self, Output output, Py_ssize_t rows, Py_ssize_t new_labels, Task* task):
+    cdef object allocate_outputs(
+        self, Output output, Py_ssize_t rows, Py_ssize_t new_labels, Task* task
+    ):
         cdef Py_ssize_t k = self.classes.n_labels + new_labels
         task.output, task.numeric, task.picks, task.columns = output, NULL, NULL, 0
         if output == NOTHING:
@@ -228,7 +232,7 @@ cdef class ClassifierModel(Model):
             task.picks[i] = self.classes.decide(scores)
         elif task.output == PROBA:
             self.probabilities(scores, out)
-        elif n <= 2 and task.columns > 1:  # more labels were to come: show it as promotion would
+        elif n <= 2 and task.columns > 1:  # more labels come in this block: as after promotion
             first = self.classes.share * self.classes.first_sign * scores[0]
             if n > 0:
                 out[0] = first
@@ -238,8 +242,8 @@ cdef class ClassifierModel(Model):
             for r in range(n if n > 2 else 1):
                 out[r] = scores[r]
 
-    cdef object decode_outputs(self, Output output, object answers):
-        return self.labels.decode(answers) if output == LABEL else answers
+    cdef object decode_outputs(self, Output output, object outputs):
+        return self.labels.decode(outputs) if output == LABEL else outputs
 
     cdef void probabilities(self, const double* scores, double* out) noexcept nogil:
         """One probability per known label."""
@@ -273,16 +277,16 @@ cdef class ClassifierModel(Model):
         finally:
             self.encoder.release_row(row)
 
-    # -- for the learner, and files ---------------------------------------------------------------------
+    # -- for the learner, and files ---------------------------------------------------------------
 
     def coerce_labels(self, labels):
-        """Labels to be declared, as Python's own objects."""
+        """Labels to be declared, as plain Python objects."""
         if isinstance(labels, (str, bytes)) or not hasattr(labels, "__iter__"):
             raise TypeError(f"{self.who}: labels must be a list of labels, got {labels!r:.80}.")
         return [self.labels.coerce(label) for label in labels]
 
     def declare(self, labels):
-        """Labels known before any example."""
+        """Add labels before any example."""
         self.labels.declare(labels)
         self.classes.first_sign = self.labels.sign(0)
         while self.classes.n_labels < len(self.labels):

@@ -1,5 +1,5 @@
-from .model cimport Model
+from .batch cimport BatchModel
 
 
-cdef class RegressorModel(Model):
+cdef class RegressorModel(BatchModel):
     pass

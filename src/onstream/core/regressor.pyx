@@ -1,12 +1,12 @@
 """What a learner of numbers adds."""
 
 from .example cimport Example
-from .model cimport Model
+from .batch cimport BatchModel
 from .coerce cimport coerce_target as coerce_number
 from .coerce import coerce_targets
 
 
-cdef class RegressorModel(Model):
+cdef class RegressorModel(BatchModel):
     """A model with a number as target; its score is the prediction."""
 
     cdef object coerce_target(self, object y):

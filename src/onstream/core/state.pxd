@@ -8,13 +8,13 @@ from .task cimport Task
 
 cdef class State:
     cdef public str who          # name of the learner, for error messages
-    cdef Encoder features               # the features as this state sees them
+    cdef Encoder features        # the features as this state sees them
     cdef readonly int64_t seen   # examples learned
     cdef readonly int64_t start  # `seen` when the schedule of rates began
     cdef bint behind_steps       # steps of a pipeline stand before it
-    cdef bint calls_user_code           # it calls functions of the user: `prepare`, or when labels come
-    cdef bint tests_first        # to learn, it must know what it would have predicted: `tested`
-    cdef bint doubtful           # `doubt` has something to say
+    cdef bint calls_user_code    # functions of the user, in `prepare` or when labels are added
+    cdef bint tests_first        # learning needs the score from before the steps learned: `tested`
+    cdef bint doubtful           # `doubt` has a warning
     cdef bint runs               # it has a loop of its own for blocks: `run`
 
     # What an algorithm implements: without the GIL, on one example.
@@ -24,7 +24,7 @@ cdef class State:
     cdef int learn(self, const Example* e) noexcept nogil
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil
 
-    # What few of them need.
+    # What a few of them need.
     cdef int connect(self, Encoder features, Encoder encoder) except -1
     cdef int shrink(self, Py_ssize_t width) except -1
     cdef Py_ssize_t prepare(self, Py_ssize_t rows) except -1

@@ -1,8 +1,8 @@
-"""What an algorithm implements, and nothing else: its numbers, and what an example changes in them.
+"""What an algorithm implements, and nothing else: its numbers, and how an example changes them.
 
-A state sees examples as numbers (`Example`), without the GIL. Who may call it, what the user passed,
-labels, steps before it and blocks of rows are the affair of the `Model` that holds it (model.pyx);
-an ensemble may hold many.
+A state sees examples as numbers (`Example`), without the GIL. Locking, user input, labels, steps
+before it and blocks of rows belong to the `Model` that holds it (model.pyx, batch.pyx). One model
+may hold many states, as an ensemble does.
 """
 
 from sys import getsizeof
@@ -23,7 +23,7 @@ cdef class State:
     # -- what an algorithm implements -----------------------------------------------------------
 
     cdef Py_ssize_t outputs(self) noexcept nogil:
-        """How many numbers `score` writes."""
+        """The number of values that `score` writes."""
         return 1
 
     cdef int reserve(self, Py_ssize_t width) except -1:
@@ -48,50 +48,50 @@ cdef class State:
         return {}
 
     def restore_own(self, fields):
-        """Take over what `export_own` gave (a `StateReader`); features and labels are known already."""
+        """Restore what `export_own` exported (a `StateReader`). Features and labels are known."""
 
     def memory(self):
-        """Bytes held; subclasses add their own."""
+        """Bytes in use; subclasses add their own."""
         return getsizeof(self)
 
-    # -- what few of them need ------------------------------------------------------------------
+    # -- what a few of them need ----------------------------------------------------------------
 
     def configure(self, Encoder encoder):
-        """What this state wants of the encoder, where no step stands between them."""
+        """Set options of the encoder, if no step stands between it and this state."""
 
     cdef int connect(self, Encoder features, Encoder encoder) except -1:
-        """The features of this state are those of `features`; examples come in at `encoder`."""
+        """Use the numbering of `features`; `encoder` is where examples come in."""
         self.features = features
         return 0
 
     cdef int shrink(self, Py_ssize_t width) except -1:
-        """Features from `width` on never came: what `reserve` made of their names may be wrong."""
+        """Features from `width` on were rolled back: forget what `reserve` derived from their names."""
         return 0
 
     def reset_schedule(self):
-        """Rates begin anew with the next example."""
+        """Restart the schedule of rates with the next example."""
         self.start = self.seen
 
     cdef Py_ssize_t prepare(self, Py_ssize_t rows) except -1:
-        """Ask the user's functions about the next rows (only if `calls_user_code`). How many of them can
-        be learned; if not all, `refusal` says why."""
+        """Call the user's functions for the next rows (only if `calls_user_code`). Returns how many
+        of them can be learned; if not all, `refusal` says why."""
         return rows
 
     def refusal(self):
-        """The error for the first row that `prepare` could not provide for."""
+        """The error for the first row that `prepare` could not prepare."""
 
     cdef void tested(self, const double* scores) noexcept nogil:
-        """The scores of the next example to learn, before any step has learned it (only if
-        `tests_first`). NULL: it does not come."""
+        """Receive the scores of the next example before any step learns it (only if `tests_first`).
+        NULL: the example does not come."""
 
     def doubt(self):
-        """What to warn of, now that examples were learned: a kind, and a sentence."""
+        """What to warn of after learning (only if `doubtful`): a kind and a sentence."""
 
     cdef Py_ssize_t backup_bytes(self) noexcept:
-        """Bytes that `export_own` copies, if `restore_own` can take them back at any time; else -1."""
+        """Bytes that `export_own` copies, if `restore_own` can undo learning with them; -1: not."""
         return -1
 
     cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, Py_ssize_t known) noexcept nogil:
-        """Learn and answer rows by a loop of its own (only if `runs`): the first row left to the
-        usual loop, as are all that bring features beyond `known`. -1: it is not for this task."""
+        """Learn rows in a loop of its own (only if `runs`). Returns the first row that it leaves to
+        the general loop (one that brings features beyond `known`, say); -1: not for this task."""
         return -1

@@ -10,7 +10,7 @@ from ..core.encoder cimport Encoder, RowBuffer
 from ..core.example cimport Example
 from ..core.feature_index cimport KNOWN
 from ..core.memory cimport release
-from ..core.model cimport Model
+from ..core.batch cimport BatchModel
 from ..core.sources cimport Source
 from ..core.task cimport NOTHING, Output, Task
 from ..core.transformer cimport Pool, TransformerState, collect
@@ -24,7 +24,7 @@ cdef enum:
     WIDEST = 65_536  # columns of an array of transformed rows; beyond, rows are dicts
 
 
-cdef class TransformerModel(Model):
+cdef class TransformerModel(BatchModel):
     """A model that makes examples out of examples."""
 
     cdef object allocate_outputs(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):

@@ -10,7 +10,7 @@ from ..core.arrays cimport doubles
 from ..core.classifier cimport ClassifierModel, ClassifierState
 from ..core.encoder cimport RowBuffer
 from ..core.example cimport LEARNED, NO_MEMORY, Example
-from ..core.model cimport Model
+from ..core.batch cimport BatchModel
 from ..core.regressor cimport RegressorModel
 from ..core.state cimport State
 from ..core.task cimport NOTHING, Output, Task
@@ -116,7 +116,7 @@ cdef void fill(Example* e, object values) noexcept:
     e.width = 0
 
 
-cdef int learn_object(Model model, object x, object y, object w) except -1:
+cdef int learn_object(BatchModel model, object x, object y, object w) except -1:
     cdef double weight = coerce_weight(model.who, w)
     y = model.coerce_target(y)
     item = prepared_object(model.state.program.kernel, model.who, x)
@@ -131,7 +131,7 @@ cdef int learn_object(Model model, object x, object y, object w) except -1:
         model.lock.release_learner()
 
 
-cdef int learn_prepared(Model model, item, y, double weight, values) except -1:
+cdef int learn_prepared(BatchModel model, item, y, double weight, values) except -1:
     """Learn a prepared object; this thread may write. `values`: its kernel values, if known."""
     cdef Example e
     cdef bint new_label = False
@@ -172,7 +172,7 @@ cdef int learn_prepared(Model model, item, y, double weight, values) except -1:
     return 0
 
 
-cdef object learn_objects(Model model, X, y, w, Output output):
+cdef object learn_objects(BatchModel model, X, y, w, Output output):
     """Test each row if an output is wanted, then train; the same as one by one."""
     cdef Task task
     cdef RowBuffer* row
@@ -213,7 +213,7 @@ cdef object learn_objects(Model model, X, y, w, Output output):
         model.lock.release_learner()
 
 
-cdef list prepared_objects(Model model, X):
+cdef list prepared_objects(BatchModel model, X):
     """Every object of a list."""
     kernel = model.state.program.kernel
     if hasattr(X, "columns") or isinstance(X, (str, bytes, dict)) or not (
@@ -235,7 +235,7 @@ cdef list prepared_objects(Model model, X):
 # -- prediction --------------------------------------------------------------------------------------
 
 
-cdef RowBuffer* score_values(Model model, values) except NULL:
+cdef RowBuffer* score_values(BatchModel model, values) except NULL:
     """The scores of an object with these kernel values. The row goes back to the encoder."""
     cdef Example e
     cdef RowBuffer* row = model.encoder.acquire_row(16, 2 * model.state.outputs() + 2)
@@ -246,7 +246,7 @@ cdef RowBuffer* score_values(Model model, values) except NULL:
     return row
 
 
-cdef RowBuffer* score_object(Model model, object x) except NULL:
+cdef RowBuffer* score_object(BatchModel model, object x) except NULL:
     item = prepared_object(model.state.program.kernel, model.who, x)
     model.lock.acquire_read()
     try:
@@ -255,7 +255,7 @@ cdef RowBuffer* score_object(Model model, object x) except NULL:
         model.lock.release_read()
 
 
-cdef object predict_objects(Model model, X, Output output):
+cdef object predict_objects(BatchModel model, X, Output output):
     cdef Task task
     cdef RowBuffer* row
     cdef Py_ssize_t i

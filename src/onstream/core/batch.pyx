@@ -1,0 +1,362 @@
+"""Blocks of rows: `learn_many` and `predict_many` over any state, row by row, without the GIL.
+
+The result is that of a loop over single examples, bit for bit. X is checked before anything is
+learned from it, so a bad block leaves no trace. A row that cannot be learned stops the block: the
+rows before it are learned, and the error says which row it was.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from libc.stdint cimport int32_t, int64_t
+
+import numpy as np
+
+from .arrays cimport doubles, int32s
+from .example cimport LEARNED, NO_MEMORY, NUMBER, Example
+from .memory cimport release, resize
+from .model cimport Model
+from .sources cimport Source
+from .task cimport NOTHING, Output, Task
+
+from .coerce import coerce_weights, refused_row, row_error
+from .rows import check_weights, make_source
+from .state_reader import StateReader
+
+
+cdef class BatchModel(Model):
+    """A model that learns and predicts blocks, too. Every learner's model is one."""
+
+    # -- what a kind of learner adds --------------------------------------------------------------
+
+    cdef tuple encode_targets(self, object y, Py_ssize_t rows, object weights):
+        """The column of targets as an array, and the labels that are new in it."""
+        return np.zeros(rows), ()
+
+    cdef void set_target(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
+        """Put the target of row i into the example."""
+        e.y = task.targets[i]
+        e.label = -1
+
+    cdef Py_ssize_t next_new_label(self, const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept:
+        """The first row whose label is not known yet, or `stop`."""
+        return stop
+
+    cdef int learn_new_label(self, Source source, Py_ssize_t i, object label, Task* task) except -1:
+        """Learn row i, the first with this label. The GIL is held: memory may have to grow."""
+        return 0
+
+    cdef object allocate_outputs(
+        self, Output output, Py_ssize_t rows, Py_ssize_t new_labels, Task* task
+    ):
+        """An array for the outputs of all rows; `task` points into it."""
+        task.output, task.numeric, task.picks, task.columns = output, NULL, NULL, 1
+        if output == NOTHING:
+            return None
+        array = np.zeros(rows)
+        task.numeric = doubles(array)
+        return array
+
+    cdef void write_output(self, const double* scores, const Task* task, Py_ssize_t i) noexcept nogil:
+        """Write the output of row i, given its scores."""
+        task.numeric[i] = scores[0]
+
+    cdef object decode_outputs(self, Output output, object outputs):
+        """The outputs as the user sees them."""
+        return outputs
+
+    cdef int end_block(self) except -1:
+        """All rows were learned or refused: release what was kept for them."""
+        return 0
+
+    # -- learning ---------------------------------------------------------------------------------
+
+    def learn_many(self, X, y, w, Output output=NOTHING):
+        """Learn every row; return what was predicted before each, if an output is wanted."""
+        cdef Task task
+        cdef Source source
+        cdef Py_ssize_t i = 0, stop, checked = 0
+        cdef int64_t before
+        self.lock.acquire_learner()
+        before = self.state.seen
+        try:
+            if self.lock.unfinished:
+                self.forget_unfinished()
+            weights = coerce_weights(self.who, w)
+            source = make_source(self.encoder, X, weights is None or (weights > 0.0).any(), weights)
+            source.exposed = self.state.calls_user_code
+            check_weights(self.who, source.rows, weights)
+            targets, new_labels = self.encode_targets(y, source.rows, weights)
+            if hasattr(y, "name"):
+                self.encoder.doubt_target(X, y.name)
+            if self.encoder.suspect or (before == 0 and self.encoder.wanted is not None):
+                self.encoder.doubt_learned(before + source.rows)
+            outputs = self.allocate_outputs(output, source.rows, len(new_labels), &task)
+            task.weights = NULL
+            if weights is not None:
+                task.weights = doubles(weights)
+            task.numbers, task.targets = NULL, NULL
+            if targets.dtype == np.int32:
+                task.numbers = int32s(targets)
+            else:
+                task.targets = doubles(targets)
+            new_labels = list(reversed(new_labels))
+            self.expect_labels(len(new_labels))
+            saved = self.check_or_backup(source)
+            while i < source.rows:
+                PyErr_CheckSignals()
+                stop = min(i + source.chunk, source.rows)
+                if saved is not None:  # not checked as a whole: check each chunk before it is learned
+                    if i >= checked:
+                        checked = stop
+                        self.check_or_restore(source, i, stop, saved)
+                    stop = min(stop, checked)
+                if new_labels:
+                    stop = self.next_new_label(&task, i, stop)
+                if stop > i:
+                    self.learn_block(source, i, stop, &task)
+                else:
+                    stop = i + 1
+                    self.learn_new_label(source, i, new_labels.pop(), &task)
+                if self.state.doubtful:
+                    self.warn()
+                i = stop
+            return self.decode_outputs(output, outputs)
+        except BaseException as error:
+            self.rollback()
+            self.expect_labels(0)
+            if isinstance(error, MemoryError) and not hasattr(error, "row") and self.state.seen > before:
+                message = "no memory to learn it. The rows before it were learned."
+                raise row_error(MemoryError, self.who, i, message) from error
+            raise
+        finally:
+            self.end_block()
+            self.lock.release_learner()
+
+    cdef object check_or_backup(self, Source source):
+        """Check all of X before anything is learned from it. Where X is much larger than the model,
+        save the model instead (returned), so that X can be checked chunk by chunk, in the cache."""
+        cdef Py_ssize_t start, size = self.state.backup_bytes()
+        if source.bytes == 0 or (self.front is None and 0 <= 8 * size <= source.bytes):
+            return self.backup() if source.bytes else None
+        for start in range(0, source.rows, source.chunk):
+            source.check(start, min(start + source.chunk, source.rows))
+        return None
+
+    cdef int check_or_restore(
+        self, Source source, Py_ssize_t start, Py_ssize_t stop, object saved
+    ) except -1:
+        """Check a chunk; if it is bad, nothing of X was ever learned."""
+        try:
+            return source.check(start, stop)
+        except:
+            self.lock.acquire_write()
+            try:
+                self.restore_backup(saved)
+            finally:
+                self.lock.release_write()
+            raise
+
+    cdef object backup(self):
+        """Everything that learning may change."""
+        return self.state.seen, self.encoder.width, self.encoder.columns, self.state.export_own()
+
+    cdef int restore_backup(self, object saved) except -1:
+        """Go back to what `backup` saved."""
+        self.state.seen, self.encoder.width, self.encoder.columns, own = saved
+        self.encoder.keys.forget()
+        self.state.restore_own(StateReader(own))
+        return 0
+
+    cdef int load(self, Source source, Py_ssize_t start, Py_ssize_t stop) except -1:
+        """Have these rows ready, which were checked before."""
+        try:
+            return source.load(start, stop)
+        except ValueError as error:
+            error.args = (
+                f"{error} It was not when it was checked: X was changed meanwhile. From row "
+                f"{start} on nothing was learned.",
+            )
+            raise
+
+    cdef int learn_block(
+        self, Source source, Py_ssize_t start, Py_ssize_t stop, Task* task
+    ) except -1:
+        """Learn rows start ... stop-1, whose labels are all known."""
+        cdef Py_ssize_t done, end = stop, ready
+        cdef int status = LEARNED
+        cdef Example e
+        cdef double* scratch
+        if self.state.calls_user_code:  # stop before the row that the user's functions refuse
+            ready = self.state.prepare(count_weighted_rows(task, start, stop))
+            if ready < count_weighted_rows(task, start, stop):
+                end = start
+                while ready > 0 or count_weighted_rows(task, end, end + 1) == 0:
+                    ready -= count_weighted_rows(task, end, end + 1)
+                    end += 1
+        if end > start:
+            self.load(source, start, end)
+            self.lock.acquire_write()
+            try:
+                source.row(end - 1, &e)
+                self.reserve(e.width)
+                scratch = <double*> resize(NULL, 0, self.state.outputs() * sizeof(double))
+                with nogil:
+                    done = self.run(source, start, end, task, scratch, &status)
+                release(scratch)
+                if count_weighted_rows(task, start, done):
+                    source.row(done - 1, &e)
+                    self.encoder.commit(max(self.encoder.width, e.width), done - 1)
+                    if source.array_columns >= 0:
+                        self.encoder.columns = source.array_columns
+            finally:
+                self.lock.release_write()
+            if done < end:
+                raise refused_block_row(self.who, done, status)
+        if end < stop:
+            raise refused_row(self.state.refusal(), self.who, end)
+        return 0
+
+    cdef Py_ssize_t run(
+        self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task,
+        double* scratch, int* status,
+    ) noexcept nogil:
+        """Learn rows and write their outputs. Returns `stop`, or the first row that failed, with
+        its status."""
+        cdef Example e
+        cdef Py_ssize_t i = start, left
+        cdef bint learning = task.numbers != NULL or task.targets != NULL
+        cdef Py_ssize_t known = self.encoder.width
+        cdef const double* weights = task.weights
+        cdef bint silent = task.output == NOTHING
+        cdef bint direct = self.front is None
+        cdef bint runs = direct and learning and self.state.runs
+        e.codes = NULL
+        e.weight = 1.0
+        while i < stop:
+            if runs:  # the state has a loop of its own for the usual rows
+                left = self.state.run(source, i, stop, task, known)
+                if left == stop:
+                    return stop
+                runs = left >= 0
+                i = left if runs else i
+            source.row(i, &e)
+            if weights != NULL:
+                e.weight = weights[i]
+            if not learning or e.weight == 0.0:
+                if not silent:
+                    if learning and e.width > known:
+                        status[0] = self.score_known(&e, known, scratch)
+                    else:
+                        status[0] = self.score(&e, scratch)
+                    if status[0] != LEARNED:
+                        return i
+                    self.write_output(scratch, task, i)
+                i += 1
+                continue
+            self.set_target(task, i, &e)
+            if silent:
+                status[0] = self.state.learn(&e) if direct else self.learn(&e)
+            elif e.width > known:
+                status[0] = self.score_known(&e, known, scratch)
+                if status[0] == LEARNED:
+                    self.write_output(scratch, task, i)
+                    status[0] = self.learn(&e)
+            else:
+                status[0] = (
+                    self.state.score_learn(&e, scratch) if direct else self.score_learn(&e, scratch)
+                )
+                self.write_output(scratch, task, i)
+            known = max(known, e.width)
+            if status[0] != LEARNED:
+                return i
+            self.state.seen += 1
+            i += 1
+        return stop
+
+    cdef int score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil:
+        """Score a row that brings new features without them, as `predict_one` would have."""
+        cdef Example old = e[0]
+        cdef Py_ssize_t i
+        cdef int32_t* ids = NULL
+        cdef int32_t* codes = NULL
+        cdef double* values = NULL
+        cdef int status = NO_MEMORY
+        old.width = known
+        if e.ids == NULL:
+            old.n = min(e.n, known)
+            return self.score(&old, out)
+        ids = <int32_t*> PyMem_RawMalloc(max(1, e.n) * sizeof(int32_t))
+        codes = <int32_t*> PyMem_RawMalloc(max(1, e.n) * sizeof(int32_t))
+        values = <double*> PyMem_RawMalloc(max(1, e.n) * sizeof(double))
+        if ids != NULL and codes != NULL and values != NULL:
+            old.ids, old.values, old.n = ids, values, 0
+            old.codes = codes if e.codes != NULL else NULL
+            for i in range(e.n):
+                if e.ids[i] < known:
+                    ids[old.n] = e.ids[i]
+                    values[old.n] = e.values[i]
+                    codes[old.n] = e.codes[i] if e.codes != NULL else NUMBER
+                    old.n += 1
+            status = self.score(&old, out)
+        PyMem_RawFree(ids)
+        PyMem_RawFree(codes)
+        PyMem_RawFree(values)
+        return status
+
+    # -- predicting -------------------------------------------------------------------------------
+
+    def predict_many(self, X, Output output):
+        """The outputs of all rows. Changes nothing."""
+        cdef Task task
+        cdef Source source
+        cdef Py_ssize_t i = 0, stop, done
+        cdef int status = LEARNED
+        cdef double* scratch
+        self.lock.acquire_read()
+        try:
+            self.reserve(self.encoder.width)
+            source = make_source(self.encoder, X, False, None)
+            if source.blank:
+                self.encoder.doubt_rows(X, self.state.seen)
+            else:
+                self.encoder.misses = 0
+            outputs = self.allocate_outputs(output, source.rows, 0, &task)
+            task.numbers, task.targets, task.weights = NULL, NULL, NULL
+            scratch = <double*> resize(NULL, 0, self.state.outputs() * sizeof(double))
+            try:
+                while i < source.rows:
+                    PyErr_CheckSignals()
+                    stop = min(i + source.chunk, source.rows)
+                    source.check(i, stop)
+                    source.load(i, stop)
+                    with nogil:
+                        done = self.run(source, i, stop, &task, scratch, &status)
+                    if done < stop:
+                        raise row_error(MemoryError, self.who, done, "no memory to predict it.")
+                    i = stop
+            finally:
+                release(scratch)
+            return self.decode_outputs(output, outputs)
+        finally:
+            self.lock.release_read()
+
+
+cdef object refused_block_row(str who, Py_ssize_t row, int status):
+    """The error for a row of a block that could not be learned."""
+    if status == NO_MEMORY:
+        return row_error(MemoryError, who, row, "no memory to learn it. The rows before it were learned.")
+    return row_error(
+        ValueError, who, row,
+        "learning this example would overflow the range of floats. The rows before it were "
+        "learned. Scale the features and the target, or learn in smaller steps."
+    )
+
+
+cdef Py_ssize_t count_weighted_rows(const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The number of rows with a weight above 0."""
+    cdef Py_ssize_t i, counted = 0
+    if task.weights == NULL:
+        return stop - start
+    for i in range(start, stop):
+        counted += task.weights[i] > 0.0
+    return counted
