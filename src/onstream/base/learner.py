@@ -141,7 +141,7 @@ class Learner(SuggestsParameters, Elsewhere, LearnerBase):
         return type(self)(**{**self.params, **changes})
 
     def reset_schedule(self) -> None:
-        """Let rates that fall with the number of examples begin anew: after pre-training, say."""
+        """Restart rates that fall with the number of examples: after pre-training, say."""
         with self._model.writing():
             self._model.reset_schedule()
 
@@ -210,7 +210,7 @@ class Learner(SuggestsParameters, Elsewhere, LearnerBase):
         return f"{type(self).__name__}({', '.join(f'{n}={v!r}' for n, v in given.items())})"
 
     def _snapshot(self) -> dict[str, Any]:
-        """Everything that was learned, while nobody is learning."""
+        """Everything that was learned, while no thread is learning."""
         exported: dict[str, Any] = self._model.snapshot()
         return exported
 
@@ -253,7 +253,7 @@ def kept_as(learner: Learner, name: str) -> Any:
 
 
 def handed_out(value: Any) -> Any:
-    """A parameter that nobody can change from outside: lists are copied."""
+    """A parameter as it may be given away: lists are copied."""
     return list(value) if isinstance(value, list) else value
 
 

@@ -11,23 +11,23 @@ cdef struct RowBuffer:
     int32_t* ids           # features of the row being read
     double* values         # their values
     int32_t* codes         # their nominal values
-    Py_ssize_t room        # how many fit
-    double* scores         # a place for the answers of the learner
-    Py_ssize_t room_scores  # how many fit
+    Py_ssize_t room        # features that fit
+    double* scores         # scratch memory for scores
+    Py_ssize_t room_scores  # scores that fit
     Py_ssize_t columns     # columns of the array it was read from; -1: a mapping
-    RowBuffer* next              # the next spare row
+    RowBuffer* next        # the next spare row
 
 
 cdef class Encoder(FeatureIndex):
-    cdef bint nan_missing  # NaN means missing (a learner switches this on when it is made)
-    cdef bint fill_sparse  # what a sparse row leaves out is the number 0, not missing (likewise)
-    cdef str blank_step    # the step that takes what a sparse row leaves out as missing; None: no step does
-    cdef RowBuffer* spare        # rows that nobody reads into now
-    cdef KeyCache keys         # what the last mapping looked like
-    cdef set warned        # kinds of warnings that were given
-    cdef object good       # columns of the last frame in which nothing was missed, and the width then
+    cdef bint nan_missing  # NaN means missing (set by the learner)
+    cdef bint fill_sparse  # an entry that a sparse row omits is 0, not missing (likewise)
+    cdef str blank_step    # name of the step for which omitted entries are missing; None: no step
+    cdef RowBuffer* spare  # rows not in use
+    cdef KeyCache keys     # keys of the last mapping
+    cdef set warned        # kinds of warnings given so far
+    cdef object good       # columns of the last frame that lacked nothing, and the width then
     cdef str pending       # what to warn of with the first example that is learned; None: nothing
-    cdef Py_ssize_t misses  # mappings to predict in a row of which nothing was known
+    cdef Py_ssize_t misses  # successive mappings to predict of which nothing was known
 
     cdef RowBuffer* acquire_row(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL
     cdef void release_row(self, RowBuffer* row) noexcept
@@ -44,7 +44,7 @@ cdef class Encoder(FeatureIndex):
 
 
 cdef inline double bounded(double value) noexcept nogil:
-    """Finite, where a sum of finite numbers may not be."""
+    """The nearest finite number."""
     return min(max(value, -DBL_MAX), DBL_MAX)
 
 

@@ -1,11 +1,11 @@
-"""The encoder of a learner: whatever the user passes becomes one `Example`.
+"""The encoder: whatever the user passes as one example becomes an `Example`.
 
-Reading the mapping is most of the cost of an update, so the reader walks it once and compares
-keys with those of the previous row (key_cache.pxd) before it asks the index.
+Reading the mapping is most of the cost of an update, so it is walked once, and keys are compared
+with those of the previous row (key_cache.pxd) before the index is asked.
 
-Two rules keep a rejected example from leaving a trace. User code (`__float__`, `items`) runs
-first, in `coerce`, never while a row is read. And features met for the first time are uncommitted
-in the index, until the learner has accepted the example.
+Two rules keep a refused example from leaving a trace. User code (`__float__`, `items`) runs first,
+in `coerce`, never while a row is read. And new features stay uncommitted in the index until the
+learner has accepted the example.
 """
 
 cimport numpy as cnp
@@ -38,7 +38,7 @@ cdef extern from "Python.h":
     int PyBool_Check(object)
 
 cdef enum:
-    KEPT = 1024  # features of a row that scratch memory is kept for
+    KEPT = 1024  # features of the longest row whose scratch memory is kept
 
 
 cdef class Encoder(FeatureIndex):
@@ -62,10 +62,10 @@ cdef class Encoder(FeatureIndex):
             release(row.scores)
             release(row)
 
-    # -- rows to read into ------------------------------------------------------------------
+    # -- scratch rows -----------------------------------------------------------------------
 
     cdef RowBuffer* acquire_row(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL:
-        """A row of scratch memory; every thread and every nested call has its own."""
+        """A row of scratch memory. Every thread and every nested call has its own."""
         cdef RowBuffer* row = self.spare
         if row == NULL:
             row = <RowBuffer*> resize(NULL, 0, sizeof(RowBuffer))
@@ -84,7 +84,7 @@ cdef class Encoder(FeatureIndex):
         return row
 
     cdef void release_row(self, RowBuffer* row) noexcept:
-        # A rare long row must not cost memory for ever, nor one of features that may not be kept.
+        # A rare long row must not cost memory for ever, nor one of features beyond the limit.
         if row.room > max(KEPT, self.columns) or (self.most_named and row.room > 2 * self.width + 64):
             release(row.ids)
             release(row.values)
@@ -114,10 +114,10 @@ cdef class Encoder(FeatureIndex):
                     most = max(most, abs(values[i]))
         return most
 
-    # -- doubts about the data ----------------------------------------------------------------
+    # -- warnings about the data --------------------------------------------------------------
 
     cdef int warn_once(self, str kind, str message) except -1:
-        """Warn of data, once for each kind. Fails where the user makes errors of warnings."""
+        """Warn about the data, once for each kind. Raises where the user turns warnings into errors."""
         if kind not in self.warned:
             warn_of_data(f"{self.who}: {message}")
             self.warned.add(kind)
@@ -132,15 +132,15 @@ cdef class Encoder(FeatureIndex):
         return kind in self.warned
 
     def find_good(self, names):
-        """A frame with these columns lacks nothing."""
+        """Note that a frame with these columns lacks nothing."""
         self.good = tuple(names), self.width
 
     def found_good(self, names):
-        """Was such a frame looked at before, and nothing has come since?"""
+        """Was such a frame checked before, with no new feature since?"""
         return self.good is not None and self.good == (tuple(names), self.width)
 
     def doubt_learned(self, Py_ssize_t seen):
-        """Doubts about examples to learn; with them it is `seen` examples."""
+        """Check what was learned; `seen` counts the examples, these included."""
         self.suspect = False
         if self.pending is not None:
             message, self.pending = self.pending, None
@@ -153,7 +153,7 @@ cdef class Encoder(FeatureIndex):
             doubt_kinds(self, self.value_counts())
 
     def doubt_target(self, X, name):
-        """The target of a block, a series of this name, may have stayed among the features."""
+        """The target, a series of this name, may have been left among the features."""
         if isinstance(name, str) and name and "target" not in self.warned:
             columns = getattr(X, "column_names", None) or getattr(X, "columns", ())
             if any([isinstance(column, str) and column == name for column in columns]):
@@ -161,12 +161,12 @@ cdef class Encoder(FeatureIndex):
                                f"target? Then leave it out of X.")
 
     def doubt_example(self, x, Py_ssize_t seen):
-        """Doubts about an example to predict of which no feature is known."""
+        """Check an example to predict of which no feature is known."""
         if self.bits < 0 and self.width > 0 and "unknown" not in self.warned:
             doubt_example(self, x, seen)
 
     def missed(self, Py_ssize_t mappings=1):
-        """Nothing was known of so many mappings: of how many in a row that is now."""
+        """Count mappings of which nothing was known; returns their number in a row."""
         self.misses += mappings
         return self.misses
 
@@ -178,7 +178,7 @@ cdef class Encoder(FeatureIndex):
     # -- one row ----------------------------------------------------------------------------
 
     cdef object coerce(self, object x):
-        """`x` as an exact dict or a float64 array. All user code runs here."""
+        """`x` as a plain dict or a float64 array. All user code runs here."""
         if type(x) is dict or isinstance(x, Mapping):
             return coerce_mapping(self.who, x, self.nominal)
         if isinstance(x, (np.ndarray, list, tuple)):
@@ -193,7 +193,7 @@ cdef class Encoder(FeatureIndex):
         )
 
     cdef int read(self, object x, NewFeatures new_features, RowBuffer* row, Example* e) except -1:
-        """Fill `e` from a dict or a float64 array. 1: x must go through `coerce` first."""
+        """Fill `e` from a plain dict or a float64 array. 1: x must go through `coerce` first."""
         e.codes = NULL
         if type(x) is dict:
             if self.nominal:
@@ -210,12 +210,15 @@ cdef class Encoder(FeatureIndex):
         cdef int32_t id
         cdef double v, sign
         cdef KeyCache keys = self.keys
-        cdef bint contiguous, text, repeats = self.bits >= 0 and not keys.unique
-        cdef bint seen_int = False, seen_str = False, hit
-        cdef bint in_step = True  # the row has just the remembered keys
+        cdef bint contiguous  # features are 0 ... n-1 in this order: no ids, the dense kernels run
+        cdef bint text        # the value is a string: the feature is `name=value`, its value 1
+        cdef bint repeats = self.bits >= 0 and not keys.unique  # an id may stand there twice
+        cdef bint seen_int = False, seen_str = False  # kinds of keys: 3 and "3" are one feature
+        cdef bint hit             # some keys came from the cache
+        cdef bint in_step = True  # the row has just the keys of the cache
         row.columns = -1
         self.ensure_room(row, size)
-        i = n = read_again(x, keys, row.values, &pos)  # mostly all of it
+        i = n = read_cached(x, keys, row.values, &pos)  # mostly the whole row
         hit = n > 0
         contiguous = n <= keys.contiguous
         if n:
@@ -241,17 +244,17 @@ cdef class Encoder(FeatureIndex):
                 v = 1.0
             else:
                 return 1
-            if not text and keys.again(i, key):
+            if not text and keys.is_here_again(i, key):
                 id = keys.ids[i]
                 v *= keys.signs[i]
                 hit = True
             else:
-                # Ours, too: garbage collection may call a finaliser that changes x.
-                name, told = <object> key, <object> value
-                id = self.lookup(name, told if text else None, new_features, &sign)
+                # Own references: garbage collection may call a finaliser that changes x.
+                name, given = <object> key, <object> value
+                id = self.lookup(name, given if text else None, new_features, &sign)
                 if id == AGAIN:
                     return 1
-                if self.bits < 0:  # one feature may stand there twice: as 3 and "3", by name=value
+                if self.bits < 0:  # a feature may come twice: as 3 and "3", or by name=value
                     if PyLong_CheckExact(name):
                         seen_int = True
                     else:
@@ -262,12 +265,12 @@ cdef class Encoder(FeatureIndex):
                 v *= sign
                 if id == MISSING:
                     if not -INFINITY < v < INFINITY and not (v != v and self.nan_missing):
-                        self.bad_value(name, told, None)
+                        self.bad_value(name, given, None)
                     i += 1
                     continue
                 if not text and id < self.width:
                     self.remember(i, key, id, sign)
-                in_step &= not text and keys.stood(i, key)
+                in_step &= not text and keys.was_here(i, key)
             contiguous &= id == n
             row.ids[n] = id
             row.values[n] = v
@@ -302,7 +305,7 @@ cdef class Encoder(FeatureIndex):
         return 0
 
     cdef int read_nominal(self, dict x, NewFeatures new_features, RowBuffer* row, Example* e) except -1:
-        """The same for a learner that branches on nominal values."""
+        """The same for a learner that branches on nominal values: strings become codes."""
         cdef PyObject* key
         cdef PyObject* value
         cdef Py_ssize_t pos = 0, size = len(x), i = -1, n = 0, j
@@ -318,8 +321,8 @@ cdef class Encoder(FeatureIndex):
             i += 1
             text = False
             v = 0.0
-            again = keys.again(i, key)
-            # First the usual: a number, or a value known by now, of the feature that stood here last.
+            again = keys.is_here_again(i, key)
+            # The usual case first: a number or a known value, of the feature that was here in the last row.
             if PyFloat_CheckExact(<object> value):
                 v = PyFloat_AS_DOUBLE(<object> value)
                 if again and keys.known[i] == NULL and v - v == 0.0:
@@ -351,12 +354,12 @@ cdef class Encoder(FeatureIndex):
                 text = True
             else:
                 return 1
-            # Ours, too: garbage collection may call a finaliser that changes x.
-            name, told = <object> key, <object> value
+            # Own references: garbage collection may call a finaliser that changes x.
+            name, given = <object> key, <object> value
             if not -INFINITY < v < INFINITY:
                 if v != v and self.nan_missing:
                     continue
-                self.bad_value(name, told, None)
+                self.bad_value(name, given, None)
             if again and not text:
                 id = keys.ids[i]
             else:
@@ -373,7 +376,7 @@ cdef class Encoder(FeatureIndex):
                 seen_str = True
             row.codes[n] = NUMBER
             if text or (self.categories and id in self.categories):
-                row.codes[n] = self.code(id, told if text else v, new_features)
+                row.codes[n] = self.code(id, given if text else v, new_features)
                 if row.codes[n] == MISSING:
                     continue
                 v = row.codes[n]
@@ -410,9 +413,9 @@ cdef class Encoder(FeatureIndex):
         return 0
 
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1:
-        """The row's key number `at`, for the next row."""
+        """Cache the key at place `at`, for the next row."""
         cdef PyObject* known
-        if Py_REFCNT(key) == 2:  # nobody but this mapping and we have it: only its text may come again
+        if Py_REFCNT(key) == 2:  # only this mapping and we own it: at most its text comes again
             if self.bits >= 0 or id < self.implicit or not PyUnicode_CheckExact(<object> key):
                 return 0
             key = <PyObject*> self.names[id - self.implicit]
@@ -476,16 +479,19 @@ cdef class Encoder(FeatureIndex):
 
     cdef int bad_value(self, object name, object value, object row) except -1:
         found = f"{value!r:.30}" if isinstance(value, float) else "a number too large for a float"
-        told = (
+        message = (
             f"feature {name!r} is {found}; values must be finite. "
             f"Leave the feature out, or give None, if it is missing."
         )
-        raise ValueError(f"{self.who}: {told}") if row is None else row_error(ValueError, self.who, row, told)
+        raise (
+            ValueError(f"{self.who}: {message}") if row is None
+            else row_error(ValueError, self.who, row, message)
+        )
 
-    # -- what others ask ------------------------------------------------------------------------
+    # -- questions from Python ------------------------------------------------------------------
 
     def as_rows(self, X):
-        """What `make_source` reads for X; a encoder for texts makes mappings of them."""
+        """The rows that `make_source` reads for X. An encoder of texts turns them into mappings."""
         return X
 
     def skips_nan(self):
@@ -493,26 +499,27 @@ cdef class Encoder(FeatureIndex):
         return self.nan_missing
 
     def memory(self):
-        """Bytes held for feature names and scratch rows."""
+        """Bytes of feature names and scratch rows."""
         cdef RowBuffer* row = self.spare
         held = FeatureIndex.memory(self) + getsizeof(self.keys) + self.keys.memory()
         while row != NULL:
-            held += sizeof(RowBuffer) + row.room * ((2 if self.nominal else 1) * sizeof(int32_t) + sizeof(double))
+            per_feature = (2 if self.nominal else 1) * sizeof(int32_t) + sizeof(double)
+            held += sizeof(RowBuffer) + row.room * per_feature
             held += row.room_scores * sizeof(double)
             row = row.next
         return held
 
 
-cdef Py_ssize_t read_again(dict x, KeyCache keys, double* values, Py_ssize_t* pos) noexcept:
-    """Read the floats at the head of x, as long as their keys stood there last time, too; how many.
+cdef Py_ssize_t read_cached(dict x, KeyCache keys, double* values, Py_ssize_t* pos) noexcept:
+    """Read the leading floats of x while their keys are those of the last row; their number.
 
-    With few variables in its loop, so that all of them stay in registers.
+    The loop has few variables, so that all of them stay in registers.
     """
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t next = 0, i = 0
     while i < keys.n and PyDict_Next(x, &next, &key, &value):
-        if not PyFloat_CheckExact(<object> value) or not keys.again(i, key):
+        if not PyFloat_CheckExact(<object> value) or not keys.is_here_again(i, key):
             break
         values[i] = PyFloat_AS_DOUBLE(<object> value)
         i += 1
@@ -530,7 +537,7 @@ cdef bint is_plain_array(object x):
 
 
 cdef Py_ssize_t merge_repeats(int32_t* ids, double* values, Py_ssize_t n) except -1:
-    """Add up values of the same id, keeping first places. How many are left.
+    """Add up values of the same id, at its first place; the number of ids left.
 
     Sums stop at the largest double, so that finite values stay finite.
     """

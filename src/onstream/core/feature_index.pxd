@@ -1,17 +1,18 @@
 from libc.stdint cimport int32_t, uint64_t
 
 
+# Which features a row may use or add.
 cdef enum NewFeatures:
-    KNOWN   # to predict: features the model knows
-    MET     # a row of weight 0 in a block: also those that earlier rows have brought
-    ALL     # to learn: new features, too
+    KNOWN   # to predict: none may be added, and only committed ones count
+    MET     # a row of weight 0 in a block: none may be added, uncommitted ones count
+    ALL     # to learn: new ones are added
 
 
 cdef enum:
     MISSING = -1  # lookup: a feature that is not known
-    AGAIN = -2    # lookup: not a plain name
+    AGAIN = -2    # lookup: not a str or int; the row must be coerced first
     UNASKED = -9  # not looked up yet
-    PER_COLUMN = 92  # bytes of a feature without a name, under a limit
+    PER_COLUMN = 92  # bytes of a feature without a name, where memory is limited
 
 
 cdef class FeatureIndex:
@@ -24,19 +25,19 @@ cdef class FeatureIndex:
     cdef Py_ssize_t implicit      # features 0 ... implicit-1 are columns 0 ... implicit-1
     cdef Py_ssize_t width         # features the model knows; later ones are uncommitted
     cdef Py_ssize_t columns       # columns of the arrays learned so far; -1: none yet
-    # Learners that branch on nominal values set these when they are made.
+    # Set by learners that branch on nominal values.
     cdef bint nominal             # a string is a nominal value, not the feature `name=value`
     cdef object categorical       # features whose numbers are nominal, too: a set of names, or True
     cdef dict categories          # nominal features: id -> {value: its number}
     cdef list new_values          # (id, value, row) uncommitted, in the order of the rows
-    # A learner with a limit of memory sets `most_named` when it is made.
-    cdef Py_ssize_t most_named    # names and values that would take more are as if absent; 0: no limit
+    # `most_named` is set by a learner with a limit of memory.
+    cdef Py_ssize_t most_named    # bytes; names and values beyond are ignored; 0: no limit
     cdef Py_ssize_t named         # bytes of names and nominal values, if there is a limit
     cdef Py_ssize_t row           # number of the row being read, in a block
-    # What doubts about the data go by (doubts.py).
-    cdef dict fresh               # text columns: how many features name=value each has brought
-    cdef bint suspect             # a column has brought many: somebody should look
-    cdef set columns_met          # columns of the first `listed` of the names; of name=value, the name
+    # For warnings about the data (doubts.py).
+    cdef dict fresh               # text column -> the number of its features name=value
+    cdef bint suspect             # a column has brought many: check it
+    cdef set columns_met          # columns of the first `listed` names; of name=value, the name
     cdef Py_ssize_t listed
     cdef object wanted            # names that the first step selects; None: it takes all
 

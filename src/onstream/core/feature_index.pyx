@@ -1,7 +1,7 @@
 """The features of a model: names and nominal values, each with a number.
 
-Features met for the first time are uncommitted, beyond `width`, until the learner has accepted the
-example (`commit`) or not (`rollback`).
+A feature that comes for the first time is uncommitted: its number is beyond `width`, until the
+learner has accepted the example (`commit`) or refused it (`rollback`).
 """
 
 from cpython.dict cimport PyDict_GetItemWithError
@@ -23,12 +23,12 @@ cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
 
 cdef enum:
-    # Bytes of a feature or a nominal value, but for its text: entries of dicts and lists at their
-    # widest, numbers, and of a feature the entries in scratch rows and in arrays of the learner.
+    # Bytes of a feature or a nominal value, without its text: entries of dicts and lists at their
+    # largest, numbers, and for a feature the entries in scratch rows and in the learner's arrays.
     PER_NAME = 95 + PER_COLUMN
     PER_VALUE = 60
-    PER_NOMINAL = 250  # more, if it is nominal
-    MANY_VALUES = 1000  # of a text column: time to ask whether nearly all are new
+    PER_NOMINAL = 250  # in addition, for a nominal feature
+    MANY_VALUES = 1000  # new values of a text column after which to check whether nearly all are new
 
 MAX_FEATURES = 2**31 - 1
 
@@ -59,7 +59,7 @@ cdef class FeatureIndex:
     # -- names --------------------------------------------------------------------------------
 
     cdef int32_t find(self, object name) except -2:
-        """Id of a feature, uncommitted or not; -1 if there is none. 3 and "3" are the same."""
+        """Id of a feature, committed or not; -1 if there is none. 3 and "3" are the same."""
         cdef PyObject* hit = PyDict_GetItemWithError(self.ids, name)
         if hit != NULL:
             return <int32_t> PyLong_AsLong(<object> hit)
@@ -79,7 +79,7 @@ cdef class FeatureIndex:
         return -1 if hit == NULL else <int32_t> PyLong_AsLong(<object> hit)
 
     cdef int32_t add(self, object name) except -1:
-        """A new feature, uncommitted."""
+        """Add a feature, uncommitted; its id."""
         cdef Py_ssize_t id = self.implicit + len(self.names)
         if id >= MAX_FEATURES:
             raise ValueError(f"{self.who}: more than {MAX_FEATURES:,} features; set hash_bits.")
@@ -95,21 +95,21 @@ cdef class FeatureIndex:
         return <int32_t> id
 
     cdef int count_fresh(self, str column, Py_ssize_t more) except -1:
-        """So many texts of a column have become features of their own."""
+        """Count the texts of a column that became features of their own."""
         cdef Py_ssize_t before = self.fresh.get(column, 0)
         self.fresh[column] = before + more
         self.suspect |= before == 0 or before // MANY_VALUES < (before + more) // MANY_VALUES
         return 0
 
     cdef int rollback(self) except -1:
-        """Forget the features and the values uncommitted."""
+        """Forget uncommitted features and values."""
         self.drop(self.width, 0)
         if self.bits < 0 and self.implicit > self.width:
             self.implicit = self.width
         return 0
 
     cdef int drop(self, Py_ssize_t features, Py_ssize_t values) except -1:
-        """Keep so many features, and so many of the values uncommitted."""
+        """Keep the first `features` features, and the first `values` of the uncommitted values."""
         while len(self.new_values) > values:
             id, value, _ = self.new_values.pop()
             del self.categories[id][value]
@@ -131,25 +131,25 @@ cdef class FeatureIndex:
         return 0
 
     cdef int commit(self, Py_ssize_t width, Py_ssize_t row=PY_SSIZE_T_MAX) except -1:
-        """The features below `width`, and the values of the rows up to `row`, are known now."""
+        """Accept the features below `width`, and the values of the rows up to `row`."""
         cdef Py_ssize_t n = 0
         self.width = width
         if self.new_values:
             while n < len(self.new_values) and <Py_ssize_t> self.new_values[n][2] <= row:
                 n += 1
             if n == len(self.new_values):
-                self.new_values.clear()  # takes no memory: what was learned must not fail now
+                self.new_values.clear()  # allocates nothing: the example is learned, this must not fail
             else:
                 del self.new_values[:n]
         return 0
 
     cdef bint fits(self, object name, Py_ssize_t more) except -1:
-        """May this name, and `more` bytes with it, become known? Beside columns of arrays few may."""
+        """Does the name plus `more` bytes fit the limit? (A quarter of it if there are array columns.)"""
         cdef Py_ssize_t most = self.most_named if self.implicit == 0 else self.most_named // 4
         return self.most_named == 0 or self.named + getsizeof(name) + more <= most
 
     cdef int tally(self, object name, Py_ssize_t more, int times) except -1:
-        """So many bytes more (or less) are held for names; only where there is a limit."""
+        """Count the bytes of a name, if there is a limit: `times` is 1 to add, -1 to remove them."""
         if self.most_named:
             self.named += times * (more if name is None else getsizeof(name) + more)
         return 0
@@ -201,8 +201,8 @@ cdef class FeatureIndex:
         return id
 
     cdef int32_t code(self, int32_t id, object value, NewFeatures new_features) except -3:
-        """Number of a value of a nominal feature; a number given as one goes by its text. MISSING:
-        it is new, and there is no memory for it."""
+        """Number of a value of a nominal feature; a number goes by its text. UNSEEN: it is new, and
+        may not be added; MISSING: it does not fit the limit."""
         cdef dict known = <dict> self.categories[id]
         if not PyUnicode_CheckExact(value):
             value = number_text(value)
@@ -224,17 +224,17 @@ cdef class FeatureIndex:
         return code
 
     cdef bint codes_numbers(self):
-        """May numbers in arrays have to be taken as nominal values?"""
+        """May some numbers in arrays be nominal values?"""
         return self.categorical is not None or len(self.categories) > 0
 
     cdef int32_t slot(self, uint64_t name_hash, double* sign) noexcept nogil:
-        """Where a name goes: the lowest bits, with the highest as sign."""
+        """Slot and sign of a hashed name: its lowest bits, and its highest."""
         cdef uint64_t h = seeded(name_hash, self.seed)
         sign[0] = -1.0 if h >> 63 and not self.unsigned else 1.0
         return <int32_t> (h & ((<uint64_t> 1 << self.bits) - 1))
 
     cdef uint64_t hash_name(self, object key, object value) except? 0:
-        """64 bits from the name alone."""
+        """64 bits that depend on the name alone."""
         cdef Py_ssize_t n, m
         cdef const char* text
         cdef const char* more
@@ -267,10 +267,9 @@ cdef class FeatureIndex:
         return 0
 
     cdef int column_map(self, list names, Py_ssize_t n, NewFeatures new_features, int32_t* ids, double* signs) except -1:
-        """Where n columns go; without names they are 0 ... n-1. True: column i is feature i.
+        """Ids and signs of n columns; without names they are 0 ... n-1. True: column i is feature i.
 
-        `ids` may be NULL if only columns without names are asked for, to see if they are plainly
-        the first n features.
+        `ids` may be NULL, to ask only whether columns without names are the first n features.
         """
         cdef Py_ssize_t i
         cdef bint identity = self.bits < 0
@@ -289,12 +288,12 @@ cdef class FeatureIndex:
         return identity
 
     cdef Py_ssize_t width_after_commit(self, NewFeatures new_features) noexcept:
-        """Features there will be if those uncommitted are accepted."""
+        """The width if the uncommitted features are accepted."""
         if self.bits >= 0 or new_features == KNOWN:
             return self.width
         return self.implicit + len(self.names)
 
-    # -- what others ask ------------------------------------------------------------------------
+    # -- questions from Python ------------------------------------------------------------------
 
     def takes_nominal(self):
         """Are strings nominal values?"""
@@ -323,7 +322,7 @@ cdef class FeatureIndex:
         return id if id < self.implicit else self.names[id - self.implicit]
 
     def count_new_texts(self, str column, list texts):
-        """Texts of a column of a block that were read as features: how many are uncommitted?"""
+        """Count the texts of a block's column that are new as features `column=text`."""
         cdef Py_ssize_t new = 0
         if self.bits < 0:
             for text in texts:
@@ -331,7 +330,7 @@ cdef class FeatureIndex:
             self.count_fresh(column, new)
 
     def value_counts(self):
-        """How many different values each text column has brought."""
+        """Text column to the number of its different values."""
         counts = {self.name_of(id): len(known) for id, known in self.categories.items()}
         return {**counts, **self.fresh}
 
@@ -340,7 +339,7 @@ cdef class FeatureIndex:
         return 0 <= self.find(name) < self.width or str(name) in self.columns_known()
 
     def is_number(self, name):
-        """Is there a feature of this name, rather than of its texts? It may be uncommitted."""
+        """Is the column itself a feature, not its texts? It may be uncommitted."""
         return self.bits < 0 and self.find(name) >= 0
 
     def was_number(self, name):
@@ -348,7 +347,7 @@ cdef class FeatureIndex:
         return self.bits < 0 and 0 <= self.find(name) < self.width
 
     def columns_known(self):
-        """Names of the columns that were learned, but for those of arrays."""
+        """Names of the columns that were learned, without those of arrays."""
         cdef Py_ssize_t end = min(self.width - self.implicit, len(self.names))
         if self.bits >= 0:
             return set()
@@ -358,15 +357,15 @@ cdef class FeatureIndex:
         return self.columns_met
 
     def array_columns(self):
-        """How many columns of arrays without names are known."""
+        """The number of known columns of arrays without names."""
         return min(self.implicit, self.width)
 
     def names_met(self):
-        """Names of all features there are, uncommitted or not."""
+        """Names of all features, committed or not."""
         return [*range(self.implicit), *self.names]
 
     def hashes(self):
-        """Are features hashed, so that nobody knows them?"""
+        """Are features hashed, so that their names are not kept?"""
         return self.bits >= 0
 
     def selected(self):
@@ -374,22 +373,22 @@ cdef class FeatureIndex:
         return self.wanted
 
     def select(self, names):
-        """The first step takes features of these names only."""
+        """Restrict to these names, which the first step selects; None: all."""
         self.wanted = None if names is None else frozenset(map(str, names))
 
-    # -- bookkeeping ----------------------------------------------------------------------------
+    # -- saving ---------------------------------------------------------------------------------
 
     def export(self):
-        """What a file keeps of the features."""
-        implicit = min(self.implicit, self.width)  # columns uncommitted are nobody's yet
+        """Features and nominal values, as a file keeps them."""
+        implicit = min(self.implicit, self.width)  # without uncommitted columns
         explicit = self.names[:self.width - implicit] if self.bits < 0 else []
         kept = {"features": explicit, "implicit": implicit, "columns": self.columns}
         if self.nominal:
-            on_probation = {}
+            uncommitted = {}
             for id, _, _ in self.new_values:
-                on_probation[id] = on_probation.get(id, 0) + 1
+                uncommitted[id] = uncommitted.get(id, 0) + 1
             known = {
-                id: list(values)[:len(values) - on_probation.get(id, 0)]
+                id: list(values)[:len(values) - uncommitted.get(id, 0)]
                 for id, values in sorted(self.categories.items()) if id < self.width
             }
             kept["nominal"] = np.array(list(known), dtype=np.int64)
@@ -398,7 +397,7 @@ cdef class FeatureIndex:
         return kept
 
     def restore(self, list features, Py_ssize_t implicit, Py_ssize_t columns):
-        """The features of a file; this encoder is new."""
+        """Fill this new index with the features of a file."""
         self.columns = columns
         if self.bits >= 0:
             return
@@ -430,11 +429,11 @@ cdef class FeatureIndex:
                 self.tally(value, PER_VALUE, 1)
 
     def memory(self):
-        """Bytes held for names and nominal values."""
+        """Bytes of names and nominal values."""
         held = sum(map(getsizeof, (self.ids, self.names, self.categories, self.new_values)))
         held += 32 * max(0, len(self.names) - 256)
         for name in self.names:
-            if type(name) is str or not -5 <= name <= 256:  # these are Python's own
+            if type(name) is str or not -5 <= name <= 256:  # Python shares small ints
                 held += getsizeof(name)
         for known in self.categories.values():
             held += getsizeof(known) + sum(map(getsizeof, known)) + 32 * max(0, len(known) - 256)

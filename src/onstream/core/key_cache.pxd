@@ -1,5 +1,5 @@
-# The keys of the last mapping. Rows of one reader mostly have the same keys in the same places, so
-# that a look at what stood there last saves the search for a feature.
+# The keys of the last mapping. Consecutive rows usually have the same keys in the same order, so
+# compare with the previous row before searching the index.
 
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
@@ -18,10 +18,10 @@ cdef class KeyCache:
     cdef PyObject** objects  # the keys, or names with the same text; all owned
     cdef int32_t* ids        # their features
     cdef double* signs       # of their hashes
-    cdef PyObject** known    # of a nominal feature: its values, which the encoder owns; else NULL
-    cdef Py_ssize_t n        # how many are remembered
+    cdef PyObject** known    # values of a nominal feature, owned by the encoder; otherwise NULL
+    cdef Py_ssize_t n        # number of keys
     cdef Py_ssize_t room
-    cdef Py_ssize_t contiguous  # the first so many are the features 0, 1, ...
+    cdef Py_ssize_t contiguous  # the first `contiguous` keys are the features 0, 1, ...
     cdef bint unique         # no two of them share a slot
     cdef bint ints           # one of them is, or was, an int
     cdef bint strings        # ... a string
@@ -29,12 +29,12 @@ cdef class KeyCache:
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign, PyObject* known) except -1
     cdef void forget(self) noexcept
 
-    cdef inline bint stood(self, Py_ssize_t at, PyObject* key) noexcept:
-        """Did this key stand there?"""
+    cdef inline bint was_here(self, Py_ssize_t at, PyObject* key) noexcept:
+        """Was this key at this place in the last row?"""
         return at < self.n and (self.objects[at] == key or same_text(self.objects[at], key))
 
-    cdef inline bint again(self, Py_ssize_t at, PyObject* key) noexcept:
-        """The same, and from now on it is looked for: mostly the very same object comes again."""
+    cdef inline bint is_here_again(self, Py_ssize_t at, PyObject* key) noexcept:
+        """The same; and keep the new object of an equal key, since it is likely to come again."""
         cdef PyObject* last
         if at >= self.n:
             return False
@@ -43,7 +43,7 @@ cdef class KeyCache:
             return True
         if not same_text(last, key):
             return False
-        if Py_REFCNT(key) > 1:  # somebody else has it, too: it may come again
+        if Py_REFCNT(key) > 1:  # shared, so it may come again
             Py_INCREF(<object> key)
             self.objects[at] = key
             Py_XDECREF(last)

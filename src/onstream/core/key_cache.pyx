@@ -5,11 +5,11 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF
 from .memory cimport release, resize, roomier
 
 cdef enum:
-    KEPT = 1024  # keys of a row that are remembered
+    KEPT = 1024  # the longest row that is cached
 
 
 cdef class KeyCache:
-    """The keys of the last mapping, and what they were found to mean."""
+    """The keys of the last mapping, with the features they stand for."""
 
     def __cinit__(self):
         self.objects = self.known = NULL
@@ -26,7 +26,7 @@ cdef class KeyCache:
         release(self.known)
 
     cdef void forget(self) noexcept:
-        """Remember no keys: features may be gone."""
+        """Drop all keys: features may have been rolled back."""
         cdef Py_ssize_t i
         for i in range(self.n):
             Py_XDECREF(self.objects[i])
@@ -34,10 +34,10 @@ cdef class KeyCache:
         self.unique = self.ints = self.strings = False
 
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign, PyObject* known) except -1:
-        """The row's key number `at`, for the next row."""
+        """Keep the key at place `at`, for the next row."""
         cdef Py_ssize_t room
         if at > self.n or at >= KEPT:
-            return 0  # a gap (the key before it is not known yet), or too far
+            return 0  # a gap (the key before it is unknown), or too long a row
         if at == self.room:
             room = roomier(self.room, at + 1)
             self.objects = <PyObject**> resize(
@@ -67,5 +67,5 @@ cdef class KeyCache:
         return 0
 
     def memory(self):
-        """Bytes held, but for the keys themselves."""
+        """Bytes in use, without the keys themselves."""
         return self.room * (2 * sizeof(PyObject*) + sizeof(int32_t) + sizeof(double))

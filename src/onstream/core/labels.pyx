@@ -1,4 +1,4 @@
-"""Labels: any bool, int or string, revealed by the stream at any time."""
+"""Labels: any bool, int or string, which the stream may bring at any time."""
 
 cimport numpy as cnp
 from cpython.object cimport PyObject
@@ -15,7 +15,7 @@ cdef extern from "simd.h":
 
 cnp.import_array()
 
-cdef Py_ssize_t BLOCK = 1 << 13  # labels converted at once, so that they stay in the cache
+cdef Py_ssize_t BLOCK = 1 << 13  # labels converted at a time, so that they stay in the cache
 
 
 cdef class Labels:
@@ -65,9 +65,9 @@ cdef class Labels:
         )
 
     cdef int32_t find(self, object y) except -2:
-        """Number of the plain label `y`; -1 if it is new, an error if it may not become one."""
+        """Number of a coerced label; -1 if it is new, an error if it may not be added."""
         cdef Py_ssize_t known = len(self.names)
-        if known and y is self.names[0]:  # mostly the very same object
+        if known and y is self.names[0]:  # usually the same object
             return 0
         if known > 1 and y is self.names[1]:
             return 1
@@ -85,7 +85,7 @@ cdef class Labels:
         return -1
 
     cdef int check(self, object y) except -1:
-        """May `y` become a label?"""
+        """Refuse a label that may not be added."""
         if len(self.names) >= self.limit:
             raise ValueError(
                 f"{self.who}: label {y!r} would be number {len(self.names) + 1:,}, "
@@ -115,7 +115,7 @@ cdef class Labels:
         return 0
 
     cdef int compact(self) except -1:
-        """Many labels are gone: keep no room for them, if there is memory to move out of it."""
+        """After many labels were removed: release their room, if there is memory to do so."""
         try:
             self.names, self.numbers = list(self.names), dict(self.numbers)
         except MemoryError:
@@ -123,12 +123,12 @@ cdef class Labels:
         return 0
 
     cdef double sign(self, int32_t number) noexcept:
-        """Code of one of the first two labels. Before there is one, that of the first to come."""
+        """Code (-1 or +1) of one of the first two labels; before any, of the first that comes."""
         cdef double first = first_sign(self.names)
         return first if number == 0 else -first
 
     def declare(self, labels):
-        """Plain labels that are known from the start."""
+        """Add coerced labels before any example."""
         for y in labels:
             if self.find(y) >= 0:
                 raise ValueError(f"{self.who}: label {y!r} is declared twice in labels.")
@@ -137,10 +137,10 @@ cdef class Labels:
     def encode(self, y, Py_ssize_t rows, weights):
         """Numbers for a column of labels, and the labels that are new, in order of appearance.
 
-        Changes nothing. A row of weight 0 is checked but makes no label known; its number is -1
-        then.
+        Changes nothing. A row of weight 0 is checked but adds no label; its number is -1 if the
+        label is new.
         """
-        cdef Labels seen = Labels(self.who, self.limit)  # what will be known, row by row
+        cdef Labels seen = Labels(self.who, self.limit)  # the labels known after each row
         found = np.empty(rows, dtype=np.int32)
         cdef int32_t* numbers = int32s(found)
         cdef Py_ssize_t i
@@ -148,7 +148,7 @@ cdef class Labels:
         seen.names = list(self.names)
         seen.numbers = dict(self.numbers)
         if isinstance(y, (list, tuple)):
-            column = list(y)  # ours: nobody takes one away meanwhile
+            column = list(y)  # a copy: another thread may change y
         else:
             column = np.asarray(in_one_piece(unmasked(self.who, y, "y")))
             if column.ndim == 0:
@@ -179,11 +179,11 @@ cdef class Labels:
         return found, seen.names[len(self.names):]
 
     cdef bint encode_integers(self, column, Labels seen, int32_t* numbers) except -1:
-        """The same through a table, for whole numbers in a narrow range."""
+        """The same through a table, for ints in a narrow range. False: the range is too wide."""
         cdef bint boolean = column.dtype.kind == "b"
         cdef bint wide = column.dtype.kind == "u" and column.dtype.itemsize == 8
         cdef Py_ssize_t i, n, first, at
-        cdef long long low = 0, high = -1, least, most, value  # the table is for low ... high
+        cdef long long low = 0, high = -1, least, most, value  # the table covers low ... high
         cdef int32_t* table = NULL
         cdef int32_t number
         cdef const long long* values
@@ -227,7 +227,7 @@ cdef class Labels:
 
     def decode(self, numbers):
         """Labels for an array of numbers, in their own dtype; None for -1."""
-        cached = self.cached  # another thread may meet a label meanwhile
+        cached = self.cached  # read once: another thread may add a label
         if cached is None:
             cached = self.cached = own_dtype(self.names)
         if len(cached) and (len(numbers) == 0 or 0 <= numbers.min() <= numbers.max() < len(cached)):

@@ -1,20 +1,20 @@
-# Who may touch a model while the GIL is released.
+# Which threads may use a model while the GIL is released.
 
 cdef class RWLock:
     cdef str who             # class name of the learner, for error messages
     cdef unsigned long owner  # thread that is learning
     cdef int readers         # threads that read without the GIL
-    cdef dict reader_threads         # which threads these are, and how often
+    cdef dict reader_threads         # these threads, with the number of times each holds the lock
     cdef int waiting_readers         # threads that wait to read
     cdef bint writing        # a thread writes a block without the GIL
     cdef bint learning       # a thread is inside learn_many or learns one example
     cdef bint single            # it learns one example
-    cdef int waiting_writers  # threads that wait to write: new readers let them pass
+    cdef int waiting_writers  # threads that wait to write: new readers wait for them
     cdef int waiting_single_writers    # threads that wait to learn one example
     cdef readonly int waiting  # threads asleep on `changed`
     cdef object changed      # threading.Condition, made when first needed
-    cdef long forks          # forks that had led to this process when it was last looked at
-    cdef bint unfinished     # a fork came while another thread, which is not here, was learning
+    cdef long forks          # value of the global `forks` when last used
+    cdef bint unfinished     # forked while another thread was learning, which is not in this process
 
     cdef int acquire_one(self) except -1
     cdef int release_one(self) except -1

@@ -1,15 +1,15 @@
-"""Readers and one writer: concurrent predictions are safe while a block is being learned.
+"""A readers-writer lock: predictions are safe while another thread learns a block.
 
-The counters are guarded by the GIL. Work on one example keeps the GIL, so to read it only has to
-look (`wait_readable`); work on a block releases it, so it signs in and out. A learner owns the model for
-a whole `learn_many` (`acquire_learner`), but writes block by block (`acquire_write`), so that a
-prediction waits for at most one block. Whoever learns one example owns it, too (`acquire_one`): a
-warning, or a finaliser that garbage collection calls, may let other threads run in between.
-Whoever has waited looks again: others may have been faster.
+The counters are guarded by the GIL. Work on one example keeps the GIL, so reading only has to wait
+until no block is being written (`wait_readable`); work on a block releases the GIL, so it acquires
+and releases the lock. `learn_many` owns the model from start to end (`acquire_learner`) but writes
+chunk by chunk (`acquire_write`), so a prediction waits for at most one chunk. Learning one example
+owns the model, too (`acquire_one`): a warning, or a finaliser called by garbage collection, may let
+other threads run in between. A thread that has waited checks again, since another may have been
+faster.
 
-A process that forks has only one thread in its child, and whoever was inside will never come out
-there. So a fork waits until no model is half changed, and a lock that finds itself in a child
-starts anew.
+After a fork the child has only one thread, and locks held by the others would never be released.
+So a fork waits until no model is half changed, and a lock resets itself in the child.
 """
 
 import os
@@ -17,14 +17,14 @@ from time import sleep
 
 from cpython.pythread cimport PyThread_get_thread_ident
 
-PATIENCE = 60.0  # seconds that a fork waits for blocks being written, and that others wait for a fork
+PATIENCE = 60.0  # seconds that a fork waits for writers, and writers for a fork
 NAP = 0.0002
 
-cdef long forks = 0  # that have led to this process
+cdef long forks = 0  # number of forks that led to this process
 cdef int forking = 0  # threads that are about to fork
 cdef unsigned long forker = 0  # the latest of them
-cdef set writing = set()  # locks behind which a block is being written
-cdef unsigned long ones[64]  # threads that learn one example each, as far as there is room
+cdef set writing = set()  # locks held for writing a block
+cdef unsigned long ones[64]  # threads that learn one example each (the first 64)
 cdef int n_ones = 0
 
 
@@ -44,10 +44,10 @@ cdef class RWLock:
         return self.writing
 
     cdef int acquire_one(self) except -1:
-        """Wait until this thread, which keeps the GIL, may change the model.
+        """Acquire the model for one example; the GIL is kept.
 
-        New blocks of reading let it pass, unless another thread is inside learn_many: its blocks
-        come first, and wait for those who read.
+        A waiting single-example writer goes before new bulk readers, except while another thread
+        is inside `learn_many`.
         """
         global n_ones
         if self.forks != forks:
@@ -74,7 +74,7 @@ cdef class RWLock:
     cdef int release_one(self) except -1:
         global n_ones
         cdef int i
-        for i in range(n_ones - 1, -1, -1):  # mostly the last
+        for i in range(n_ones - 1, -1, -1):  # usually the last
             if ones[i] == self.owner:
                 n_ones -= 1
                 ones[i] = ones[n_ones]
@@ -98,7 +98,7 @@ cdef class RWLock:
     cdef int acquire_write(self) except -1:
         if self.forks != forks:
             self.after_fork()
-        while self.waiting_readers:  # those who waited during the block before come first
+        while self.waiting_readers:  # readers that waited during the last chunk go first
             sleep(0.00005)
         if forking:
             let_fork()
@@ -120,7 +120,7 @@ cdef class RWLock:
         return self.notify()
 
     cdef int wait_readable(self) except -1:
-        """Wait until this thread, which keeps the GIL, may read the model."""
+        """Wait until no block is being written; the GIL is kept."""
         if self.forks != forks:
             self.after_fork()
         while self.writing:
@@ -147,7 +147,7 @@ cdef class RWLock:
         return self.notify()
 
     cdef int wait_as_reader(self, str wish) except -1:
-        """Wait as a reader: the next block waits for those."""
+        """Wait as a reader: the next chunk to write lets it go first."""
         self.waiting_readers += 1
         try:
             return self.wait(wish)
@@ -155,7 +155,7 @@ cdef class RWLock:
             self.waiting_readers -= 1
 
     cdef bint may(self, str wish) noexcept:
-        """May a thread do what it wishes?"""
+        """May a thread now do what it wishes?"""
         if wish == "learn":
             return not (self.learning or self.readers or self.writing)
         if wish == "acquire_learner":
@@ -169,7 +169,7 @@ cdef class RWLock:
         return self.learning or not self.waiting_single_writers
 
     cdef int wait(self, str wish) except -1:
-        """Sleep, without the GIL, until the wish is free."""
+        """Sleep, without the GIL, until the wish may be granted."""
         thread = PyThread_get_thread_ident()
         if wish != "write" and self.learning and self.owner == thread:
             raise RuntimeError(
@@ -197,14 +197,14 @@ cdef class RWLock:
         return 0
 
     cdef int notify(self) except -1:
-        """Wake the sleepers. Nobody asleep: nothing to do, and nothing paid."""
+        """Wake the waiting threads, if there are any."""
         if self.waiting and self.forks == forks:
             with self.changed:
                 self.changed.notify_all()
         return 0
 
     cdef int after_fork(self) except -1:
-        """This is another process: of all threads only the one that forked is here."""
+        """Reset in a forked child, which has only the thread that forked."""
         thread = PyThread_get_thread_ident()
         if (self.writing or self.single) and self.owner != thread:
             raise RuntimeError(
@@ -223,7 +223,7 @@ cdef class RWLock:
 
 
 cdef class Reading:
-    """`with model.reading():` nobody changes the model meanwhile."""
+    """`with model.reading():` no thread changes the model."""
 
     def __cinit__(self, RWLock lock):
         self.lock = lock
@@ -236,7 +236,7 @@ cdef class Reading:
 
 
 cdef class Learning:
-    """`with model.learning():` nobody else learns meanwhile; others may read."""
+    """`with model.learning():` no other thread learns; others may read."""
 
     def __cinit__(self, RWLock lock):
         self.lock = lock
@@ -249,7 +249,7 @@ cdef class Learning:
 
 
 cdef class Writing:
-    """`with model.writing():` nobody else reads or changes the model meanwhile."""
+    """`with model.writing():` no other thread reads or changes the model."""
 
     def __cinit__(self, RWLock lock):
         self.lock = lock
@@ -271,12 +271,12 @@ cdef class Writing:
 
 
 def forking_now():
-    """How many threads are about to fork."""
+    """The number of threads about to fork."""
     return forking
 
 
 def before_fork():
-    """Let nobody begin to change a model, and wait for those who do."""
+    """Let no thread begin to change a model, and wait for those that do."""
     global forking, forker
     cdef double left = PATIENCE
     cdef unsigned long thread = PyThread_get_thread_ident()
@@ -288,7 +288,7 @@ def before_fork():
 
 
 cdef bint others_are_changing(unsigned long thread) noexcept:
-    """Is a model being changed by another thread than this one?"""
+    """Is another thread changing a model?"""
     cdef int i
     for i in range(n_ones):
         if ones[i] != thread:
@@ -297,7 +297,7 @@ cdef bint others_are_changing(unsigned long thread) noexcept:
 
 
 cdef bint is_changing(unsigned long thread) noexcept:
-    """Does this thread change a model already?"""
+    """Is this thread changing a model already?"""
     cdef int i
     for i in range(n_ones):
         if ones[i] == thread:
@@ -306,9 +306,9 @@ cdef bint is_changing(unsigned long thread) noexcept:
 
 
 cdef int let_fork() except -1:
-    """Wait until nobody is about to fork, but not for ever: a hook of the user may wait for us.
+    """Wait until no thread is about to fork, but not for ever: a user's fork hook may wait for us.
 
-    A thread in the middle of a lesson goes on, since the fork waits for that to end.
+    A thread that is changing a model goes on, since the fork waits for it.
     """
     cdef double left = PATIENCE
     cdef unsigned long thread = PyThread_get_thread_ident()
@@ -319,13 +319,13 @@ cdef int let_fork() except -1:
 
 
 def after_in_parent():
-    """Lessons may begin again."""
+    """Let threads change models again."""
     global forking
     forking = max(0, forking - 1)  # it may have been imported after the fork had begun
 
 
 def after_in_child():
-    """Locks look at `forks`, and start anew."""
+    """Count the fork, so that every lock resets itself."""
     global forks, forking, n_ones
     forks += 1
     forking = n_ones = 0

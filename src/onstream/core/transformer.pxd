@@ -5,19 +5,19 @@ from .example cimport Example
 from .state cimport State
 
 cdef struct Pool:
-    int32_t* ids        # where transformed examples are collected,
-    int32_t* codes      # with their nominal values
-    double* values      # all three stand in one piece of memory, which begins here
-    Py_ssize_t n        # how many values there are
-    Py_ssize_t part     # of a union: whose turn it is
+    int32_t* ids        # features of a transformed example
+    int32_t* codes      # their nominal values
+    double* values      # their values; the one allocation of all three arrays begins here
+    Py_ssize_t n        # number of values
+    Py_ssize_t part     # the part of a union that is being collected
 
 
 cdef class TransformerState(State):
-    cdef TransformerState next   # the step after this one; None: the last
-    cdef TransformerState sibling  # the next part of a union, which takes the same examples
-    cdef Encoder output_features               # features that this step makes; None: it keeps those it gets
+    cdef TransformerState next   # the step after this one; None: this is the last
+    cdef TransformerState sibling  # the next part of a union; it gets the same examples
+    cdef Encoder output_features  # features that this step makes; None: it keeps those it gets
     cdef bint wants_nan          # as a first step: NaN is a missing value
-    cdef Pool out                # learning: what the step has made of the example
+    cdef Pool out                # the transformed example, while learning
     cdef Py_ssize_t out_room
 
     # What a kind of transformer adds. `transform` writes at most `most(n)` features for n.

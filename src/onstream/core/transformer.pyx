@@ -1,7 +1,7 @@
-"""What a transformer does around its arithmetic: alone, in a row of steps, or as part of a union.
+"""A transformer's state, and the chain of steps: alone, before a learner, or as part of a union.
 
-Its state implements `learn` and `transform` (and `undo`, to take back the last `learn`) on an
-`Example`, without the GIL.
+A subclass implements `learn`, `transform` and `undo` (of the last `learn`) on an `Example`, without
+the GIL.
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
@@ -13,11 +13,11 @@ from .memory cimport resize
 from .state cimport State
 
 cdef enum:
-    PER_VALUE = 16  # bytes of a pool: a double and two numbers of 32 bits
+    PER_VALUE = 16  # bytes of a value in a pool: a double and two int32
 
 
 cdef bint fill_pool(Pool* pool, Py_ssize_t room) noexcept nogil:
-    """Memory for so many values; False: there is none."""
+    """Allocate room for values; False: no memory."""
     room = max(1, room)
     pool.values = <double*> PyMem_RawMalloc(room * PER_VALUE)
     if pool.values == NULL:
@@ -27,17 +27,17 @@ cdef bint fill_pool(Pool* pool, Py_ssize_t room) noexcept nogil:
 
 
 cdef void spread(Pool* pool, Py_ssize_t room) noexcept nogil:
-    """Where everything stands in the memory of a pool."""
+    """Lay out the arrays of a pool in its memory."""
     pool.ids = <int32_t*> (pool.values + room)
     pool.codes = pool.ids + room
     pool.n = pool.part = 0
 
 
 cdef class TransformerState(State):
-    """A state that makes examples out of examples. It may stand alone, or before a learner.
+    """A state that turns examples into examples, alone or before a learner.
 
-    Learning happens under the writer's lock, so a step then writes into buffers of its own;
-    predictions may come from many threads, so they take memory for each example.
+    Learning holds the writer's lock, so a step then writes into buffers of its own. Predictions may
+    come from many threads, so they allocate memory for each example.
     """
 
     def __cinit__(self, *args, **kwargs):
@@ -52,35 +52,35 @@ cdef class TransformerState(State):
     # -- what a kind of transformer adds -----------------------------------------------------------
 
     cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil:
-        """At most so many features come out of n."""
+        """The most features that come out of n."""
         return n
 
     cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
-        """Fill `out`, which is a copy of the example, from the pool. Changes nothing else. LEARNED, or
-        NO_MEMORY."""
+        """Fill `out`, a copy of the example, with memory of the pool. Changes nothing else. LEARNED,
+        or NO_MEMORY."""
         return LEARNED
 
     cdef Py_ssize_t width_out(self, Py_ssize_t width) noexcept nogil:
-        """How many features have come out once `width` have come in."""
+        """The width of what comes out when `width` features came in."""
         return width if self.output_features is None else self.output_features.width
 
     def widened(self, Py_ssize_t width):
-        """The same, for others to ask."""
+        """The same, for Python."""
         return self.width_out(width)
 
     def keeps_nominal(self):
-        """Does a nominal value that goes in come out as one?"""
+        """Does a nominal value stay one?"""
         return True
 
     cdef void undo(self) noexcept nogil:
-        """Take back the last `learn`."""
+        """Undo the last `learn`."""
 
     cdef Encoder own_encoder(self, str who):
-        """The encoder this step needs if it is the first; None: any will do."""
+        """The encoder that this step needs as the first one; None: any."""
         return None
 
     def selects(self):
-        """The features this step takes, if it is the first; None: all."""
+        """The features that this step takes as the first one; None: all."""
         return None
 
     # -- from step to step ------------------------------------------------------------------------
@@ -94,7 +94,7 @@ cdef class TransformerState(State):
         return status
 
     cdef int pass_score(self, const Example* e, State last, double* out) noexcept nogil:
-        """The scores that `last` gives to what becomes of the example."""
+        """Scores of the final learner `last` for the transformed example."""
         cdef Pool pool
         cdef Example made
         cdef int status
@@ -110,7 +110,7 @@ cdef class TransformerState(State):
         return status
 
     cdef int pass_learn(self, const Example* e, State last) noexcept nogil:
-        """Learn, transform, hand on. All steps and `last` learn the example, or nobody does."""
+        """Learn, transform, pass on. All steps and `last` learn the example, or none does."""
         cdef Example made
         cdef Py_ssize_t room = self.most(e.n)
         cdef int status
@@ -135,20 +135,20 @@ cdef class TransformerState(State):
         return status
 
     cdef void pass_undo(self) noexcept nogil:
-        """Take back what this step and those after it have learned last."""
+        """Undo the last `learn` of this step and those after it."""
         self.undo()
         self.seen -= 1
         if self.next is not None:
             self.next.pass_undo()
 
     cdef Py_ssize_t pass_room(self, Py_ssize_t width) except -1:
-        """Make room in every step; how many features come out of the last."""
+        """Make room in every step; the width of what comes out of the last."""
         self.reserve(width)
         width = self.width_out(width)
         return width if self.next is None else self.next.pass_room(width)
 
     cdef Py_ssize_t pass_shrink(self, Py_ssize_t width) except -1:
-        """Features from `width` on never came; how many come out of the last step."""
+        """Roll features back to `width` in every step; the width of what comes out of the last."""
         self.shrink(width)
         width = self.width_out(width)
         return width if self.next is None else self.next.pass_shrink(width)
@@ -157,10 +157,10 @@ cdef class TransformerState(State):
         n = self.most(n)
         return n if self.next is None else self.next.pass_most(n)
 
-    # -- out of the last step ----------------------------------------------------------------------
+    # -- the output of the last step ---------------------------------------------------------------
 
     cdef int collect_into(self, const Example* e, TransformerState last, Pool* pool) noexcept nogil:
-        """Append to the pool what this step, those after it, and `last` make of the example."""
+        """Append to the pool the example as transformed by this step, those after it, and `last`."""
         cdef Pool own
         cdef Py_ssize_t i
         cdef Example made
@@ -174,7 +174,7 @@ cdef class TransformerState(State):
             status = last.collect_into(&made, None, pool)
         elif status == LEARNED:
             for i in range(made.n):
-                if made.values[i] == made.values[i]:  # what is missing stays out
+                if made.values[i] == made.values[i]:  # NaN is missing
                     pool.ids[pool.n] = feature(&made, i)
                     pool.codes[pool.n] = made.codes[i] if made.codes != NULL else NUMBER
                     pool.values[pool.n] = made.values[i]
@@ -185,7 +185,7 @@ cdef class TransformerState(State):
     # -- parts of a union ----------------------------------------------------------------------------
 
     cdef int collect_all(self, const Example* e, TransformerState union, Pool* pool) noexcept nogil:
-        """The same of this part and its siblings, with the features numbered by the union."""
+        """The same for this part and its siblings, with the features numbered by the union."""
         cdef Py_ssize_t start = pool.n
         cdef int status = self.collect_into(e, None, pool)
         union.renumber(pool, start)
@@ -195,10 +195,10 @@ cdef class TransformerState(State):
         return status
 
     cdef void renumber(self, Pool* pool, Py_ssize_t start) noexcept nogil:
-        """From the features of part `pool.part` to those of the union."""
+        """Replace the ids of part `pool.part`, from `start` on, by those of the union."""
 
     cdef int learn_all(self, const Example* e) noexcept nogil:
-        """This part and its siblings learn the example, or nobody does."""
+        """This part and its siblings learn the example, or none does."""
         cdef int status = self.pass_learn(e, None)
         if status == LEARNED and self.sibling is not None:
             status = self.sibling.learn_all(e)
@@ -218,27 +218,27 @@ cdef class TransformerState(State):
         return self.output_features if self.output_features is not None else self.features
 
     def makes(self):
-        """Do features come out that did not go in?"""
+        """Does it make features of its own?"""
         return self.output_features is not None
 
     cdef object name_out(self, int32_t id):
-        """Name of a feature that comes out; a slot, if it is hashed."""
+        """Name of an output feature; a slot, if it is hashed."""
         cdef Encoder features = self.last_features()
         return id if features.bits >= 0 or id < features.implicit else features.names[id - features.implicit]
 
     # -- state ---------------------------------------------------------------------------------------
 
     def export_step(self):
-        """A step's own part of the state of a pipeline."""
+        """The state of a step, as part of a pipeline's."""
         return {"seen": self.seen, **self.export_own()}
 
     def restore_step(self, fields):
-        """Take over what `told` gave."""
+        """Restore what `export_step` exported."""
         self.seen = fields.integer("seen", 0, 2**61)
         self.restore_own(fields)
 
     def own_bytes(self):
-        """Bytes beyond those of the features."""
+        """Bytes in use, without those of the features."""
         return PER_VALUE * self.out_room
 
     def memory(self):
@@ -246,8 +246,8 @@ cdef class TransformerState(State):
 
 
 cdef Py_ssize_t collect(TransformerState front, TransformerState last, const Example* e, Pool* pool) except -1:
-    """Fill the pool, from a clean start, with what the steps make of an example: those from `front`
-    (None: there is none) on, then `last`. It is the caller's to free."""
+    """Fill the pool with an example as transformed by the steps from `front` on (None: no steps),
+    then by `last`. The caller frees the pool."""
     cdef Py_ssize_t room = e.n if front is None else front.pass_most(e.n)
     room = max(1, last.most(room))
     pool.values = <double*> resize(pool.values, 0, room * PER_VALUE)
