@@ -177,10 +177,10 @@ cdef class PosteriorState(State):
 
     cdef int update(self, const Example* e) noexcept nogil:
         """u = P x; gain w u / (1 + w x.u); m += gain (y - m.x); P -= gain u'."""
-        cdef double xu = self.P.look(e)
+        cdef double xu = self.P.multiply(e)
         cdef double c = self.P.gain(xu, 1.0, e.weight)
         cdef double step = c * (e.y - self.P.along(e, self.m))
-        if not self.P.bears(xu, c, step, onstream_peak(self.m, self.P.d)):
+        if not self.P.can_shrink(xu, c, step, onstream_peak(self.m, self.P.d)):
             return OVERFLOW
         onstream_axpy(self.m, self.P.u, step, self.P.d)
         if self.P.rounded:

@@ -1,6 +1,6 @@
-"""A symmetric matrix P that loses c (P x)(P x)' for each example: least squares, exactly.
+"""The matrix P of recursive least squares: P -= c (P x)(P x)' for each example x.
 
-Features may appear at any time: rows are added as if they had been 0 so far.
+Features may appear at any time; a new row is what it would be had its feature been 0 so far.
 """
 
 from libc.float cimport DBL_MAX
@@ -22,8 +22,8 @@ from .example cimport (
 from .memory cimport release, resize, roomier
 
 
-cdef double LITTLE = 1e-7  # of x'P x: a step that leaves less would leave rounding instead
-cdef double SLACK = 2.0 ** -46  # relative size of what rounding may do to a variance in such a step
+cdef double LITTLE = 1e-7  # share of x'P x: if a step leaves less, the rest is mostly rounding error
+cdef double SLACK = 2.0 ** -46  # bound of the relative rounding error of a variance in such a step
 
 
 cdef class Covariance:
@@ -56,7 +56,7 @@ cdef class Covariance:
         return 0
 
     cdef void extend(self, Py_ssize_t d, double fresh) noexcept nogil:
-        """d rows in use, the variance of new ones `fresh`. Or back to fewer."""
+        """Use d rows; new ones get the variance `fresh`. With a smaller d, drop the last ones again."""
         while self.d < d:
             self.P[self.d * self.room + self.d] = fresh
             self.d += 1
@@ -64,8 +64,8 @@ cdef class Covariance:
             self.d -= 1
             self.P[self.d * self.room + self.d] = 0.0
 
-    cdef bint untouched(self, Py_ssize_t i, double fresh) noexcept nogil:
-        """Is row i as `extend` would make it now?"""
+    cdef bint is_new_row(self, Py_ssize_t i, double fresh) noexcept nogil:
+        """Is row i what `extend` would add now?"""
         cdef Py_ssize_t j
         cdef const double* row = self.P + i * self.room
         if row[i] != fresh:
@@ -76,7 +76,7 @@ cdef class Covariance:
         return True
 
     cdef double along(self, const Example* e, const double* v) noexcept nogil:
-        """v.x, the intercept included."""
+        """v.x, including the intercept."""
         cdef double sum
         if e.ids == NULL:
             sum = onstream_dot(v + self.offset, e.values, e.n)
@@ -84,8 +84,8 @@ cdef class Covariance:
             sum = onstream_gather_dot(v + self.offset, e.ids, e.values, e.n)
         return sum + (v[0] if self.offset else 0.0)
 
-    cdef double look(self, const Example* e) noexcept nogil:
-        """u = P x, row by row of the symmetric P; answers x'P x."""
+    cdef double multiply(self, const Example* e) noexcept nogil:
+        """Set u = P x, as a sum of rows of the symmetric P; return x'P x."""
         cdef Py_ssize_t i, id
         cdef double xu
         for i in range(self.d):
@@ -94,18 +94,18 @@ cdef class Covariance:
             id = feature(e, i) + self.offset
             onstream_axpy(self.u, self.P + id * self.room, e.values[i], self.d)
         xu = self.along(e, self.u)
-        self.rounded = xu < 0.0  # it cannot be, but for rounding
+        self.rounded = xu < 0.0  # possible only by rounding
         return max(xu, 0.0)
 
     cdef double gain(self, double xu, double mu, double weight) noexcept nogil:
-        """c = w / (mu + w x'P x), and what is left of x'P x, mu / (mu + w x'P x)."""
-        if not mu + weight * xu <= DBL_MAX:  # the same in smaller numbers
+        """Return c = w / (mu + w x'P x); set kept = mu / (mu + w x'P x)."""
+        if not mu + weight * xu <= DBL_MAX:  # overflow: divide both by w
             mu, weight = mu / weight, 1.0
         self.kept = mu / (mu + weight * xu)
         return weight / (mu + weight * xu)
 
     cdef double spread(self, const Example* e) noexcept nogil:
-        """x'P x without touching u."""
+        """x'P x without setting u."""
         cdef Py_ssize_t i, id
         cdef double sum = 0.0
         for i in range(e.n):
@@ -113,24 +113,23 @@ cdef class Covariance:
             sum += e.values[i] * self.along(e, self.P + id * self.room)
         return sum + (self.along(e, self.P) if self.offset else 0.0)
 
-    cdef bint bears(self, double xu, double c, double step, double bound) noexcept nogil:
-        """Can P lose c u u', and numbers up to `bound` gain step * u, without leaving the range of
-        a double? Notes in `rounded` whether P has to be spared."""
+    cdef bint can_shrink(self, double xu, double c, double step, double bound) noexcept nogil:
+        """Do P - c u u', and weights up to `bound` plus step * u, stay below SAFE? Sets `rounded`."""
         cdef Py_ssize_t i
         cdef double lost, biggest = onstream_peak(self.u, self.d)
         if not (xu < SAFE and biggest < SAFE and c * biggest < SAFE
                 and bound + fabs(step) * biggest < SAFE):
             return False
-        for i in range(self.d):  # more than there is of it only by rounding
+        for i in range(self.d):  # a variance can lose more than it has only by rounding
             lost = c * self.u[i] * self.u[i]
             if not lost <= 2.0 * self.P[i * self.room + i]:
                 return False
             self.rounded |= self.P[i * self.room + i] <= lost
-        self.rounded |= self.kept < LITTLE  # no variance can lose a larger part than x'P x does
+        self.rounded |= self.kept < LITTLE  # x'P x loses the largest share of all variances
         return True
 
     cdef void shrink(self, double c) noexcept nogil:
-        """P -= c u u'. With g = sqrt(c) u both triangles get the same bits."""
+        """P -= c u u', as g g' with g = sqrt(c) u: so both triangles get the same bits."""
         cdef Py_ssize_t i
         cdef double root = sqrt(c)
         for i in range(self.d):
@@ -139,8 +138,8 @@ cdef class Covariance:
             onstream_axpy(self.P + i * self.room, self.g, -self.g[i], self.d)
 
     cdef void shrink_safely(self, const Example* e, double c) noexcept nogil:
-        """The same in Joseph's form, which stays positive whatever the rounding, symmetrised:
-        P = (I - g x') P (I - g x')' + kept u g', where kept u = (mu / w) g overflows at no w."""
+        """The same in Joseph's form, which stays positive in spite of rounding, then symmetrised:
+        P = (I - g x') P (I - g x')' + kept u g', where kept u = (mu / w) g overflows for no w."""
         cdef Py_ssize_t i, j
         cdef double v
         cdef double* row
@@ -155,13 +154,13 @@ cdef class Covariance:
             for j in range(i):
                 v = 0.5 * (self.P[i * self.room + j] + self.P[j * self.room + i])
                 self.P[i * self.room + j] = self.P[j * self.room + i] = v
-        if self.rounded:  # what was rounded may be less positive than it seems
+        if self.rounded:  # make up for rounding errors: variances must stay positive
             for i in range(self.d):
                 if self.u[i] != 0.0:
                     self.P[i * self.room + i] *= 1.0 + SLACK
 
     def export(self):
-        """The rows in use, as an array."""
+        """The d x d matrix as an array."""
         cdef Py_ssize_t i, d = self.d
         P = np.empty((d, d))
         cdef double* out = doubles(P)
@@ -170,15 +169,15 @@ cdef class Covariance:
         return P
 
     def restore(self, P):
-        """Rows from a file; there is room for them."""
+        """Take P from a file; there is room for it."""
         if not np.array_equal(P, P.T):
             raise ValueError("P is not symmetric")
         P = np.ascontiguousarray(P, dtype=np.float64)
         cdef Py_ssize_t i, d = len(P)
-        cdef const double* told = doubles(P)
+        cdef const double* given = doubles(P)
         self.extend(d, 0.0)
         for i in range(d):
-            memcpy(self.P + i * self.room, told + i * d, d * sizeof(double))
+            memcpy(self.P + i * self.room, given + i * d, d * sizeof(double))
 
     def memory(self):
         from sys import getsizeof

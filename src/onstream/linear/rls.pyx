@@ -129,10 +129,10 @@ cdef class RLSState(LinearRegressorState):
         cdef double* u = self.P.u
         cdef double* bias = self.w.b
         cdef Py_ssize_t offset = self.P.offset
-        cdef double xu = self.P.look(e)
+        cdef double xu = self.P.multiply(e)
         cdef double c = self.P.gain(xu, self.mu, e.weight)
         cdef double step = c * (e.y - prediction)
-        if not self.P.bears(xu, c, step, self.w.measure()):
+        if not self.P.can_shrink(xu, c, step, self.w.measure()):
             return OVERFLOW
         onstream_axpy(self.w.v, u + offset, step, self.P.d - offset)
         if offset:
@@ -151,11 +151,11 @@ cdef class RLSState(LinearRegressorState):
         cdef Py_ssize_t i, row
         cdef double fresh = self.inflation / self.lam
         if self.P.offset and not self.used[0]:
-            self.used[0] = not self.P.untouched(0, fresh)
+            self.used[0] = not self.P.is_new_row(0, fresh)
         for i in range(e.n):
             row = feature(e, i) + self.P.offset
             if not self.used[row] and e.values[i] != 0.0:
-                self.used[row] = not self.P.untouched(row, fresh)
+                self.used[row] = not self.P.is_new_row(row, fresh)
 
     cdef void forget(self) noexcept nogil:
         """P /= mu, unless that would wind P up: then the step goes without. Rows never used have no
@@ -191,7 +191,7 @@ cdef class RLSState(LinearRegressorState):
         self.reserve(self.features.width)
         self.P.restore(fields.array("P", (d, d)))
         for i in range(d):
-            self.used[i] = not self.P.untouched(i, self.inflation / self.lam)
+            self.used[i] = not self.P.is_new_row(i, self.inflation / self.lam)
 
     def memory(self):
         return LinearRegressorState.memory(self) + self.P.memory() + self.room
