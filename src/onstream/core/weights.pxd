@@ -1,7 +1,6 @@
-# Words for linear learners: score, scores, add, add_pair, add_columns. Those that change something
-# check first, then commit: they answer OVERFLOW, and have changed nothing, if a weight would leave
-# the range of a double (more exactly: could pass 1e300). Inline, since they are called for every
-# example.
+# The vocabulary of linear learners: score, scores, add, add_pair, add_columns. Those that change
+# weights check first, then commit: they return OVERFLOW, and have changed nothing, if a weight could
+# exceed SAFE. Inline, since they are called for every example.
 
 from libc.float cimport DBL_MAX
 from libc.math cimport fabs
@@ -23,22 +22,21 @@ from .example cimport (
 
 
 cdef class Weights:
-    cdef void* block        # memory of v, which begins at a cache line in it
+    cdef void* block        # memory of v; v begins at its first cache line
     cdef double* v          # feature-major: column r of feature i is scale * v[i * stride + r]
     cdef double* b          # intercepts, one per column, not scaled
-    cdef Py_ssize_t rows    # features in use; those beyond are zero
+    cdef Py_ssize_t rows    # features in use; the weights of later ones are zero
     cdef Py_ssize_t room    # features that fit
     cdef Py_ssize_t k       # columns in use: 1, or one per label
     cdef Py_ssize_t stride  # columns that fit: 1, 4, or a multiple of 8
-    cdef Py_ssize_t expected  # columns that are known to come
-    cdef bint intercept     # is there one?
-    cdef bint appended      # it is one more feature: it shrinks like every weight
-    cdef double scale       # lets the whole matrix shrink in O(1)
+    cdef Py_ssize_t expected  # columns that will be needed, as far as known
+    cdef bint intercept     # is there an intercept?
+    cdef bint appended      # the intercept counts as a feature: it shrinks like all weights
+    cdef double scale       # common factor: the whole matrix shrinks in O(1)
     cdef double bound       # no |v| and no |b| is larger
 
     cdef int reserve(self, Py_ssize_t rows) except -1
     cdef int set_columns(self, Py_ssize_t k) except -1
-    cdef Weights copy(self)
     cdef Weights split(self, double part)
     cdef double measure(self) noexcept nogil
 
@@ -49,7 +47,7 @@ cdef int shrink(Weights w, const Example* e, double step, double factor) noexcep
 
 
 cdef inline double score(Weights w, const Example* e) noexcept nogil:
-    """What a model with one column says of the example; no further than the largest double."""
+    """Score of the example in a model with one column, cut off at the largest double."""
     cdef double f
     if e.ids == NULL:
         f = onstream_dot(w.v, e.values, e.n)
@@ -63,7 +61,7 @@ cdef inline double score(Weights w, const Example* e) noexcept nogil:
 
 
 cdef inline void scores(Weights w, const Example* e, double* out) noexcept nogil:
-    """The same for every column."""
+    """Scores of the example for all columns."""
     cdef Py_ssize_t r
     if w.k == 1:
         out[0] = score(w, e)
@@ -76,23 +74,23 @@ cdef inline void scores(Weights w, const Example* e, double* out) noexcept nogil
 
 
 cdef inline bint fits(Weights w, const Example* e, double step, double factor) noexcept nogil:
-    """Do all numbers of factor * v + step * x stay within 1e300? Usually known in O(1)."""
+    """Do all numbers of factor * v + step * x stay below SAFE? Usually answered in O(1)."""
     cdef double bound = fabs(factor) * w.bound + fabs(step) * max(e.peak, 1.0)
-    if not bound < SAFE:  # true for NaN too
+    if not bound < SAFE:  # also if it is NaN
         return fits_measured(w, e, step, factor)
     w.bound = bound
     return True
 
 
 cdef inline int rescale(Weights w, const Example* e, double step, double factor) noexcept nogil:
-    """Multiply the matrix by `factor`, provided that step * x can be added after it."""
+    """Multiply the matrix by `factor`, if step * x can then be added without overflow."""
     if factor == 1.0 and w.scale == 1.0:  # the usual case, without a division
         return LEARNED if fits(w, e, step, 1.0) else OVERFLOW
     return shrink(w, e, step, factor)
 
 
 cdef inline int add(Weights w, const Example* e, double step, double factor) noexcept nogil:
-    """w = factor * w + step * x in a model with one column; the intercept gains step, too."""
+    """w = factor * w + step * x in a model with one column; step is added to the intercept."""
     cdef double inner
     if rescale(w, e, step, factor):
         return OVERFLOW
@@ -106,8 +104,10 @@ cdef inline int add(Weights w, const Example* e, double step, double factor) noe
     return LEARNED
 
 
-cdef inline int add_pair(Weights w, const Example* e, Py_ssize_t up, Py_ssize_t down, double step, double factor) noexcept nogil:
-    """Shrink by factor, then column `up` gains step * x and column `down` loses it."""
+cdef inline int add_pair(
+    Weights w, const Example* e, Py_ssize_t up, Py_ssize_t down, double step, double factor
+) noexcept nogil:
+    """Multiply by factor, then add step * x to column `up` and subtract it from column `down`."""
     cdef Py_ssize_t i, at
     cdef double inner, change
     if rescale(w, e, step, factor):
@@ -125,7 +125,7 @@ cdef inline int add_pair(Weights w, const Example* e, Py_ssize_t up, Py_ssize_t 
 
 
 cdef inline int add_columns(Weights w, const Example* e, double* steps, double factor) noexcept nogil:
-    """Shrink by factor, then column r gains steps[r] * x for every r. Uses up `steps`."""
+    """Multiply by factor, then add steps[r] * x to every column r. Overwrites `steps`."""
     cdef Py_ssize_t r
     if rescale(w, e, onstream_peak(steps, w.k), factor):
         return OVERFLOW
