@@ -1,13 +1,16 @@
-"""What users pass becomes plain Python: exact dicts, float64 arrays, floats, or a clear error.
+"""User input becomes exact dicts, float64 arrays and floats, or a clear error.
 
-All of the user's own code (`__float__`, `items`, `__array__`) runs here.
+All user code (`__float__`, `items`, `__array__`) runs here.
 """
 
 from libc.math cimport INFINITY
 
 import numpy as np
 
-NOT_NUMBERS = (np.ndarray, bytes, bytearray, complex, np.complexfloating)  # though float() may agree
+from .example cimport SAFE as C_SAFE
+
+SAFE = C_SAFE  # the bound of all numbers of a state, for modules in Python
+NOT_NUMBERS = (np.ndarray, bytes, bytearray, complex, np.complexfloating)  # though float() may take them
 
 
 # -- examples ------------------------------------------------------------------------------------------
@@ -16,7 +19,7 @@ NOT_NUMBERS = (np.ndarray, bytes, bytearray, complex, np.complexfloating)  # tho
 def coerce_mapping(who, x, nominal=False):
     """A dict with exact str or int keys and exact float or str values; None is left out.
 
-    A feature that stands there twice (3 and "3") counts with the sum of its values.
+    Values of the same feature (3 and "3") are added.
     """
     items = list(x.items())
     plain = {}
@@ -44,7 +47,7 @@ def coerce_mapping(who, x, nominal=False):
 
 
 def is_missing(value):
-    """None, NaN, or what pandas and NumPy have for them."""
+    """Is it None, NaN, or one of their kin in pandas and NumPy?"""
     if isinstance(value, (float, np.floating, np.datetime64, np.timedelta64)):
         return bool(value != value)
     if value is None or value is np.ma.masked:
@@ -53,44 +56,45 @@ def is_missing(value):
 
 
 def missing(who, what, value):
-    """What to say of an example without a target."""
+    """The error for an example without a target or label (`what`)."""
     kind = ValueError if isinstance(value, (float, np.floating)) else TypeError
     return kind(f"{who}: {what} is missing ({value!s:.40}). Leave out examples without one.")
 
 
 def number_text(double value):
-    """A number as the text that it is known by as a nominal value."""
+    """The text of a number that is a nominal value: 3.0 is "3"."""
     return str(int(value)) if value == value // 1 else repr(value)
 
 
 def in_row(error, who, row):
-    """The same error, saying which row it is about."""
+    """The error of one example as the error of a row."""
     text = str(error).removeprefix(f"{who}: ")
     return row_error(TypeError if isinstance(error, TypeError) else ValueError, who, row, text)
 
 
 def row_error(kind, who, row, text):
-    """An error about a row of a block, which it knows as `row`: whoever cut the block, or shuffled
-    it, can say which row of theirs it is (base/errors.py)."""
+    """An error about a row of a block. Its attribute `row` lets callers that cut or shuffled the
+    block name the row as the user counts it (base/errors.py)."""
     error = kind(f"{who}: row {row}: {text}" if who else f"row {row}: {text}")
     error.row = row
     return error
 
 
 def refused_row(error, who, row):
-    """The error for a row of a block that a function of the user refused: our own, or the user's."""
+    """The error to raise if a user's function failed in a row of a block: ours, or the user's."""
     if hasattr(error, "row"):
         return error
     learned = "The rows before it were learned."
     if isinstance(error, (TypeError, ValueError)) and str(error).startswith(f"{who}: "):
-        told = in_row(error, who, row)
-        told.args = (f"{told} {learned}",)
-        return told
+        error = in_row(error, who, row)
+        error.args = (f"{error} {learned}",)
+        return error
     error.add_note(f"{who}: row {row}: a function that it was given has failed. {learned}")
     return error
 
 
 def coerce_name(who, name):
+    """An exact str or int."""
     if isinstance(name, str):
         return str.__str__(name)
     if isinstance(name, (int, np.integer)) and not isinstance(name, bool):
@@ -132,7 +136,7 @@ def coerce_value(who, name, value):
 
 
 def coerce_array(who, x, dimensions):
-    """A C-contiguous float64 array of so many dimensions."""
+    """A C-contiguous float64 array with this number of dimensions."""
     kind = "an example" if dimensions == 1 else "X"
     x = unmasked(who, x)
     try:
@@ -156,42 +160,42 @@ def coerce_array(who, x, dimensions):
 
 
 def to_float64(array):
-    """In C order; what a float64 cannot hold becomes infinite, to be refused later."""
+    """A C-contiguous float64 array. Numbers beyond float64 become infinite, and are refused later."""
     with np.errstate(over="ignore"):
         plain = np.ascontiguousarray(array, dtype=np.float64)
     return plain if plain.flags.aligned else plain.copy()
 
 
 def copy_float64(array):
-    """The same in memory of our own, which no other thread can change once it is checked."""
+    """The same, always a copy: no other thread can change it after it was checked."""
     with np.errstate(over="ignore"):
         return np.array(array, dtype=np.float64, order="C")
 
 
 def unmasked(who, values, column=None):
-    """Values without a mask: masked ones are refused rather than silently used.
+    """Values without their mask; a masked value is an error.
 
-    `column` is what they are if there is one for each row ("y"); else they are features.
+    `column`: their name if there is one value for each row ("y"); None: they are features.
     """
     at = first_masked(values)
     if at is None:
         return values.data if isinstance(values, np.ma.MaskedArray) else values
     if column is None:
         *at, feature = at or [0]
-        told = f"feature {feature} is masked. Pass mappings or a data frame, where a missing value is None."
+        reason = f"feature {feature} is masked. Pass mappings or a data frame, where a missing value is None."
     else:
-        told = f"{column} is missing (it is masked). Leave such rows out."
-    raise row_error(ValueError, who, int(at[0]), told) if at else ValueError(f"{who}: {told}")
+        reason = f"{column} is missing (it is masked). Leave such rows out."
+    raise row_error(ValueError, who, int(at[0]), reason) if at else ValueError(f"{who}: {reason}")
 
 
 def first_masked(values):
-    """Where the first masked value of an array, or of a list of arrays, is; None: nowhere."""
+    """The index of the first masked value in an array or a list of arrays; None: there is none."""
     if isinstance(values, np.ma.MaskedArray):
         return next(iter(np.argwhere(np.ma.getmaskarray(values)).tolist()), None)
     if isinstance(values, (list, tuple)):
         kind = None
         for i, item in enumerate(values):
-            if type(item) is kind:  # mostly numbers, whose type was looked at before
+            if type(item) is kind:  # mostly numbers of one type
                 continue
             if isinstance(item, np.ma.MaskedArray):
                 at = first_masked(item)
@@ -203,16 +207,16 @@ def first_masked(values):
 
 
 def coerce_objects(who, array):
-    """Numbers in an object array. None is refused: an array has no missing values."""
+    """An object array as floats. None is refused: an array has no missing values."""
     plain = np.empty(array.shape)
     for at in np.ndindex(array.shape):
         value = array[at]
         if value is None or isinstance(value, (str, bytes)):
-            told = (
+            reason = (
                 f"column {at[-1]} is {value!r:.40}; an array must hold numbers. "
                 f"Pass mappings or a data frame for text and missing values."
             )
-            raise row_error(TypeError, who, at[0], told) if len(at) == 2 else TypeError(f"{who}: {told}")
+            raise row_error(TypeError, who, at[0], reason) if len(at) == 2 else TypeError(f"{who}: {reason}")
         try:
             plain[at] = coerce_value(who, at[-1], value)
         except (TypeError, ValueError) as error:
@@ -221,7 +225,7 @@ def coerce_objects(who, array):
 
 
 def whole_number(str name):
-    """The int that `name` is the decimal form of, or None."""
+    """The int whose decimal form is `name`; None: there is none."""
     if not 0 < len(name) < 311 or not name.isascii():
         return None
     digits = name[1:] if name[0] == "-" else name
@@ -231,7 +235,7 @@ def whole_number(str name):
 
 
 def valid_name(who, name):
-    """A new feature's name, if it can be stored."""
+    """The name of a new feature, if a file can hold it."""
     if type(name) is int:
         if name.bit_length() > 1024:
             raise ValueError(f"{who}: an int of {name.bit_length():,} bits is no feature's name.")
@@ -243,11 +247,11 @@ def valid_name(who, name):
     return name
 
 
-# -- targets, weights, and what detectors and statistics take ------------------------------------------
+# -- targets, weights, values of detectors and statistics ----------------------------------------------
 
 
 cdef double number(str who, str what, object value) except? -1.0:
-    """A number, finite or not; `what` says in errors which it was to be."""
+    """A number, finite or not; `what` names it in errors."""
     if type(value) is float:  # the usual case
         return value
     if isinstance(value, (str, *NOT_NUMBERS)):
@@ -279,13 +283,14 @@ def coerce_weights(who, w):
     bad = ~((weights >= 0.0) & (weights < INFINITY))
     if bad.any():
         row = int(np.argmax(bad))
-        told = f"the weight w must be finite and at least 0, got {weights[row]}."
-        raise row_error(ValueError, who, row, told)
+        raise row_error(
+            ValueError, who, row, f"the weight w must be finite and at least 0, got {weights[row]}."
+        )
     return weights
 
 
 cpdef double coerce_target(str who, object y) except? -1.0:
-    """The target of a regression."""
+    """The target of a regressor."""
     cdef double target
     try:
         target = number(who, "the target y", y)
@@ -319,7 +324,7 @@ def coerce_targets(who, y, rows):
 
 
 def coerce_column(who, name, values):
-    """Something with one number for each row, as an array."""
+    """A list or array with one number for each row, as an array."""
     values = unmasked(who, values, name)
     try:
         column = np.asarray(in_one_piece(values))
@@ -335,7 +340,7 @@ def coerce_column(who, name, values):
 
 
 def no_column(who, name, item, values):
-    """What to say of something that is not one item for each row."""
+    """The error for `values` that are not a list or array with one item for each row."""
     got = "None" if values is None else type(values).__name__
     advice = f" Make a list of it: list({name})." if hasattr(values, "__next__") else ""
     return TypeError(
@@ -344,16 +349,16 @@ def no_column(who, name, item, values):
 
 
 def in_one_piece(column):
-    """A column of Arrow in one piece: else NumPy would get some other value where one is missing."""
+    """An Arrow column as one chunk: converting chunks, NumPy would get a wrong value for null."""
     return column.combine_chunks() if hasattr(column, "unify_dictionaries") else column
 
 
-def one_by_one(who, column, plain):
-    """An object column through `coerce`, saying which row is wrong."""
+def one_by_one(who, column, coerce):
+    """An object column as floats, each by `coerce`; errors name the row."""
     numbers = np.empty(len(column))
     for row, value in enumerate(column.tolist()):
         try:
-            numbers[row] = plain(who, value)
+            numbers[row] = coerce(who, value)
         except (TypeError, ValueError) as error:
             raise in_row(error, who, row) from None
     return numbers

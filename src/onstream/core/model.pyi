@@ -8,8 +8,8 @@ class Model:
     who: str
     seen: int
     state: Any
-    def __init__(
-        self,
+    def __new__(
+        cls,
         who: str,
         state: State,
         *,
@@ -17,7 +17,7 @@ class Model:
         hash_bits: int | None = None,
         hash_seed: int = 0,
         **options: Any,
-    ) -> None: ...
+    ) -> Self: ...
     def learn_one(self, x: Any, y: Any, w: Any) -> int: ...
     def score_one(self, x: Any) -> float: ...
     def export(self) -> dict[str, Any]: ...

@@ -1,16 +1,17 @@
-"""Reading a saved state with suspicion: every field checked before anything is built."""
+"""`StateReader`: the fields of a saved state, each checked before anything is built from it."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-SAFE = 1e300  # no learner lets a number of its state grow beyond: ONSTREAM_SAFE of simd.h
-MOST = 2**61  # nor a count, `seen` among them
+from .coerce import SAFE as SAFE  # other modules import it from here
+
+MOST = 2**61  # the largest count
 
 
 class StateReader:
-    """The fields of an exported state, taken out one by one; `done` refuses left-overs."""
+    """Fields of an exported state, taken out one by one; `done` refuses left-overs."""
 
     def __init__(self, fields: dict[str, Any]) -> None:
         self._left = dict(fields)
@@ -42,7 +43,7 @@ class StateReader:
         return value
 
     def text(self, name: str, choices: tuple[str, ...]) -> str:
-        """One of a few words."""
+        """One of the words in `choices`."""
         value = self._take(name)
         if value not in choices:
             raise ValueError(f"{name} is {value!r:.40}, expected one of {', '.join(choices)}")
@@ -50,32 +51,31 @@ class StateReader:
 
     def array(self, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """A finite float64 array of this shape (-1: any length)."""
-        value = self._take(name)
-        right = isinstance(value, np.ndarray) and value.dtype == np.float64
-        if not right or not fits(value.shape, shape):
-            told = f"{value.dtype}{value.shape}" if isinstance(value, np.ndarray) else repr(value)
-            raise ValueError(f"{name} is {told:.60}, expected float64{shape}")
+        value: NDArray[np.float64] = self._take_array(name, "float64", shape)
         if not (np.abs(value) <= SAFE).all():
             raise ValueError(f"{name} holds a number that is not finite, or beyond {SAFE:g}")
-        checked: NDArray[np.float64] = value
-        return checked
+        return value
 
     def integers(
         self, name: str, shape: tuple[int, ...], low: int = -MOST, high: int = MOST
     ) -> NDArray[np.int64]:
         """An int64 array of this shape (-1: any length) with values in low ... high."""
-        value = self._take(name)
-        right = isinstance(value, np.ndarray) and value.dtype == np.int64
-        if not right or not fits(value.shape, shape):
-            told = f"{value.dtype}{value.shape}" if isinstance(value, np.ndarray) else repr(value)
-            raise ValueError(f"{name} is {told:.60}, expected int64{shape}")
+        value: NDArray[np.int64] = self._take_array(name, "int64", shape)
         if value.size and not low <= value.min() <= value.max() <= high:
             raise ValueError(f"{name} holds a number outside {low} ... {high}")
-        checked: NDArray[np.int64] = value
-        return checked
+        return value
+
+    def _take_array(self, name: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+        value = self._take(name)
+        is_array = isinstance(value, np.ndarray)
+        if not is_array or value.dtype != dtype or not fits(value.shape, shape):
+            found = f"{value.dtype}{value.shape}" if is_array else repr(value)
+            raise ValueError(f"{name} is {found:.60}, expected {dtype}{shape}")
+        array: NDArray[Any] = value
+        return array
 
     def child(self, name: str) -> "StateReader":
-        """The fields of a state inside this one; call its `done`, too."""
+        """The fields of a nested state; call `done` of both."""
         value = self._take(name)
         if type(value) is not dict:
             raise ValueError(f"{name} is {value!r:.40}, expected a state")
@@ -93,13 +93,13 @@ class StateReader:
         return value
 
     def done(self) -> None:
-        """Nothing may be left."""
+        """Refuse fields that were not taken out."""
         if self._left:
             raise ValueError(f"unexpected field {next(iter(self._left))!r:.60}")
 
 
 def fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Say whether a shape is the wanted one, where -1 stands for any length."""
+    """Say whether a shape is the wanted one; -1 there means any length."""
     return len(shape) == len(wanted) and all(
         w in (-1, n) for n, w in zip(shape, wanted, strict=True)
     )

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..core.coerce import NOT_NUMBERS, coerce_mapping  # type: ignore[attr-defined]
+from ..core.coerce import NOT_NUMBERS, coerce_mapping
 
 
 def check_function(model: Any, name: str, function: Any, arguments: int) -> Any:
