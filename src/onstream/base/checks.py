@@ -1,4 +1,4 @@
-"""Checks of parameters: each returns the value, or says who, what, which value, what to do."""
+"""Checks of parameters: each returns the value, or raises an error that says what to do."""
 
 import difflib
 import math
@@ -10,12 +10,12 @@ OTHER_NAMES = {"sample_weight": "w", "weights": "w", "weight": "w", "n_iter": "e
 
 
 def name_of(owner: object) -> str:
-    """Who an error is about: a name, or the class of an object."""
+    """The name in front of an error message: a string, or the class of an object."""
     return owner if isinstance(owner, str) else type(owner).__name__
 
 
 def _shown(value: Any) -> str:
-    """A value in a sentence. Of huge ints Python would not even write all digits."""
+    """A value for a message. Huge ints are described: Python refuses to print all their digits."""
     if isinstance(value, int):
         bits = value.bit_length()
         return f"{value:,}" if bits <= 256 else f"a whole number of {bits:,} bits"
@@ -79,7 +79,7 @@ def whole(owner: object, name: str, value: Any, *, least: int, most: int | None 
 
 
 def flag(owner: object, name: str, value: Any) -> bool:
-    """True or False, and nothing that merely looks like it."""
+    """True or False; 0, 1 and the like are refused."""
     if value is not True and value is not False:
         raise TypeError(f"{name_of(owner)}: {name} must be True or False, got {value!r:.80}.")
     return bool(value)
@@ -98,13 +98,13 @@ def choice(owner: object, name: str, value: Any, options: Iterable[str]) -> str:
 
 
 def nearest(name: Any, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Perhaps something else was meant."""
+    """A suggestion for a misspelt name, as a sentence; empty if nothing is close."""
     lowered = {other.lower(): other for other in known}
     close = difflib.get_close_matches(str(name)[:80].lower(), lowered, n=1, cutoff=cutoff)
     return f" Did you mean {lowered[close[0]]!r}?" if close else ""
 
 
 def meant(name: str, known: list[str]) -> str:
-    """The parameter that goes by another name in other libraries, or the nearest one."""
+    """The same for a parameter, which may have another name in other libraries."""
     ours = OTHER_NAMES.get(name)
     return f" Here it is {ours!r}." if ours in known else nearest(name, known)

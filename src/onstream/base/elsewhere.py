@@ -1,10 +1,10 @@
-"""Names that other libraries have for what learners do here: asked for, they say what to use."""
+"""Hints for users of scikit-learn: its method names raise an error that names ours."""
 
 from typing import Any, NoReturn
 
 
 class Hint:
-    """An attribute that is not there, and says which one is."""
+    """A missing attribute, whose AttributeError says what to use instead."""
 
     def __init__(self, advice: str) -> None:
         self.advice = advice
@@ -21,7 +21,7 @@ class Hint:
 
 
 class Elsewhere:
-    """Verbs and attributes of scikit-learn. `hasattr` says no to all of them."""
+    """Methods and attributes of scikit-learn that learners lack. `hasattr` is False for all."""
 
     predict = Hint("predict_many(X), or predict_one(x) for one example")
     predict_proba = Hint("predict_proba_many(X), where the learner has probabilities")

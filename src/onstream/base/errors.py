@@ -1,4 +1,4 @@
-"""Errors of the contract that are not plain ValueError or TypeError, and the row they name."""
+"""`NotMergeable`, and the row that an error message names."""
 
 
 class NotMergeable(TypeError):
@@ -6,11 +6,14 @@ class NotMergeable(TypeError):
 
 
 def in_stream(error: BaseException, before: int) -> str:
-    """The message of an error, whose row of a block becomes one of the stream."""
+    """The message of an error in a block, with its row counted in the stream.
+
+    `before` is the number of rows before the block.
+    """
     row = getattr(error, "row", None)
     return str(error) if row is None else renumbered(error, f"{row + before:,}")
 
 
 def renumbered(error: BaseException, row: object) -> str:
-    """The message of an error about a row of a block (`error.row`), with another name for it."""
+    """The message of an error about a row of a block (`error.row`), naming it `row` instead."""
     return str(error).replace(f"row {error.row}:", f"row {row}:", 1)  # type: ignore[attr-defined]

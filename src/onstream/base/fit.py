@@ -16,7 +16,7 @@ from ..core.sparse import SparseBlock
 from .checks import flag, whole
 from .errors import renumbered
 
-STREAM_BLOCK = 4096  # rows that a stream is asked for at a time
+STREAM_BLOCK = 4096  # rows per batch of a stream
 
 
 def fit(learner: Any, X: Any, y: Any, w: Any, epochs: int, shuffle: bool, seed: Any) -> None:
@@ -42,7 +42,7 @@ def fit_stream(learner: Any, X: Any, w: Any, epochs: int) -> None:
             f"pass something that can be read again, such as a list."
         )
     for _ in range(epochs):
-        if hasattr(X, "batches"):  # the stream offers blocks
+        if hasattr(X, "batches"):  # a stream that can be read in blocks
             before = 0
             for block in X.blocks() if hasattr(X, "blocks") else X.batches(STREAM_BLOCK):
                 with rows_as(partial(operator.add, before)):
@@ -64,7 +64,7 @@ def fit_stream(learner: Any, X: Any, w: Any, epochs: int) -> None:
 def fit_block(
     learner: Any, X: Any, y: Any, w: Any, epochs: int, generator: np.random.Generator | None
 ) -> None:
-    """Learn a block, in an order of the generator's in each epoch; None: as it is."""
+    """Learn a block, in a random order in each epoch; without a generator, in its own order."""
     who = type(learner).__name__
     X = block_of(learner, X)
     rows = count_rows(learner, "X", X)
@@ -84,7 +84,7 @@ def fit_block(
 
 @contextmanager
 def rows_as(count: Callable[[int], int]) -> Iterator[None]:
-    """Errors about a row of a block name it as the user counts it."""
+    """In errors about a row of a block, name the row `count(row)`: as the user counts it."""
     try:
         yield
     except (TypeError, ValueError, MemoryError) as error:
@@ -95,7 +95,7 @@ def rows_as(count: Callable[[int], int]) -> Iterator[None]:
 
 
 def stream_of(owner: object, X: Any) -> Any:
-    """X, if it can be a stream of (x, y)."""
+    """X, refused if it cannot be a stream of (x, y)."""
     if isinstance(X, (str, bytes, dict)) or hasattr(X, "shape") or not hasattr(X, "__iter__"):
         raise TypeError(
             f"{type(owner).__name__}: without y, fit takes a stream of (x, y), "
@@ -105,7 +105,7 @@ def stream_of(owner: object, X: Any) -> Any:
 
 
 def refuse_weights(owner: object, w: Any) -> None:
-    """Nobody can say beforehand which rows a stream has."""
+    """Refuse weights beside a stream."""
     if w is not None:
         raise TypeError(
             f"{type(owner).__name__}: w is for a block, fit(X, y, w=w); without y, X is a stream "
@@ -114,7 +114,7 @@ def refuse_weights(owner: object, w: Any) -> None:
 
 
 def pairs_of(owner: object, rows: Any) -> Any:
-    """A list whose items all are (x, y)."""
+    """A list, refused unless all items are pairs (x, y)."""
     for i, pair in enumerate(rows):
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError(
@@ -125,7 +125,7 @@ def pairs_of(owner: object, rows: Any) -> Any:
 
 
 def count_rows(owner: object, name: str, X: Any) -> int:
-    """How many rows X has."""
+    """The number of rows of X."""
     if hasattr(X, "shape") and len(X.shape):
         return int(X.shape[0])
     if hasattr(X, "__len__") and not isinstance(X, (str, bytes, dict)) and not hasattr(X, "shape"):
@@ -137,7 +137,7 @@ def count_rows(owner: object, name: str, X: Any) -> int:
 
 
 def refuse_endless(owner: object, X: Any) -> None:
-    """A stream without end cannot be gone over."""
+    """Refuse a stream without end."""
     if getattr(X, "endless", False):
         raise ValueError(
             f"{type(owner).__name__}: {type(X).__name__} is a stream without end; fit a part of "
@@ -146,14 +146,14 @@ def refuse_endless(owner: object, X: Any) -> None:
 
 
 def block_of(owner: object, X: Any) -> Any:
-    """X, if it is a frame, as an Arrow table, which can be shuffled and still knows its index."""
+    """X; a frame as an Arrow table, which can be shuffled and still knows its index."""
     if hasattr(X, "__arrow_c_stream__") and hasattr(X, "columns"):
         return read_table(type(owner).__name__, X)[0]
     return X
 
 
 def take_rows(owner: object, X: Any, order: Any) -> Any:
-    """The rows of X in another order."""
+    """The rows of X in the given order."""
     if isinstance(X, (list, tuple)):
         return [X[i] for i in order]
     if hasattr(X, "__arrow_c_stream__"):
@@ -169,4 +169,4 @@ def take_rows(owner: object, X: Any, order: Any) -> Any:
         return shuffled_csr(type(owner).__name__, X, order)
     if isinstance(X, SparseBlock):
         return X.take(order)
-    return np.asanyarray(X)[order]  # a mask stays, and is seen where rows are learned
+    return np.asanyarray(X)[order]  # keeps a mask: masked values are refused later

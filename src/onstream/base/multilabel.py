@@ -1,4 +1,4 @@
-"""The face of a learner whose targets are sets of labels."""
+"""Base of learners whose targets are sets of labels."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,14 +13,14 @@ from .types import Example, Label, Rows
 
 
 class MultilabelClassifier(Labelled):
-    """A learner of sets of labels: it scores every label, and predicts those above `threshold`."""
+    """A learner of sets of labels: it scores all labels, and predicts those above `threshold`."""
 
     threshold: float
 
     def learn_one(self, x: Example, y: Iterable[Label] | Label, w: float = 1.0) -> None:
-        """Learn that the example `x` has just the labels in the set `y`, with importance `w`.
+        """Learn that the example `x` has the labels in the set `y`, no others, with importance `w`.
 
-        One label may stand for the set of it alone.
+        A single label counts as the set of that label.
         """
         self._model.learn_one(x, y, w)
 
@@ -29,12 +29,12 @@ class MultilabelClassifier(Labelled):
         return {label for label, score in self.score_one(x).items() if score > self.threshold}
 
     def score_one(self, x: Example) -> dict[Any, float]:
-        """The score of every label known."""
+        """The score of every known label."""
         scores: dict[Any, float] = self._model.scores_one(x)
         return scores
 
     def rank_one(self, x: Example) -> list[Any]:
-        """All labels known, the best-scored first; of equal ones the earlier known."""
+        """All known labels, the best-scored first; on ties, the earlier known first."""
         scores = self.score_one(x)
         return sorted(scores, key=scores.__getitem__, reverse=True)
 

@@ -1,4 +1,4 @@
-"""What learners are given as parameters: kernels, detectors and the like."""
+"""Objects that are parameters of learners: kernels, detectors and the like."""
 
 from typing import Any, Self
 
@@ -8,7 +8,7 @@ from .parameters import SuggestsParameters, parameters
 
 
 class Part(SuggestsParameters):
-    """A value with named parameters, kept as attributes. Equal if class and parameters are."""
+    """An object with named parameters, kept as attributes; equal if class and parameters are."""
 
     @property
     def params(self) -> dict[str, Any]:
@@ -25,33 +25,33 @@ class Part(SuggestsParameters):
 
     def __repr__(self) -> str:
         defaults = parameters(type(self))
-        told = (f"{n}={v!r}" for n, v in self.params.items() if v != defaults[n])
-        return f"{type(self).__name__}({', '.join(told)})"
+        changed = (f"{n}={v!r}" for n, v in self.params.items() if v != defaults[n])
+        return f"{type(self).__name__}({', '.join(changed)})"
 
 
 class StatefulPart(Part):
-    """A part that takes values and remembers something of them, in `_state`: a detector, say.
+    """A part that learns from values, such as a detector. What it has learned is in `_state`.
 
-    Subclasses check their parameters, then call `_begin`.
+    A subclass checks its parameters, then calls `_begin`.
     """
 
     def _begin(self) -> None:
         self._state = self._new_state()
 
     def _new_state(self) -> Any:
-        """A state with these parameters that has taken nothing."""
+        """A new state with these parameters."""
         raise TypeError(f"{type(self).__name__} is nothing by itself.")
 
     def clone(self, **changes: Any) -> Self:
-        """The same with the same parameters, but for `changes`, that has taken nothing."""
+        """A new one with the same parameters except `changes`, which has seen no value."""
         return type(self)(**{**self.params, **changes})
 
     def _restore(self, fields: dict[str, Any]) -> None:
         """Replace the state by an exported one; if that fails, keep the old one."""
         state = self._new_state()
-        checked = StateReader(fields)
-        state.restore(checked)
-        checked.done()
+        reader = StateReader(fields)
+        state.restore(reader)
+        reader.done()
         object.__setattr__(self, "_state", state)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -66,6 +66,6 @@ class StatefulPart(Part):
         return revive, (type(self), self.params, self._snapshot())
 
     def _snapshot(self) -> dict[str, Any]:
-        """Everything that was noted."""
+        """The exported state."""
         exported: dict[str, Any] = self._state.export()
         return exported

@@ -1,28 +1,28 @@
-"""The public learners by name: what `load` may build, and what contract tests run over.
+"""The public learners by name: `load` may build them, and the contract tests run over them.
 
-Parts are what a learner may be given as a parameter and a file may hold: kernels, detectors.
+Parts are objects that may be a parameter of a learner, and so in a file: kernels, detectors.
 """
 
 from importlib import import_module
 from typing import Any
 
-_families: list[str] = []  # modules that register learners, imported when first asked for
+_families: list[str] = []  # modules that register learners and are not imported yet
 _learners: dict[str, type[Any]] = {}
 _parts: dict[str, type[Any]] = {}
 
 
 def expect_families(*modules: str) -> None:
-    """Say which modules register learners, without importing them yet."""
+    """Name modules that register learners; they are imported at the first use of the registry."""
     _families.extend(modules)
 
 
 def register_family(
     module: dict[str, Any], *, bases: tuple[str, ...] = (), parts: tuple[str, ...] = ()
 ) -> None:
-    """Make known what a family exports: its `__all__` is the only list. Called in its `__init__`.
+    """Register the classes in `__all__` of a family; called at the end of its `__init__`.
 
-    What learns example by example is a learner; other classes are `parts`, which are named only if
-    they look like learners. Second names of a class and its abstract `bases` are left out.
+    Classes with `learn_one` are learners, except those named in `parts`; all others are parts.
+    Aliases and the abstract `bases` are left out.
     """
     for name in module["__all__"]:
         cls = module[name]
@@ -32,12 +32,12 @@ def register_family(
 
 
 def register(*classes: type[Any]) -> None:
-    """Make learners known (families that do not use the above yet)."""
+    """Register learners (for families that do not use `register_family` yet)."""
     _add(_learners, classes)
 
 
 def register_parts(*classes: type[Any]) -> None:
-    """Make parts known (families that do not use the above yet)."""
+    """Register parts (for families that do not use `register_family` yet)."""
     _add(_parts, classes)
 
 
@@ -50,7 +50,7 @@ def _add(known: dict[str, type[Any]], classes: tuple[type[Any], ...]) -> None:
 
 
 def name_in_files(cls: type[Any]) -> str:
-    """What a class is called in files: its name, unless that is taken in another family."""
+    """The name of a class in files: its own, unless another family has the same."""
     return str(vars(cls).get("_name_in_files", cls.__name__))
 
 

@@ -1,4 +1,4 @@
-"""The face of a learner that needs no targets."""
+"""Base of learners without targets."""
 
 from typing import Any, Self
 
@@ -14,10 +14,9 @@ from .types import Example, Rows
 
 
 class Unsupervised(Learner):
-    """A learner of examples alone, which answers whether an example is one of them.
+    """A learner of examples without targets; it predicts whether an example is like those learned.
 
-    Wherever there could be a target, it may be left out, and is ignored: so the learner can stand
-    where one with targets stands.
+    All methods accept a target and ignore it: so it can be used like a supervised learner.
     """
 
     _model_class = BatchModel
@@ -27,11 +26,11 @@ class Unsupervised(Learner):
         self._model.learn_one(x, None, w)
 
     def predict_one(self, x: Example) -> bool:
-        """Is `x` like what was learned? Changes nothing."""
+        """Is `x` like the examples learned? Changes nothing."""
         return bool(self._model.score_one(x) >= 0.0)
 
     def score_one(self, x: Example) -> float:
-        """How clearly it is: at least 0 if so."""
+        """The score of `x`: at least 0 if `predict_one` is True."""
         return float(self._model.score_one(x))
 
     def learn_many(self, X: Rows, y: Any = None, w: Any = None) -> None:
@@ -39,7 +38,7 @@ class Unsupervised(Learner):
         self._model.learn_many(X, None, w)
 
     def predict_many(self, X: Rows) -> NDArray[np.bool_]:
-        """The answer for every row."""
+        """True or False for every row."""
         return self.score_many(X) >= 0.0
 
     def score_many(self, X: Rows) -> NDArray[np.float64]:
@@ -74,7 +73,7 @@ class Unsupervised(Learner):
     ) -> Self:
         """Go over a static block `X`, or a stream, `epochs` times, from the present state on.
 
-        A block is shuffled anew in each epoch unless `shuffle` is False; `w` holds the importance
+        A block is shuffled before each epoch unless `shuffle` is False; `w` holds the importance
         of each row. A stream (any iterable of `(x, y)`) is read in its own order. Returns the
         learner itself.
         """
