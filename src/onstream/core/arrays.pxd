@@ -1,4 +1,4 @@
-# The numbers of a NumPy array as C sees them. One module knows NumPy's headers, which are large.
+# Pointers to the data of a NumPy array. Modules that use it need not include NumPy's large headers.
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 

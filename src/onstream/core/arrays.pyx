@@ -1,4 +1,4 @@
-"""Where the numbers of a NumPy array stand. The caller knows its type, and keeps it alive."""
+"""Pointers to the data of a NumPy array. The caller knows its dtype, and keeps it alive."""
 
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t, uint64_t

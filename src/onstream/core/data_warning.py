@@ -1,4 +1,4 @@
-"""The warning for data that may not mean what it says: once per model, and not an error."""
+"""`DataWarning`: the data is probably not what the user meant. A warning, not an error."""
 
 import sys
 import warnings
@@ -10,21 +10,22 @@ from typing import Any
 class DataWarning(UserWarning):
     """Something about the data is probably not what the user meant; the message says what to do.
 
-    Every model tells each kind once. `warnings.simplefilter("ignore", DataWarning)` silences it,
-    `"error"` makes an error of it; what is told of an example that was learned stays learned.
+    Every model gives each kind of warning once. `warnings.simplefilter("ignore", DataWarning)`
+    silences them, `"error"` turns them into errors; an example that was learned before its warning
+    stays learned.
     """
 
 
 def warn_of_data(message: str) -> None:
-    """Warn of data, in the line of the user's program that passed it."""
+    """Give a `DataWarning` that points to the line of the user's program that passed the data."""
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("onstream."):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, DataWarning, stacklevel=level)
 
 
-def told(names: Iterable[Any], most: int = 5) -> str:
-    """Some names, and how many more there are."""
+def list_names(names: Iterable[Any], most: int = 5) -> str:
+    """The first `most` names for a sentence, and how many more there are."""
     some = list(islice(names, most + 1))
     listed = ", ".join(f"{name!r:.40}" for name in some[:most])
     if len(some) <= most:

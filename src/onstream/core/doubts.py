@@ -1,37 +1,40 @@
 """Doubts about the data: names and values that are probably not what the user meant.
 
-Each is told once per model, as a `DataWarning`. They are asked for only where it costs nothing:
-once for a block, where a feature is new, or where nothing of an example was known.
+Each kind is given once per model, as a `DataWarning`. The checks run only where they are cheap:
+once per block, when a feature is new, or when no feature of an example is known.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .coerce import is_missing
-from .data_warning import told
+from .data_warning import list_names
 from .sparse import SparseBlock
 
-NEARLY_ALL = 0.9  # of the examples: then a text column that has so many values tells nothing
-MANY_VALUES = 1000  # of a text column, before it is doubted
-IN_A_ROW = 10  # mappings of which nothing is known, before they are doubted
+NEARLY_ALL = 0.9  # values per example from which on a text column says nothing about the next one
+MANY_VALUES = 1000  # values of a text column before there is a warning
+IN_A_ROW = 10  # mappings in a row without a known feature before there is a warning
 
 
 def doubt_values(encoder: Any, seen: int) -> None:
-    """Warn of columns nearly every value of which is new: ids, dates, free text."""
+    """Warn of columns in which nearly every value is new: ids, dates, free text."""
     counts = encoder.value_counts()
     columns = [c for c, n in counts.items() if n >= MANY_VALUES and n > NEARLY_ALL * seen]
     if columns:
-        those = f"column{'s' * (len(columns) > 1)} {told(columns)}"
+        title = f"column{'s' * (len(columns) > 1)} {list_names(columns)}"
         encoder.warn(
             "new values",
-            f"{those}: nearly every value is new ({counts[columns[0]]:,} in {seen:,} examples). "
+            f"{title}: nearly every value is new ({counts[columns[0]]:,} in {seen:,} examples). "
             f"Each takes memory and tells nothing about the next example. Leave such a column "
             f"out, or make numbers of it.",
         )
 
 
 def doubt_selection(encoder: Any, names: Iterable[Any] | None = None) -> None:
-    """Warn of names to select that a frame does not have; of other examples, if they have none."""
+    """Warn of selected names that a frame with columns `names` lacks.
+
+    Without `names`: of the names met so far, if none of the selected ones is among them.
+    """
     wanted = encoder.selected()
     if wanted is None:
         return
@@ -41,13 +44,13 @@ def doubt_selection(encoder: Any, names: Iterable[Any] | None = None) -> None:
     if there and lacking and (names is not None or len(lacking) == len(wanted)):
         encoder.warn(
             "selection",
-            f"there is no feature {told(lacking)} to select; there are {told(there)}.",
+            f"there is no feature {list_names(lacking)} to select; there are {list_names(there)}.",
         )
 
 
 def doubt_frame(encoder: Any, names: list[Any]) -> None:
-    """Warn of a frame to predict that has no column that was learned, or lacks some of them."""
-    if encoder.hashes() or encoder.selected() is not None:  # told by `doubt_selection`
+    """Warn of a frame to predict that lacks all or some of the learned columns."""
+    if encoder.hashes() or encoder.selected() is not None:  # left to `doubt_selection`
         return
     if encoder.has_warned("columns") and encoder.has_warned("unknown"):
         return
@@ -60,48 +63,52 @@ def doubt_frame(encoder: Any, names: list[Any]) -> None:
         doubt_names(encoder, names)
         return
     lacking = learned.difference(map(str, names))
-    if lacking:  # a name may have a = of its own
+    if lacking:  # "a=b" may be the whole name of a column
         lacking.difference_update(name.partition("=")[0] for name in map(str, names))
     if lacking:
         encoder.warn(
             "columns",
-            f"X lacks {told(sorted(lacking))}, learned before: predicted as if missing. "
-            f"X has {told(names)}. Were columns renamed?",
+            f"X lacks {list_names(sorted(lacking))}, learned before: predicted as if missing. "
+            f"X has {list_names(names)}. Were columns renamed?",
         )
     else:
         encoder.find_good(names)
 
 
 def doubt_new_columns(encoder: Any, names: Sequence[Any]) -> None:
-    """Warn of a block to learn with columns that are new, in the place of others that it lacks."""
+    """Warn of a block to learn that has new columns and lacks learned ones."""
     if encoder.hashes() or encoder.selected() is not None or encoder.has_warned("renamed"):
         return
-    known = [*range(encoder.array_columns()), *sorted(encoder.columns_known())]
     new = [name for name in names if not encoder.knows(str(name))]
-    if not known or not new:
+    known = known_columns(encoder) if new else []
+    if not known:
         return
     if len(new) == len(names):
-        told_of = (
-            f"none of the columns {told(names)} was learned before; learned were {told(known)}"
+        found = (
+            f"none of the columns {list_names(names)} was learned before; "
+            f"learned were {list_names(known)}"
         )
     else:
         lacking = sorted({*map(str, known)} - {*map(str, names)})
         if not lacking:
             return
-        told_of = f"X lacks {told(lacking)}, learned before, and has {told(new)}, which was not"
-    encoder.warn("renamed", f"{told_of}. New columns are new features. Were columns renamed?")
+        found = (
+            f"X lacks {list_names(lacking)}, learned before, "
+            f"and has {list_names(new)}, which was not"
+        )
+    encoder.warn("renamed", f"{found}. New columns are new features. Were columns renamed?")
 
 
 def doubt_kinds(encoder: Any, texts: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
-    """Warn of text where a number was learned, and of numbers where text was."""
+    """Warn of text where a number was learned, or of numbers where text was learned."""
     if encoder.hashes() or encoder.has_warned("kind"):
         return
     for name in texts:
         if encoder.is_number(name):
             encoder.warn(
                 "kind",
-                f"column {told([name])} is text, but was learned as a number, too: each of its "
-                f"texts is a feature of its own. Make numbers of them: float(...).",
+                f"column {list_names([name])} is text, but was learned as a number, too: "
+                f"each of its texts is a feature of its own. Make numbers of them: float(...).",
             )
             return
     known = encoder.columns_known()
@@ -109,14 +116,14 @@ def doubt_kinds(encoder: Any, texts: Iterable[Any], numbers: Iterable[Any] = ())
         if str(name) in known and not encoder.was_number(name):
             encoder.warn(
                 "kind",
-                f"column {told([name])} is a number, but was learned as text: the number is "
+                f"column {list_names([name])} is a number, but was learned as text: the number is "
                 f"another feature. Make text of it: str(...).",
             )
             return
 
 
 def doubt_rows(encoder: Any, X: Any, seen: int) -> None:
-    """Warn of a block to predict of which nothing is known; frames are judged by their columns."""
+    """Warn of a block to predict without known features; `doubt_frame` does it for frames."""
     if isinstance(X, (list, tuple)):
         for x in X:
             encoder.doubt_example(x, seen)
@@ -132,17 +139,17 @@ def doubt_rows(encoder: Any, X: Any, seen: int) -> None:
 
 
 def doubt_example(encoder: Any, x: Any, seen: int) -> None:
-    """Warn of an example to predict of which nothing is known.
+    """Warn of an example to predict without a known feature.
 
-    In mappings words may come and go: there must be more examples than columns by now, and nothing
-    be known of several in a row.
+    Mappings such as bags of words may rightly have new features only. So the warning needs several
+    unknown mappings in a row, and more examples learned than there are columns.
     """
     if not isinstance(x, Mapping) and not hasattr(x, "keys"):
         doubt_names(encoder, range(len(x)))
         return
     names = [name for name, value in dict(x).items() if not is_missing(value)]
     if any(not isinstance(name, str) and abs(name) > 10**18 for name in names):
-        return  # too long to be written down
+        return  # too long to print
     if not names or any(map(encoder.knows, map(str, names))) or encoder.missed() < IN_A_ROW:
         return
     if seen > len(encoder.columns_known()) + encoder.array_columns():
@@ -151,10 +158,15 @@ def doubt_example(encoder: Any, x: Any, seen: int) -> None:
 
 def doubt_names(encoder: Any, names: Iterable[Any]) -> None:
     """Warn of features none of which was learned."""
-    known = [*range(encoder.array_columns()), *sorted(encoder.columns_known())]
+    known = known_columns(encoder)
     if known and any(True for _ in names) and not encoder.hashes():
         encoder.warn(
             "unknown",
-            f"none of the features {told(names)} was learned; learned were {told(known)}. "
-            f"Predicted as if all were missing.",
+            f"none of the features {list_names(names)} was learned; "
+            f"learned were {list_names(known)}. Predicted as if all were missing.",
         )
+
+
+def known_columns(encoder: Any) -> list[Any]:
+    """The learned columns in order: those of arrays, then names."""
+    return [*range(encoder.array_columns()), *sorted(encoder.columns_known())]

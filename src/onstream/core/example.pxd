@@ -1,4 +1,4 @@
-# One example, as every learner sees it: numbers only, whatever the user passed.
+# One example as learners see it: only numbers, whatever the user passed.
 
 from libc.stdint cimport int32_t, uint32_t
 
@@ -14,19 +14,19 @@ cdef extern from "simd.h" nogil:
                            Py_ssize_t n, Py_ssize_t k, Py_ssize_t stride)
     double onstream_peak(const double* x, Py_ssize_t n)
     double onstream_ceiling(const double* x, Py_ssize_t n)
-    const double SAFE "ONSTREAM_SAFE"  # no number of a state is larger, so that sums cannot overflow
+    const double SAFE "ONSTREAM_SAFE"  # bound of all numbers of a state, so that sums cannot overflow
     Py_ssize_t onstream_falls(const int32_t* ids, Py_ssize_t n, uint32_t* top)
 
 
 cdef struct Example:
     const int32_t* ids    # feature of each value, no feature twice; NULL: features 0, 1, ..., n-1
     const double* values  # finite; NaN means missing, where the learner takes that
-    const int32_t* codes  # nominal values: which one, or UNSEEN; a number: NUMBER; NULL: all numbers
-    Py_ssize_t n          # how many values
+    const int32_t* codes  # code of each nominal value, or UNSEEN; of a number, NUMBER. NULL: all numbers
+    Py_ssize_t n          # number of values
     double peak           # no |value| is larger
     Py_ssize_t width      # features known once this example is learned
-    Py_ssize_t named      # bytes of their names and nominal values, where the encoder counts them
-    int32_t label         # classifier: number of the label in order of appearance
+    Py_ssize_t named      # bytes of their names and nominal values, if the encoder counts them
+    int32_t label         # classifier: index of the label, in order of appearance
     double y              # regressor: the target; classifier with two labels: -1 or +1
     double weight         # importance, > 0
 
@@ -37,7 +37,7 @@ cdef enum:
 
 
 cdef enum:
-    LEARNED = 0     # what State.learn answers, and State.score if there is an answer
+    LEARNED = 0     # State.learn succeeded; State.score has set a score
     OVERFLOW = 1    # a number would leave the range of a double; nothing was changed
     NO_MEMORY = -2  # the allocator refused; nothing was changed
 
@@ -48,5 +48,5 @@ cdef inline Py_ssize_t feature(const Example* e, Py_ssize_t i) noexcept nogil:
 
 
 cdef inline double sqnorm(const Example* e) noexcept nogil:
-    """Squared Euclidean length of the example, without any intercept."""
+    """Squared Euclidean norm of the example, without an intercept."""
     return onstream_dot(e.values, e.values, e.n)

@@ -1,8 +1,8 @@
-"""Data frames of any kind, through the Arrow stream interface, as rows of examples.
+"""Data frames of any library, read through the Arrow stream interface.
 
 Numbers and bools become values, strings become features `name=value` (or nominal values, for a
-learner that takes them), null is missing. How a column is encoded does not matter: categories that
-are numbers are numbers.
+learner that takes them), null is missing. The encoding of a column does not matter: a dictionary
+of numbers is a column of numbers.
 """
 
 from typing import Any
@@ -17,13 +17,19 @@ from .sources import Columns, Dense
 
 
 def table_rows(encoder: Any, who: str, X: Any, learning: bool, weights: Any) -> Any:
-    """A source of the rows of X: dense where every column is numeric without nulls."""
+    """A source for the frame X, with warnings about its columns."""
     table, names = read_table(who, X)
     try:
         columns = [decoded(table.column(name)) for name in names]
-        source = column_rows(encoder, who, names, columns, table.num_rows, learning, weights)
+        numbers_only = all_numbers(columns)
+        if encoder.takes_nominal() and (encoder.may_code_numbers() or not numbers_only):
+            source = nominal_rows(encoder, who, names, columns, table.num_rows, learning, weights)
+        elif numbers_only:
+            source = Dense(encoder, stacked(columns, table.num_rows), learning, names)
+        else:
+            source = mixed_rows(encoder, who, names, columns, table.num_rows, learning, weights)
     except UnicodeDecodeError:
-        raise no_text(who, table, names) from None
+        raise not_utf8(who, table, names) from None
     doubt_selection(encoder, names)
     if table.num_rows:
         if not encoder.takes_nominal():
@@ -32,25 +38,8 @@ def table_rows(encoder: Any, who: str, X: Any, learning: bool, weights: Any) -> 
     return source
 
 
-def column_rows(
-    encoder: Any,
-    who: str,
-    names: list[str],
-    columns: list[Any],
-    rows: int,
-    learning: bool,
-    weights: Any,
-) -> Any:
-    """The same for columns of a table."""
-    if encoder.takes_nominal() and (encoder.may_code_numbers() or not all_numbers(columns)):
-        return nominal_rows(encoder, who, names, columns, rows, learning, weights)
-    if all_numbers(columns):
-        return Dense(encoder, stacked(columns, rows), learning, names)
-    return mixed_rows(encoder, who, names, columns, rows, learning, weights)
-
-
 def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
-    """X as an Arrow table, and its columns, but for those that are the index of a pandas frame."""
+    """X as an Arrow table, and the names of its columns without the index of a pandas frame."""
     import pyarrow as pa
 
     try:
@@ -60,8 +49,8 @@ def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
     except (pa.ArrowException, TypeError, ValueError) as error:
         if isinstance(X, (pa.Array, pa.ChunkedArray)) or len(getattr(X, "shape", ())) == 1:
             raise one_column(who, X) from None
-        told = " ".join(map(str, error.args))  # pyarrow's errors may have several parts
-        raise TypeError(f"{who}: X could not be read as a table: {told:.200}") from None
+        reason = " ".join(map(str, error.args))  # pyarrow's errors may have several parts
+        raise TypeError(f"{who}: X could not be read as a table: {reason:.200}") from None
     metadata = table.schema.pandas_metadata or {}
     index = {name for name in metadata.get("index_columns", []) if isinstance(name, str)}
     names = [name for name in table.column_names if name not in index]
@@ -74,7 +63,7 @@ def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
 
 
 def one_column(who: str, X: Any) -> TypeError:
-    """What to say of a series."""
+    """The error for a series where a table is needed."""
     name = getattr(X, "name", None) or "a"
     return TypeError(
         f"{who}: X is one column, a {type(X).__name__}; it must be a table of rows. Pass a "
@@ -83,48 +72,48 @@ def one_column(who: str, X: Any) -> TypeError:
 
 
 def rows_of_table(who: str, X: Any) -> tuple[list[str], list[dict[str, Any]]]:
-    """The columns of a table, and its rows as mappings."""
+    """The names of the columns of a table, and its rows as mappings."""
     import pyarrow as pa
 
     table, names = read_table(who, X)
     for name in names:
         if isinstance(table.field(name).type, pa.BaseExtensionType):  # a mapping shows its storage
-            raise no_feature(who, name, table.field(name).type)
+            raise wrong_type(who, name, table.field(name).type)
     try:
         return names, table.select(names).to_pylist()
     except UnicodeDecodeError:
-        raise no_text(who, table, names) from None
+        raise not_utf8(who, table, names) from None
 
 
 def too_large(who: str, X: Any) -> Exception:
-    """What to say of a frame with whole numbers that no column of Arrow can hold."""
+    """The error for a frame with whole numbers that do not fit into 64 bits."""
     for name in getattr(X, "columns", ()):
         for row, value in enumerate(X[name]):
             if isinstance(value, int) and not -(2**63) <= value < 2**64:
-                told = (
+                reason = (
                     f"column {name!r} is a whole number of {value.bit_length():,} bits; beyond 64 "
                     f"it must be a float."
                 )
-                return row_error(ValueError, who, row, told)
+                return row_error(ValueError, who, row, reason)
     return ValueError(f"{who}: X has whole numbers beyond 64 bits; make floats of them.")
 
 
-def no_text(who: str, table: Any, names: list[str]) -> Exception:
-    """What to say of a table with a text that is none."""
+def not_utf8(who: str, table: Any, names: list[str]) -> Exception:
+    """The error for a table with a string that is not UTF-8: which column and row."""
     for name in names:
         for row, value in enumerate(table.column(name)):
             try:
                 value.as_py()
             except UnicodeDecodeError as error:
-                told = f"column {name!r} is not UTF-8 text: {error.object!r:.60}."
-                return row_error(ValueError, who, row, told)
+                reason = f"column {name!r} is not UTF-8 text: {error.object!r:.60}."
+                return row_error(ValueError, who, row, reason)
     return ValueError(f"{who}: X holds text that is not UTF-8.")
 
 
 def text_column(who: str, X: Any) -> list[str | None] | None:
-    """The texts in X if it is one column of them, be it a list, an array or a series; else None."""
+    """The texts of X if it is a list, an array or a series of texts; otherwise None."""
     values = X
-    if hasattr(X, "to_pylist"):  # Arrow's
+    if hasattr(X, "to_pylist"):  # an Arrow array
         try:
             values = X.to_pylist() if len(getattr(X, "shape", (0,))) == 1 else None
         except UnicodeDecodeError as error:
@@ -140,11 +129,11 @@ def text_column(who: str, X: Any) -> list[str | None] | None:
 
 
 def decoded(column: Any) -> Any:
-    """An Arrow column with its values as they are; texts may stay in a dictionary without null."""
+    """An Arrow column of plain values; only texts may stay in a dictionary, if it has no null."""
     import pyarrow as pa
     import pyarrow.types as types
 
-    column = runs_written_out(column)
+    column = without_runs(column)
     if not types.is_dictionary(column.type):
         return column
     kind = column.type.value_type
@@ -155,7 +144,7 @@ def decoded(column: Any) -> Any:
     return column
 
 
-def runs_written_out(column: Any) -> Any:
+def without_runs(column: Any) -> Any:
     """An Arrow column without run-end encoding."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -165,14 +154,14 @@ def runs_written_out(column: Any) -> Any:
         return column
     try:
         return pc.run_end_decode(column)
-    except pa.ArrowNotImplementedError:  # views and dictionaries
+    except pa.ArrowNotImplementedError:  # runs of views or of dictionary entries
         kind = column.type.value_type
         kind = kind.value_type if types.is_dictionary(kind) else kind
         return pa.chunked_array([pa.array(column.to_pylist(), kind)])
 
 
 def by_kind(names: list[str], columns: list[Any]) -> tuple[list[str], list[str]]:
-    """The columns of texts, and those of numbers; those without any value are neither."""
+    """Names of the text columns and of the numeric ones; a column without values is neither."""
     texts: list[str] = []
     numbers: list[str] = []
     for name, column in zip(names, columns, strict=True):
@@ -187,7 +176,7 @@ def all_numbers(columns: list[Any]) -> bool:
 
 
 def stacked(columns: list[Any], rows: int) -> Any:
-    """Numeric columns side by side."""
+    """Numeric columns as one matrix."""
     values = np.empty((rows, len(columns)))
     for j, column in enumerate(columns):
         values[:, j] = column.to_numpy()
@@ -215,10 +204,10 @@ def mixed_rows(
     learning: bool,
     weights: Any,
 ) -> Any:
-    """Rows where some values are text or missing."""
-    features: list[str] = []  # every feature there can be
-    own_texts: dict[str, list[str]] = {}  # of each column of texts
-    which = np.zeros((rows, len(columns)), dtype=np.int64)  # feature of each cell
+    """Rows with text or missing values: a text column has a feature `name=text` for each text."""
+    features: list[str] = []  # of all columns
+    texts_of: dict[str, list[str]] = {}  # distinct texts of each text column
+    which = np.zeros((rows, len(columns)), dtype=np.int64)  # index into `features` of each cell
     values = np.ones((rows, len(columns)))
     present = np.zeros((rows, len(columns)), dtype=bool)
     for j, (name, column) in enumerate(zip(names, columns, strict=True)):
@@ -232,18 +221,18 @@ def mixed_rows(
             texts, codes = text_codes(who, name, column)
             which[here, j] = len(features) + codes
             features.extend(f"{name}={text}" for text in texts)
-            own_texts[name] = texts
+            texts_of[name] = texts
     present = finite_only(encoder, names, values, present)
     starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
     packed = pack(encoder, features, which[present], values[present], starts, learning, weights)
-    for name, texts in own_texts.items():
-        if learning and 2 * len(texts) > rows:  # only then they may be new nearly all
+    for name, texts in texts_of.items():
+        if learning and 2 * len(texts) > rows:  # otherwise most of its values are repeated
             encoder.count_new_texts(name, texts)
     return packed
 
 
 def finite_only(encoder: Any, names: list[Any], values: Any, present: Any) -> Any:
-    """Which of the values present count: NaN may be missing, else only finite ones are taken."""
+    """The mask `present` without NaN, if NaN means missing. Refuses values that are not finite."""
     if encoder.skips_nan():
         present = present & ~np.isnan(values)
     wrong = present & ~np.isfinite(values)
@@ -254,7 +243,7 @@ def finite_only(encoder: Any, names: list[Any], values: Any, present: Any) -> An
 
 
 def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
-    """Distinct texts of a column, and which of them stands in each row that is not null."""
+    """Distinct texts of a column, and the index of the text in each row that is not null."""
     import pyarrow as pa
     import pyarrow.types as types
 
@@ -262,20 +251,18 @@ def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
         return [], np.zeros(0, dtype=np.int64)
     kind = column.type.value_type if types.is_dictionary(column.type) else column.type
     if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
-        raise no_feature(who, name, column.type)
-    if types.is_string_view(kind):  # few functions of Arrow know this type
+        raise wrong_type(who, name, column.type)
+    if types.is_string_view(kind):  # few Arrow functions take views
         column = pa.chunked_array([pa.array(column.to_pylist(), pa.string())])
-    if column.num_chunks > 1:  # their dictionaries together may need longer numbers than each has
+    if column.num_chunks > 1:  # the joined dictionary may need wider indices than each chunk has
         column = column.cast(kind)
     coded = pa.concat_arrays(column.drop_null().dictionary_encode().unify_dictionaries().chunks)
-    # Arrow's numbers may have 8 bits, and what is counted from them must not overflow.
-    return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False).astype(
-        np.int64
-    )
+    codes = coded.indices.to_numpy(zero_copy_only=False)
+    return coded.dictionary.to_pylist(), codes.astype(np.int64)  # of 8 bits, sums could overflow
 
 
-def no_feature(who: str, name: str, kind: Any) -> TypeError:
-    """What to say of a column of an Arrow type that is no feature."""
+def wrong_type(who: str, name: str, kind: Any) -> TypeError:
+    """The error for a column whose Arrow type cannot be a feature."""
     import pyarrow.types as types
 
     inner = kind.value_type if types.is_dictionary(kind) else kind
@@ -286,7 +273,7 @@ def no_feature(who: str, name: str, kind: Any) -> TypeError:
 
 
 def remedy(kind: Any) -> str:
-    """What can be done with a column of an Arrow type that is no feature."""
+    """Advice for a column whose Arrow type cannot be a feature."""
     import pyarrow.types as types
 
     if types.is_temporal(kind):
@@ -305,17 +292,18 @@ def nominal_rows(
     learning: bool,
     weights: Any,
 ) -> Any:
-    """Rows for a learner with nominal values: text stays the value of its column."""
+    """Rows for a learner with nominal values: a text is the value of its column."""
     if weights is None and rows and columns and not any(c.null_count for c in columns):
         coded = {
             j: text_codes(who, names[j], column)
             for j, column in enumerate(columns)
             if not numeric(column.type)
         }
-        plain = [coded[j][1] if j in coded else as_numbers(c) for j, c in enumerate(columns)]
-        whole = whole_rows(encoder, names, plain, {j: t for j, (t, _) in coded.items()}, learning)
-        if whole is not None:
-            return whole
+        arrays = [coded[j][1] if j in coded else as_numbers(c) for j, c in enumerate(columns)]
+        own_texts = {j: own for j, (own, _) in coded.items()}
+        source = complete_rows(encoder, names, arrays, own_texts, learning)
+        if source is not None:
+            return source
     texts: dict[int, tuple[list[str], Any]] = {}
     values = np.zeros((rows, len(columns)))
     present = np.zeros((rows, len(columns)), dtype=bool)
@@ -325,8 +313,7 @@ def nominal_rows(
             numbers = np.asarray(column.drop_null().to_numpy(), dtype=np.float64)
             values[present[:, j], j] = numbers
         elif column.null_count < rows:
-            own, codes = text_codes(who, name, column)
-            texts[j] = own, codes
+            texts[j] = text_codes(who, name, column)
     return coded_rows(encoder, names, values, present, texts, learning, weights)
 
 
@@ -338,18 +325,18 @@ def number_rows(
     learning: bool,
     weights: Any,
 ) -> Any:
-    """The same for columns of numbers, some of which are nominal to the learner."""
+    """Rows of NumPy columns, for a learner that takes numbers of some columns as nominal values."""
     if weights is None and rows and columns:
-        whole = whole_rows(encoder, names, columns, {}, learning)
-        if whole is not None:
-            return whole
+        source = complete_rows(encoder, names, columns, {}, learning)
+        if source is not None:
+            return source
     present = np.ones((rows, len(columns)), dtype=bool)
     values = np.column_stack(columns) if columns else np.empty((rows, 0))
     return coded_rows(encoder, names, values, present, {}, learning, weights)
 
 
 def as_numbers(column: Any) -> Any:
-    """An Arrow column of numbers without nulls, not copied if that can be."""
+    """An Arrow column of numbers without nulls as a NumPy array, without a copy if possible."""
     if column.num_chunks == 1:
         column = column.chunk(0)
         numbers = column.to_numpy(zero_copy_only=False)
@@ -358,12 +345,12 @@ def as_numbers(column: Any) -> Any:
     return numbers if numbers.dtype.kind in "fiub" else np.asarray(numbers, dtype=np.float64)
 
 
-def whole_rows(
+def complete_rows(
     encoder: Any, names: list[Any], columns: list[Any], texts: dict[int, list[str]], learning: bool
 ) -> Any:
-    """Rows that have a value in every column; None: some have not, or it is not finite.
+    """Rows with a finite value in every column; None if some value is missing or not finite.
 
-    `texts`: of a text column, the distinct ones; the column says which a row has.
+    `texts[j]` are the distinct texts of text column j; `columns[j]` holds indices into them.
     """
     columns, texts, peak = list(columns), dict(texts), 0.0
     if not encoder.skips_nan():
@@ -372,7 +359,7 @@ def whole_rows(
         if j in texts:
             continue
         low, high = float(columns[j].min()), float(columns[j].max())
-        if not (-np.inf < low and high < np.inf):  # NaN is neither
+        if not (-np.inf < low and high < np.inf):  # also refuses NaN
             return None
         peak = max(peak, -low, high)
         if encoder.is_categorical(name):
@@ -390,7 +377,7 @@ def coded_rows(
     learning: bool,
     weights: Any,
 ) -> Any:
-    """Rows of numbers and texts; of a text column, the distinct ones and which row has which."""
+    """Rows of numbers and texts; `texts[j]` is what `text_codes` returns for text column j."""
     present = finite_only(encoder, names, values, present)
     all_texts: list[str] = []
     text_of = np.full(values.shape, -1, dtype=np.int64)
@@ -421,7 +408,7 @@ def coded_rows(
 
 
 def movable(X: Any) -> Any:
-    """An Arrow table or column whose rows can be taken, whatever its layout."""
+    """X; an Arrow table or column in a layout that `take` supports."""
     import pyarrow as pa
 
     if isinstance(X, pa.ChunkedArray):
@@ -435,11 +422,11 @@ def movable(X: Any) -> Any:
 
 
 def movable_column(column: Any) -> Any:
-    """The same for one column: Arrow takes no rows of runs, nor of text as Polars lays it out."""
+    """A column in a layout that `take` supports: no runs, and no views, which Polars uses."""
     import pyarrow as pa
     import pyarrow.types as types
 
-    column = runs_written_out(column)
+    column = without_runs(column)
     if types.is_string_view(column.type):
         return column.cast(pa.large_string())
     if types.is_binary_view(column.type):

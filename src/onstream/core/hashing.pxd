@@ -1,6 +1,6 @@
-# A fixed 64-bit hash of feature names: the same on every platform and in every release. A name is
-# hashed without a seed, so that a reader can do it once for all models; `seeded` makes the bits of
-# one model out of it.
+# A fixed 64-bit hash of feature names: the same on every platform and in every release. Names are
+# hashed without a seed, so that a reader does it once for all models; `seeded` adds the seed of one
+# model.
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcpy
@@ -14,6 +14,7 @@ cdef inline uint64_t mix(uint64_t h) noexcept nogil:
 
 
 cdef inline uint64_t seed_key(uint64_t seed) noexcept nogil:
+    """What `seeded` combines with the hash of a name."""
     return mix(seed + <uint64_t> 0x9E3779B97F4A7C15)
 
 
@@ -23,7 +24,7 @@ cdef inline uint64_t seeded(uint64_t name_hash, uint64_t seed) noexcept nogil:
 
 
 cdef inline uint64_t load_word(const unsigned char* p, Py_ssize_t n) noexcept nogil:
-    """n = 1 ... 8 bytes as a number, the first one lowest, whatever the machine's order."""
+    """n = 1 ... 8 bytes as a little-endian number, on any machine."""
     cdef uint64_t word = 0
     cdef Py_ssize_t i
     cdef int32_t one = 1
@@ -51,7 +52,7 @@ cdef inline uint64_t hash_word(uint64_t h, uint64_t word) noexcept nogil:
 
 
 cdef inline uint64_t hash_bytes(const unsigned char* text, Py_ssize_t n) noexcept nogil:
-    """The hash of a name: eight bytes at a time, the last ones filled up with zeros."""
+    """The hash of a name: eight bytes at a time, the last ones padded with zeros."""
     cdef uint64_t h = hash_start(n)
     while n > 8:
         h = hash_word(h, load_word(text, 8))

@@ -10,10 +10,10 @@ cdef extern from "simd.h":
 
 
 cdef inline void* resize(void* block, size_t old, size_t new) except NULL:
-    """`block` of `old` bytes made `new` bytes long, the added ones zero."""
+    """Resize `block` from `old` to `new` bytes; added ones are zero. If old is 0, its content is dropped."""
     cdef void* moved
     if old == 0:
-        moved = PyMem_RawCalloc(max(new, 1), 1)  # memory nobody touches is not really taken
+        moved = PyMem_RawCalloc(max(new, 1), 1)  # pages that are never touched take no memory
     else:
         moved = PyMem_RawRealloc(block, max(new, 1))
     if moved == NULL:

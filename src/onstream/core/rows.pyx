@@ -1,7 +1,7 @@
-"""Which source an X becomes: it is looked at once, and its names are made features.
+"""`make_source`: choose the source for an X, and find the features of its columns or keys.
 
-Arrays and sparse matrices whose columns are the features in order stay where they are; everything
-else is packed, row after row.
+Arrays and sparse matrices whose columns are the features in order are read in place; everything
+else is packed row by row into arrays of ids and values.
 """
 
 from libc.math cimport INFINITY
@@ -21,14 +21,14 @@ from .memory cimport release, resize, roomier
 from .doubts import doubt_new_columns
 from .coerce import in_row, coerce_array, to_float64
 from .sources cimport Dense, Filled, Packed, Source, Sparse
-from .sparse import SparseBlock
+from .sparse import SparseBlock, gathered
 
 
 MOST_COLUMNS = 2**31 - 1
 
 
 def make_source(Encoder encoder, X, bint learning, weights):
-    """The right source for X. `weights`: rows of weight 0 introduce no features."""
+    """A source for X. Rows whose weight in `weights` is 0 bring no new features."""
     X = encoder.as_rows(X)
     if isinstance(X, np.ndarray):
         return array_rows(encoder, X, learning, weights)
@@ -64,37 +64,34 @@ def make_source(Encoder encoder, X, bint learning, weights):
 
 
 def check_weights(str who, Py_ssize_t rows, weights):
-    """As many weights as rows, before anybody looks at them."""
+    """Refuse weights if there is not one for each row."""
     if weights is not None and len(weights) != rows:
         raise ValueError(f"{who}: X has {rows:,} rows, w has {len(weights):,}.")
 
 
 def array_rows(Encoder encoder, X, bint learning, weights):
-    """An array; where numbers may be nominal values, column by column like a table."""
+    """A source for an array; read by columns, like a table, if numbers may be nominal values."""
     if learning and encoder.width > 0 and encoder.implicit == 0 and X.ndim == 2 and len(X):
         doubt_new_columns(encoder, range(X.shape[1]))
     if not (encoder.nominal and encoder.codes_numbers() and X.ndim == 2 and len(X)):
         return Dense(encoder, X, learning)
     X = coerce_array(encoder.who, X, 2)
     encoder.check_columns(X.shape[1])
-    packed = coded_rows(encoder, X, learning, weights)
+    packed = nominal_array_rows(encoder, X, learning, weights)
     (<Source> packed).array_columns = X.shape[1]
     return packed
 
 
-def coded_rows(Encoder encoder, X, bint learning, weights):
-    """Numbers that may be nominal values, column by column."""
+def nominal_array_rows(Encoder encoder, X, bint learning, weights):
+    """A source for a 2-D array in which numbers may be nominal values."""
     from .frames import number_rows
 
     return number_rows(encoder, list(range(X.shape[1])), list(X.T), len(X), learning, weights)
 
 
 def sparse_rows(Encoder encoder, X, bint learning, weights):
-    """A CSR matrix (SciPy's, or anything with its attributes). Columns are features 0, 1, ..."""
-    try:
-        n_rows, n_columns, starts, columns, values = csr_parts(X)
-    except (AttributeError, TypeError, ValueError) as error:
-        raise ValueError(f"{encoder.who}: X is not a valid CSR matrix: {error}.") from None
+    """A source for a CSR matrix (SciPy's, or anything with its attributes), with features 0, 1, ..."""
+    n_rows, n_columns, starts, columns, values = csr_parts(encoder.who, X)
     if values.dtype.kind not in "fiub":
         raise TypeError(f"{encoder.who}: X must hold numbers, got {values.dtype}.")
     values = to_float64(values)
@@ -106,19 +103,19 @@ def sparse_rows(Encoder encoder, X, bint learning, weights):
             f"{encoder.who}: X has {n_columns:,} columns; without hashing at most {MOST_COLUMNS:,} can be "
             f"told apart. Renumber those that are used, or set hash_bits where the learner has it."
         )
-    if not direct:  # whoever reads block by block copies each
+    if not direct:  # our own copies; `Sparse` copies block by block
         columns, values = columns.copy(), values.copy()
     if encoder.fill_sparse and n_rows:
         refuse_wrong_entries(encoder, starts, columns, values, n_columns)
         if encoder.nominal and encoder.codes_numbers():
             rows = np.repeat(np.arange(n_rows), np.diff(starts))
             block = np.zeros((n_rows, n_columns))
-            with np.errstate(over="ignore"):  # the infinite sum is refused later
+            with np.errstate(over="ignore"):  # infinite sums are refused later
                 np.add.at(block, (rows, columns), values)
-            return coded_rows(encoder, block, learning, weights)
+            return nominal_array_rows(encoder, block, learning, weights)
         filled = Filled(encoder, np.broadcast_to(0.0, (n_rows, n_columns)), learning)
         (<Filled> filled).parts = starts, columns, values
-        (<Filled> filled).given = NULL  # of one number, it would be read as an array
+        (<Filled> filled).given = NULL  # X is one broadcast 0.0, not an array to read
         (<Filled> filled).array_columns = -1
         return filled
     if encoder.blank_step is not None and len(values) < n_rows * n_columns:
@@ -140,7 +137,7 @@ def sparse_rows(Encoder encoder, X, bint learning, weights):
 
 
 def refuse_wrong_entries(Encoder encoder, starts, columns, values, n_columns):
-    """Before entries of the same place add up: inf - inf would look like a missing value."""
+    """Refuse bad entries before repeated ones are added: inf - inf is NaN, and would look missing."""
     if len(columns) and not 0 <= columns.min() <= columns.max() < n_columns:
         raise ValueError(f"{encoder.who}: X is not a valid CSR matrix: a column is not in its shape.")
     bad = np.flatnonzero(np.isinf(values) if encoder.nan_missing else ~np.isfinite(values))
@@ -150,13 +147,23 @@ def refuse_wrong_entries(Encoder encoder, starts, columns, values, n_columns):
 
 
 def refuse_value(Encoder encoder, name, double value, row):
-    """Say that a value is not finite, in the words of all kinds of rows."""
+    """Raise the error for a value that is not finite (`Encoder.bad_value`, for Python modules)."""
     encoder.bad_value(name, value, row)
 
 
-def csr_parts(X):
-    """Shape, row starts, columns and values of a CSR matrix, all lengths checked; columns of 32 bits
-    are not looked at here. Only those that need it have 64."""
+def csr_parts(who, X):
+    """Shape, row starts, columns and values of a CSR matrix, refused if they do not fit together."""
+    try:
+        return read_csr(X)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ValueError(f"{who}: X is not a valid CSR matrix: {error}.") from None
+
+
+def read_csr(X):
+    """The same. Row starts are checked; columns only if they are not int32, and not their order.
+
+    Columns are returned as int32, or as int64 if one of them does not fit.
+    """
     if hasattr(X, "tocsr"):
         X = X.tocsr()
     n_rows, n_columns = map(int, X.shape)
@@ -165,7 +172,7 @@ def csr_parts(X):
         raise ValueError("indptr, indices and data must have one dimension")
     if starts.dtype.kind not in "iu" or columns.dtype.kind not in "iu":
         raise ValueError("indptr and indices must be whole numbers")
-    starts = np.array(starts, dtype=np.int64)  # a copy, which nobody can change once it is checked
+    starts = np.array(starts, dtype=np.int64)  # our copy: no thread can change it after the check
     if len(starts) != n_rows + 1 or starts[0] != 0 or not never_falls(starts):
         raise ValueError(f"indptr does not describe {n_rows} rows")
     used = int(starts[-1])
@@ -183,33 +190,28 @@ def csr_parts(X):
 
 
 def shuffled_csr(who, X, order):
-    """The rows of a CSR matrix that is not SciPy's in another order."""
-    try:
-        _, _, starts, columns, values = csr_parts(X)
-    except (AttributeError, TypeError, ValueError) as error:
-        raise ValueError(f"{who}: X is not a valid CSR matrix: {error}.") from None
-    lengths = np.diff(starts)[order]
-    moved = np.concatenate([[0], np.cumsum(lengths)])
-    entries = np.arange(moved[-1]) + np.repeat(starts[:-1][order] - moved[:-1], lengths)
-    return SimpleNamespace(shape=X.shape, indptr=moved, indices=columns[entries], data=values[entries])
+    """The rows of a CSR matrix that is not SciPy's in the given order."""
+    _, _, starts, columns, values = csr_parts(who, X)
+    starts, entries = gathered(starts, order)
+    return SimpleNamespace(shape=X.shape, indptr=starts, indices=columns[entries], data=values[entries])
 
 
 cdef bint never_falls(starts):
-    """Is no number smaller than the one before it, nor below 0?"""
+    """Are the numbers at least 0, and none smaller than the one before it?"""
     cdef const uint64_t* first = uint64s(starts)
     cdef uint64_t signs = first[0]
     cdef Py_ssize_t i
     for i in range(1, len(starts)):
-        signs |= first[i] | (first[i] - first[i - 1])  # what is below 0 has the highest bit
+        signs |= first[i] | (first[i] - first[i - 1])  # the top bit is set in a negative number
     return signs >> 63 == 0
 
 
 cdef class Packing:
-    """Rows under construction: features, values and, for a learner that takes them, nominal values."""
+    """Builds `Packed` rows value by value; with codes, if the learner takes nominal values."""
 
     cdef Encoder encoder
     cdef bint learning
-    cdef object arrays        # the memory used below
+    cdef object arrays        # own the memory of the pointers below; see `Packed`
     cdef int32_t* ids
     cdef double* values
     cdef int32_t* codes
@@ -219,7 +221,7 @@ cdef class Packing:
     cdef Py_ssize_t room      # values that fit
     cdef Py_ssize_t kept      # values so far
     cdef Py_ssize_t row       # the row that comes next
-    cdef bint coded           # some value is nominal
+    cdef bint coded           # some value so far is nominal
 
     def __cinit__(self, Encoder encoder, Py_ssize_t n_rows, Py_ssize_t room, bint learning):
         self.encoder, self.learning = encoder, learning
@@ -228,27 +230,24 @@ cdef class Packing:
         starts, widths, named = (np.zeros(n, dtype=np.int64) for n in (n_rows + 1, n_rows, n_rows))
         codes = np.empty(room if encoder.nominal else 0, dtype=np.int32)
         self.arrays = np.empty(room, dtype=np.int32), np.empty(room), codes, starts, widths, named
-        self.starts = <int64_t*> start_of(starts)
-        self.widths = <int64_t*> start_of(widths)
-        self.named = <int64_t*> start_of(named)
+        self.starts, self.widths, self.named = int64s(starts), int64s(widths), int64s(named)
         self.use(room)
 
     cdef int grow(self, Py_ssize_t room) except -1:
-        """Make room for so many values."""
+        """Make room for `room` values."""
         for array in self.arrays[:3 if self.encoder.nominal else 2]:
             array.resize(room, refcheck=False)
         return self.use(room)
 
     cdef int use(self, Py_ssize_t room) except -1:
+        """Set the pointers, after the arrays were resized."""
         ids, values, codes = self.arrays[:3]
-        self.ids = <int32_t*> start_of(ids)
-        self.values = <double*> start_of(values)
-        self.codes = <int32_t*> start_of(codes)
+        self.ids, self.values, self.codes = int32s(ids), doubles(values), int32s(codes)
         self.room = room
         return 0
 
     cdef inline void put(self, int32_t id, double value, int32_t code) noexcept:
-        """One value more in this row; there must be room."""
+        """Append a value to this row; there must be room."""
         self.ids[self.kept], self.values[self.kept] = id, value
         if self.encoder.nominal:
             self.codes[self.kept] = code
@@ -256,7 +255,7 @@ cdef class Packing:
         self.kept += 1
 
     cdef int end_row(self, NewFeatures new_features) except -1:
-        """Nothing comes any more in this row."""
+        """Finish this row."""
         self.widths[self.row] = self.encoder.width_after_commit(new_features)
         self.named[self.row] = self.encoder.named
         self.row += 1
@@ -264,6 +263,7 @@ cdef class Packing:
         return 0
 
     cdef Packed rows(self):
+        """The source of all rows."""
         ids, values, codes, starts, widths, named = self.arrays
         n = self.kept
         cdef Packed packed = Packed(
@@ -275,23 +275,24 @@ cdef class Packing:
 
 
 def pack(Encoder encoder, list names, which, values, starts, bint learning, weights):
-    """Rows whose entry j is feature names[which[j]]: unknown ones left out, repeated ones added.
+    """Rows whose entry j is feature names[which[j]] with value values[j].
 
-    A feature becomes known in the first row of weight above 0 that has it.
+    Unknown features are left out, values of a repeated one are added. A feature becomes known in
+    the first row of weight above 0 that has it.
     """
     cdef Py_ssize_t i, row, first, n_rows = len(starts) - 1
     cdef Packing packing = Packing(encoder, n_rows, len(values), learning)
     found, signed = np.full(len(names), UNASKED, dtype=np.int32), np.ones(len(names))
-    cdef int32_t* ids = <int32_t*> start_of(found)
-    cdef double* signs = <double*> start_of(signed)
+    cdef int32_t* ids = int32s(found)
+    cdef double* signs = doubles(signed)
     starts = np.ascontiguousarray(starts, dtype=np.int64)
-    cdef const int64_t* start = <const int64_t*> start_of(starts)
+    cdef const int64_t* start = int64s(starts)
     which = np.ascontiguousarray(which, dtype=np.int64)
-    cdef const int64_t* at = <const int64_t*> start_of(which)
+    cdef const int64_t* at = int64s(which)
     values = np.ascontiguousarray(values, dtype=np.float64)
-    cdef const double* given = <const double*> start_of(values)
+    cdef const double* given = doubles(values)
     check_weights(encoder.who, n_rows, weights)
-    cdef const double* importance = <const double*> (NULL if weights is None else start_of(weights))
+    cdef const double* importance = NULL if weights is None else doubles(weights)
     cdef NewFeatures new_features = ALL if learning else KNOWN
     cdef int32_t id
     for row in range(n_rows):
@@ -314,23 +315,23 @@ def pack(Encoder encoder, list names, which, values, starts, bint learning, weig
 
 def pack_coded(Encoder encoder, list names, which, values, list texts, text_of, starts, bint learning, weights):
     """Rows for a learner with nominal values: entry j is feature names[which[j]] with the value
-    texts[text_of[j]] or, where text_of is -1, the number values[j]. No row has a feature twice."""
+    texts[text_of[j]], or with the number values[j] where text_of[j] is -1. No row repeats a feature."""
     cdef Py_ssize_t i, row, n_rows = len(starts) - 1
     cdef Packing packing = Packing(encoder, n_rows, len(values), learning)
     found = np.full(len(names), UNASKED, dtype=np.int32)
-    cdef int32_t* ids = <int32_t*> start_of(found)
+    cdef int32_t* ids = int32s(found)
     numbered = np.full(len(texts), UNASKED, dtype=np.int32)
-    cdef int32_t* codes = <int32_t*> start_of(numbered)
+    cdef int32_t* codes = int32s(numbered)
     starts = np.ascontiguousarray(starts, dtype=np.int64)
-    cdef const int64_t* start = <const int64_t*> start_of(starts)
+    cdef const int64_t* start = int64s(starts)
     which = np.ascontiguousarray(which, dtype=np.int64)
-    cdef const int64_t* at = <const int64_t*> start_of(which)
+    cdef const int64_t* at = int64s(which)
     text_of = np.ascontiguousarray(text_of, dtype=np.int64)
-    cdef const int64_t* text_at = <const int64_t*> start_of(text_of)
+    cdef const int64_t* text_at = int64s(text_of)
     values = np.ascontiguousarray(values, dtype=np.float64)
-    cdef const double* given = <const double*> start_of(values)
+    cdef const double* given = doubles(values)
     check_weights(encoder.who, n_rows, weights)
-    cdef const double* importance = <const double*> (NULL if weights is None else start_of(weights))
+    cdef const double* importance = NULL if weights is None else doubles(weights)
     cdef NewFeatures new_features = ALL if learning else KNOWN
     cdef int32_t id, code
     for row in range(n_rows):
@@ -360,7 +361,7 @@ def pack_coded(Encoder encoder, list names, which, values, list texts, text_of, 
 
 
 def named_sparse_rows(Encoder encoder, block, bint learning, weights):
-    """What a reader made of text."""
+    """A source for a `SparseBlock`."""
     if encoder.bits >= 0:
         return hashed_rows(encoder, block, learning)
     if encoder.nominal and encoder.codes_numbers():
@@ -371,9 +372,10 @@ def named_sparse_rows(Encoder encoder, block, bint learning, weights):
 
 
 def hashed_rows(Encoder encoder, block, bint learning):
-    """Slots straight from the hashes; what collides in a row adds up.
+    """A source for a `SparseBlock` whose hashes give the slots; collisions in a row are added.
 
-    A table tells which slots a row has had. It is never cleared: a cell is (its row, the place).
+    A hash table finds the slots that the current row already has. Its cells hold (row + 1, index in
+    the row), so that those of earlier rows count as empty, and it need not be cleared.
     """
     cdef Py_ssize_t n_rows = len(block), n = len(block.values), i, row, kept = 0, first
     cdef Py_ssize_t size = 64, longest = 0
@@ -393,7 +395,7 @@ def hashed_rows(Encoder encoder, block, bint learning):
     cdef int64_t* table
     for row in range(n_rows):
         longest = max(longest, old[row + 1] - old[row])
-    while size < 16 * longest and size < 1024 or size < 2 * longest:  # sparse, but in the cache
+    while size < 16 * longest and size < 1024 or size < 2 * longest:  # few collisions, but still in the cache
         size *= 2
     table = <int64_t*> resize(NULL, 0, size * sizeof(int64_t))
     with nogil:
@@ -403,7 +405,7 @@ def hashed_rows(Encoder encoder, block, bint learning):
                 h = mix(hashes[i] ^ key)
                 slot = <int32_t> (h & slots)
                 memcpy(&bits, given + i, sizeof(double))
-                bits ^= h & flip  # times the sign, without a jump
+                bits ^= h & flip  # times the sign, branch-free
                 memcpy(&x, &bits, sizeof(double))
                 at = <uint64_t> slot & <uint64_t> (size - 1)
                 cell = table[at]
@@ -418,11 +420,12 @@ def hashed_rows(Encoder encoder, block, bint learning):
                     kept += 1
             start[row + 1] = kept
     release(table)
-    return refuse_infinite(encoder, Packed(encoder, ids[:kept], values[:kept], starts, None, learning), block)
+    packed = Packed(encoder, ids[:kept], values[:kept], starts, None, learning)
+    return refuse_infinite(encoder, packed, block)
 
 
 cdef object refuse_infinite(Encoder encoder, Packed packed, block):
-    """The rows, if all values are finite."""
+    """`packed`, if all values are finite."""
     if packed.peak == INFINITY:
         at = int(np.argmin(np.isfinite(block.values)))
         row = int(np.searchsorted(block.starts, at, side="right")) - 1
@@ -432,9 +435,9 @@ cdef object refuse_infinite(Encoder encoder, Packed packed, block):
 
 
 def distinct_names(block):
-    """For each entry the number of its name, and for each name the first entry that has it."""
+    """For each entry the index of its name, and for each name the first entry that has it."""
     cdef Py_ssize_t n = len(block.values), i, size = 1024, found = 0
-    name_starts, names = block.named()  # ours: another thread may make the block's own anew
+    name_starts, names = block.named()  # keeps them alive: another thread may replace the block's own
     cdef const uint64_t* hashes = uint64s(block.hashes)
     cdef const int64_t* at = int64s(name_starts)
     cdef const char* text = <const char*> data_of(names)
@@ -446,7 +449,7 @@ def distinct_names(block):
     cdef int64_t* first = int64s(firsts)
     while size < 2 * n:
         size *= 2
-    table = <int64_t*> resize(NULL, 0, size * sizeof(int64_t))  # 1 + number of a name
+    table = <int64_t*> resize(NULL, 0, size * sizeof(int64_t))  # 1 + index of a name; 0: empty
     with nogil:
         for i in range(n):
             h = hashes[i] & <uint64_t> (size - 1)
@@ -467,8 +470,8 @@ def distinct_names(block):
 
 
 def mapping_rows(Encoder encoder, rows, bint learning, weights):
-    """A list of mappings, read one after the other as `learn_one` would."""
-    rows = list(rows)  # ours: nobody takes one away meanwhile
+    """A source for a list of mappings, each read as `learn_one` would."""
+    rows = list(rows)  # our copy: another thread may shorten the list
     check_weights(encoder.who, len(rows), weights)
     cdef Py_ssize_t i, j, features, values
     cdef Packing packing = Packing(encoder, len(rows), 0, learning)
@@ -484,7 +487,7 @@ def mapping_rows(Encoder encoder, rows, bint learning, weights):
             features, values = encoder.width_after_commit(ALL), len(encoder.new_values)
             try:
                 if type(x) is not dict or encoder.read(x, new_features, row, &e):
-                    encoder.drop(features, values)  # what was read of it may mean something else
+                    encoder.drop(features, values)  # roll back what this row brought so far
                     x = encoder.coerce(x)
                     if type(x) is not dict:
                         raise TypeError(f"{encoder.who}: X must be mappings throughout, got an array.")
@@ -501,7 +504,3 @@ def mapping_rows(Encoder encoder, rows, bint learning, weights):
         return packing.rows()
     finally:
         encoder.release_row(row)
-
-
-cdef inline void* start_of(object array) noexcept:
-    return data_of(array)

@@ -1,18 +1,18 @@
-# What scores of labels say: probabilities, and who comes second.
+# Probabilities from scores of labels, and the best wrong label.
 
 from libc.math cimport exp
 
 
 cdef inline void sigmoids(double f, double first_sign, double* p) noexcept nogil:
-    """Probabilities of two labels; the score speaks for the first of them if `first_sign` is
-    positive, else for the second."""
+    """Probabilities of two labels. A positive score f is for the first label if `first_sign` is
+    positive, otherwise for the second."""
     cdef int positive = 0 if first_sign > 0.0 else 1
     p[positive] = 1.0 / (1.0 + exp(-f))
     p[1 - positive] = 1.0 / (1.0 + exp(f))
 
 
 cdef inline void softmax(const double* f, double* p, Py_ssize_t k) noexcept nogil:
-    """Probabilities of k labels; f and p may be the same place."""
+    """Probabilities of k labels; f and p may be the same array."""
     cdef double top = f[0], total = 0.0
     cdef Py_ssize_t r
     for r in range(1, k):

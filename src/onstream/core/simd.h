@@ -1,13 +1,13 @@
-/* The inner loops that want vector registers: what Cython cannot say.
+/* Inner loops for vector registers, which Cython cannot express.
  *
  * Every dot product keeps eight partial sums, element i in sum i % 8, and adds them in one fixed
- * order; scores of many labels are summed feature after feature; products are never contracted. So
+ * order; scores of many labels are summed feature by feature; products and sums are never fused. So
  * SSE2, AVX2 and AVX-512 clones, and the plain loops of other machines, give the same bits.
  */
 #ifndef ONSTREAM_SIMD_H
 #define ONSTREAM_SIMD_H
 
-#define ONSTREAM_SAFE 1e300
+#define ONSTREAM_SAFE 1e300 /* bound of all numbers of a state; Cython: SAFE of example.pxd */
 
 #include <math.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@
 
 #define ONSTREAM_LANES 8
 
-/* Ask for large pages where a block is large: its first use then costs a fifth. */
+/* Ask for huge pages if a block is large: its first use then takes a fifth of the time. */
 static inline void onstream_large_pages(void *block, size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (bytes >= ((size_t)8 << 20)) {
@@ -38,7 +38,7 @@ static inline void onstream_large_pages(void *block, size_t bytes) {
 #endif
 }
 
-/* Ask for numbers that will be wanted soon; where they end does not matter. */
+/* Prefetch memory that will be read soon; it may reach beyond the end of an array. */
 static inline void onstream_fetch(const void *from, size_t bytes) {
 #ifdef __GNUC__
     const char *line = (const char *)from;
@@ -49,12 +49,12 @@ static inline void onstream_fetch(const void *from, size_t bytes) {
 #endif
 }
 
-/* Fixed order of the last additions, as a vector unit would halve its register. */
+/* The total of eight partial sums, in the order in which a vector register is halved. */
 static inline double onstream_total(const double *s) {
     return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
-/* The last n - i < 8 products, product j into s[j]; without a loop, so that s stays in registers. */
+/* Add the last n - i < 8 products, product j to s[j]; not a loop, so that s stays in registers. */
 #define ONSTREAM_TAIL(s, n, i, product) \
     switch ((n) - (i)) { \
         case 7: (s)[6] += product(6); /* fall through */ \
@@ -106,7 +106,7 @@ static void onstream_axpy(double *restrict w, const double *restrict x, double s
     for (ptrdiff_t i = 0; i < n; i++) w[i] += step * x[i];
 }
 
-/* w[ids[i]] += step * x[i], one after the other */
+/* w[ids[i]] += step * x[i], in order */
 ONSTREAM_CLONES
 static void onstream_scatter(double *w, const int32_t *ids, const double *x, double step,
                              ptrdiff_t n) {
@@ -138,8 +138,8 @@ ONSTREAM_INLINE void onstream_tile(double *restrict out, const double *restrict 
     for (ptrdiff_t r = 0; r < k && r < 4 * fours; r++) out[r] = s[r / 4][r % 4];
 }
 
-/* The same for more columns than there are registers: four features at a time, each row from end to
- * end, which memory gives faster than pieces of many rows. */
+/* The same for more columns than fit into registers: four features at a time, each row from start to
+ * end, since memory is faster for whole rows than for pieces of many. */
 ONSTREAM_INLINE void onstream_wide(double *restrict out, const double *restrict v,
                                    const int32_t *ids, const double *restrict x, ptrdiff_t n,
                                    ptrdiff_t k, ptrdiff_t stride) {
@@ -218,8 +218,8 @@ static void onstream_rank_one(double *restrict v, const int32_t *ids, const doub
     }
 }
 
-/* Largest |x[i]|; infinity if one of them is not finite. Without their signs doubles are ordered
- * like whole numbers, with infinity and NaN at the top; and whole numbers need no care for NaN. */
+/* Largest |x[i]|; infinity if one of them is not finite. Without the sign bit, doubles are ordered
+ * like their bits as integers, infinity and NaN last; and integers compare without a case for NaN. */
 ONSTREAM_CLONES
 static double onstream_peak(const double *x, ptrdiff_t n) {
     int64_t top[ONSTREAM_LANES] = {0}, size, most = 0;
@@ -241,9 +241,8 @@ static double onstream_peak(const double *x, ptrdiff_t n) {
     return peak < INFINITY ? peak : INFINITY;
 }
 
-/* No |x[i]| is larger than this, and the largest is smaller by a millionth at most; infinity if one
- * of them is not finite. Twice as fast as the peak: only the upper halves are looked at, in which
- * the exponent stands. */
+/* An upper bound of |x[i]|, at most a millionth above the largest; infinity if one of them is not
+ * finite. Twice as fast as onstream_peak: it compares only the upper 32 bits, with the exponent. */
 ONSTREAM_CLONES
 static double onstream_ceiling(const double *x, ptrdiff_t n) {
     enum { LANES = 2 * ONSTREAM_LANES };
@@ -271,13 +270,13 @@ static double onstream_ceiling(const double *x, ptrdiff_t n) {
     return ceiling < INFINITY ? ceiling : INFINITY;
 }
 
-/* How many ids are not larger than the one before them; *top: the largest (as unsigned numbers, so
- * that a negative one is the largest). */
+/* Number of ids that are not larger than the one before; *top: the largest, as an unsigned number, so
+ * that a negative id shows up as the largest. */
 ONSTREAM_CLONES
 static ptrdiff_t onstream_falls(const int32_t *ids, ptrdiff_t n, uint32_t *top) {
     ptrdiff_t falls = 0, i = 1, end;
     uint32_t most = n > 0 ? (uint32_t)ids[0] : 0;
-    while (i < n) { /* in pieces, so that 32 bits are enough for counting */
+    while (i < n) { /* in pieces, so that 32-bit counters suffice */
         int32_t some = 0;
         end = n - i > (1 << 30) ? i + (1 << 30) : n;
         for (; i < end; i++) {
@@ -290,7 +289,7 @@ static ptrdiff_t onstream_falls(const int32_t *ids, ptrdiff_t n, uint32_t *top) 
     return falls;
 }
 
-/* The smallest and the largest of n > 0 whole numbers */
+/* The smallest and the largest of n > 0 integers */
 ONSTREAM_CLONES
 static void onstream_range(const long long *x, ptrdiff_t n, long long *least, long long *most) {
     long long low = x[0], high = x[0];

@@ -5,14 +5,14 @@ from .example cimport Example
 
 
 cdef class Source:
-    cdef Encoder encoder          # where names become ids
-    cdef bint learning      # new features are new_features
-    cdef Py_ssize_t rows
-    cdef Py_ssize_t array_columns  # columns of an array without names; -1: something else
-    cdef Py_ssize_t bytes   # of X, if `check` has to look at them; else 0
-    cdef Py_ssize_t chunk   # rows per block: what one reader may have to wait for
-    cdef bint exposed       # code of the user runs between the check of a block and its reading
-    cdef bint blank         # there are features in X, but none of them is known
+    cdef Encoder encoder    # turns names into ids
+    cdef bint learning      # rows are to be learned: they may bring new features
+    cdef Py_ssize_t rows    # number of rows of X
+    cdef Py_ssize_t array_columns  # columns of an array without names; -1: X is something else
+    cdef Py_ssize_t bytes   # size of X, if `check` reads its values; otherwise 0
+    cdef Py_ssize_t chunk   # rows per block: the longest wait of another thread
+    cdef bint exposed       # user code runs between `check` and `row`, and could change X
+    cdef bint blank         # X has features, but none of them is known
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1
@@ -21,23 +21,23 @@ cdef class Source:
 
 cdef class Dense(Source):
     cdef object X             # what the user passed
-    cdef const double* given  # its numbers, if it is a C-contiguous array of float64; else NULL
-    cdef object block         # a copy of some of its rows as float64: nobody else can change it
-    cdef double* own_values   # its numbers
-    cdef bint private         # only threads of Python can reach the memory of X
-    cdef const double* values  # numbers of the present block: these, or X itself while nobody can change it
-    cdef Py_ssize_t first     # row of X that stands first there
-    cdef Py_ssize_t last      # row after the last: first ... last-1 were checked
+    cdef const double* given  # its data, if it is a C-contiguous array of float64; otherwise NULL
+    cdef object block         # our copy of one block as float64, which no other thread can change
+    cdef double* own_values   # the data of `block`
+    cdef bint private         # only Python threads can reach the memory of X
+    cdef const double* values  # data of the current block: `own_values`, or X itself if nobody can change it
+    cdef Py_ssize_t first     # rows first ... last-1 of X are in the current block, and checked
+    cdef Py_ssize_t last
     cdef Py_ssize_t columns
     cdef list names           # of the columns; None: 0, 1, ...
     cdef double peak          # no |value| checked so far is larger
-    cdef Py_ssize_t ahead     # values per block: those of the next are fetched meanwhile
-    cdef bint identity        # column i is feature i
-    cdef int32_t* ids         # else: features of the row put together,
-    cdef Py_ssize_t kept      # how many they are,
-    cdef int32_t* places      # where among them each column goes (-1: nowhere),
-    cdef double* signs        # with the sign of its hash,
-    cdef double* buffer       # and their values
+    cdef Py_ssize_t ahead     # values per block: distance at which the next block is prefetched
+    cdef bint identity        # column i is feature i. Otherwise a row is put together from these:
+    cdef int32_t* ids         # features of a row
+    cdef Py_ssize_t kept      # number of `ids`
+    cdef int32_t* places      # for each column its index in `ids`; -1: an unknown feature
+    cdef double* signs        # for each column the sign of its hash
+    cdef double* buffer       # values of the row, parallel to `ids`
     cdef Py_ssize_t width     # features known once a row is learned
     cdef Py_ssize_t named     # bytes of their names
 
@@ -46,37 +46,37 @@ cdef class Dense(Source):
 
 
 cdef class Filled(Dense):
-    cdef object parts  # row starts, columns, values
+    cdef object parts  # row starts, columns and values of the sparse matrix
 
 
 cdef class Packed(Source):
-    cdef object owner           # the arrays whose memory is used below
+    cdef object owner           # keeps the arrays below alive
     cdef const int32_t* ids
     cdef const double* values
     cdef const int32_t* codes   # nominal values; NULL: all are numbers
-    cdef const int64_t* starts  # row i is starts[i] ... starts[i + 1]
+    cdef const int64_t* starts  # row i has the entries starts[i] ... starts[i + 1] - 1
     cdef const int64_t* widths  # features known once row i is learned; NULL: `width`
     cdef const int64_t* named   # bytes of their names; NULL: those of the encoder
     cdef Py_ssize_t width
-    cdef double peak
+    cdef double peak            # no |value| is larger
 
     cdef int measure(self, Py_ssize_t n) except -1
 
 
 cdef class Sparse(Packed):
     cdef Py_ssize_t columns         # of the matrix
-    cdef Py_ssize_t ahead           # values per block: those of the next are fetched meanwhile
-    cdef const int32_t* all_ids     # the matrix itself, which another thread may be changing,
+    cdef Py_ssize_t ahead           # entries per block: distance at which the next block is prefetched
+    cdef const int32_t* all_ids     # columns and values of the matrix: another thread may change them
     cdef const double* all_values
-    cdef const int64_t* all_starts  # but for these, which are ours
-    cdef bint private               # only threads of Python can reach its memory
-    cdef int32_t* own_ids           # a copy of rows first ... last-1, which were checked
+    cdef const int64_t* all_starts  # our own copy of its row starts
+    cdef bint private               # only Python threads can reach its memory
+    cdef int32_t* own_ids           # our copy of the current block
     cdef double* own_values
-    cdef int64_t* own_starts        # where they start in it, if some were merged
-    cdef Py_ssize_t first, last
-    cdef Py_ssize_t room            # entries that fit
-    cdef Py_ssize_t from_row        # the row that stands first in `starts`
-    cdef Py_ssize_t offset          # of the entries that `starts` counts, those before the copy
+    cdef int64_t* own_starts        # its row starts, if repeated entries were merged
+    cdef Py_ssize_t first, last     # rows first ... last-1 are in the current block, and checked
+    cdef Py_ssize_t room            # entries that fit into our copy
+    cdef Py_ssize_t from_row        # the row that starts[0] belongs to
+    cdef Py_ssize_t offset          # starts[...] - offset is an index into `ids` and `values`
 
     cdef int copy(self, Py_ssize_t offset, Py_ssize_t n) except -1
     cdef bint rises(self, Py_ssize_t start, Py_ssize_t stop) except -1
@@ -84,16 +84,17 @@ cdef class Sparse(Packed):
 
 
 cdef class Columns(Source):
-    cdef list names           # of each column that is known,
-    cdef list columns         # its numbers, or which of its texts a row has,
-    cdef list texts           # and the numbers of these texts; None: a column of numbers
-    cdef object block         # values of the present block
-    cdef object coded         # their nominal values
-    cdef object owner         # the arrays whose memory is used below
+    cdef list names           # of the known columns
+    cdef list columns         # for each of them its numbers, or for each row the index of a text
+    cdef list texts           # for each of them the codes of its texts; None: a column of numbers
+    cdef object block         # values of the current block
+    cdef object coded         # their codes
+    cdef object owner         # keeps the arrays below alive
     cdef const double* values
     cdef const int32_t* codes
     cdef const int32_t* ids   # features of the columns; NULL: 0, 1, ...
-    cdef const int64_t* named  # bytes of names once each row is learned; NULL: those of the encoder
-    cdef Py_ssize_t first     # row that stands first in the block
-    cdef Py_ssize_t n, width
-    cdef double peak
+    cdef const int64_t* named  # bytes of names once row i is learned; NULL: those of the encoder
+    cdef Py_ssize_t first     # the first row of the current block
+    cdef Py_ssize_t n         # number of known columns
+    cdef Py_ssize_t width     # features known once a row is learned
+    cdef double peak          # no |value| is larger

@@ -1,9 +1,9 @@
-"""Many rows at once: arrays, sparse matrices, lists of mappings and data frames as examples.
+"""Sources of examples: arrays, sparse matrices, lists of mappings and data frames, block by block.
 
-For each block of rows `check` copies it and refuses bad values, `load` has it ready and `row` hands
-out examples of it without the GIL. What is learned is always the copy that was checked: another
-thread may be changing X. Sources that have to look at every value when they are made copy and check
-it then. Which source an X becomes is decided in rows.pyx.
+For each block of rows, `check` copies it and refuses bad values, `load` makes sure that the block is
+checked, and `row` returns its examples without the GIL. What is learned is always the copy that was
+checked, since another thread may change X meanwhile. Sources that read every value in their
+constructor copy and check there. rows.pyx decides which source an X becomes.
 """
 
 from libc.math cimport INFINITY
@@ -21,10 +21,10 @@ from .coerce import coerce_array, unmasked
 
 
 cdef enum:
-    PIECE = 1 << 10  # numbers that are copied, then checked
+    PIECE = 1 << 10  # numbers copied before they are checked: 8 KiB stay in the L1 cache
 
-# What one block may hold: a fraction of a millisecond of work for most learners.
-cdef Py_ssize_t BLOCK_VALUES = 1 << 15  # 256 KiB: what was checked is still in the cache
+# Size of one block: a fraction of a millisecond of work for most learners.
+cdef Py_ssize_t BLOCK_VALUES = 1 << 15  # 256 KiB: still in the cache when it is learned
 cdef Py_ssize_t BLOCK_ROWS = 1 << 13
 
 
@@ -32,16 +32,15 @@ cdef class Source:
     """Rows of X as examples."""
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        """Refuse a bad value, or a column that does not exist, in rows start ... stop-1 (most sources
-        did so when they were made)."""
+        """Copy rows start ... stop-1, if need be, and refuse bad values and columns in them."""
         return 0
 
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        """Have rows start ... stop-1 ready, copied and checked."""
+        """Make rows start ... stop-1 the current block, copied and checked."""
         return 0
 
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
-        """RowBuffer i of X; it must be in the block loaded last."""
+        """Row i of X, which must be in the current block."""
 
 
 cdef Py_ssize_t block_rows(Py_ssize_t values_per_row) noexcept:
@@ -57,19 +56,19 @@ cdef extern from "Python.h":
 
 
 cdef bint alone() noexcept:
-    """Is there no other thread of Python? Only this one could start one, and it is busy here."""
+    """Is there no other Python thread? Only this one could start one, and it is busy here."""
     return PyThreadState_Next(PyInterpreterState_ThreadHead(PyInterpreterState_Get())) == NULL
 
 
 def is_private(array):
-    """Is the memory of an array NumPy's own, so that only threads of Python reach it?"""
+    """Does the array own its memory, so that only Python threads can reach it?"""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array.base is None and array.flags.owndata
 
 
 cdef double copied(double* to, const double* given, Py_ssize_t n) noexcept nogil:
-    """Copy numbers, and say what none of them is larger than: in pieces that stay in the first cache."""
+    """Copy n numbers and return a bound of their absolute values (`onstream_ceiling`)."""
     cdef Py_ssize_t at = 0, size
     cdef double most = 0.0
     while at < n:
@@ -124,7 +123,7 @@ cdef class Dense(Source):
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1:
         cdef Py_ssize_t n = (stop - start) * self.columns
         cdef double peak
-        self.first = self.last = start  # nothing, if it is refused
+        self.first = self.last = start  # no current block, if this one is refused
         self.values = self.own_values
         if self.given == NULL:
             self.copy(start, stop)
@@ -137,23 +136,25 @@ cdef class Dense(Source):
         if peak == INFINITY:
             peak = self.encoder.peak(self.values, n)  # NaN may be allowed
         if peak == INFINITY:
-            block = np.asarray(self.X[start:stop] if self.values != self.own_values else self.block[:stop - start])
+            in_place = self.values != self.own_values
+            block = np.asarray(self.X[start:stop] if in_place else self.block[:stop - start])
             bad = np.isinf(block) if self.encoder.nan_missing else ~np.isfinite(block)
             row, column = map(int, np.argwhere(bad)[0])
             name = column if self.names is None else self.names[column]
             self.encoder.bad_value(name, float(block[row, column]), start + row)
-        # Columns that collide add up.
+        # Values of columns with the same hash are added.
         self.peak = max(self.peak, peak if self.identity or self.kept == self.columns else peak * self.columns)
         self.last = stop
         return 0
 
     cdef int copy(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        """Put rows start ... stop-1 into the block."""
-        with np.errstate(over="ignore"):  # what a float64 cannot hold becomes infinite
+        """Convert rows start ... stop-1 into `block`."""
+        with np.errstate(over="ignore"):  # beyond float64: becomes infinite, and is refused
             np.copyto(self.block[:stop - start], self.X[start:stop], casting="unsafe")
         return 0
 
     cdef int map_columns(self) except -1:
+        """Find the feature of each column."""
         cdef Py_ssize_t n = self.columns, i
         cdef list names = self.names
         cdef Encoder encoder = self.encoder
@@ -189,7 +190,7 @@ cdef class Dense(Source):
                 onstream_fetch(self.given + i * self.columns + self.ahead, self.columns * sizeof(double))
             return
         for j in range(self.kept):
-            self.buffer[j] = -0.0  # what is added to it stays what it is, be it -0.0
+            self.buffer[j] = -0.0  # the neutral element: -0.0 + x is x, even for x = -0.0
         for j in range(self.columns):
             place = self.places[j]
             if place >= 0:
@@ -198,7 +199,7 @@ cdef class Dense(Source):
 
 
 cdef class Filled(Dense):
-    """A sparse matrix for learners to which absent is not the same as 0: rows are filled up."""
+    """A sparse matrix as a dense one, for learners that treat missing values and 0 differently."""
 
     cdef int copy(self, Py_ssize_t start, Py_ssize_t stop) except -1:
         starts, columns, values = self.parts
@@ -212,7 +213,7 @@ cdef class Filled(Dense):
 
 
 cdef class Packed(Source):
-    """Rows with ids, one after the other: what sparse matrices, mappings and tables become."""
+    """Rows of ids and values, one after the other: what mappings and tables become."""
 
     def __init__(self, Encoder encoder, ids, values, starts, widths, bint learning, codes=None, named=None):
         self.encoder, self.learning = encoder, learning
@@ -241,6 +242,7 @@ cdef class Packed(Source):
         self.measure(len(values))
 
     cdef int measure(self, Py_ssize_t n) except -1:
+        """Set `peak` for n entries."""
         self.peak = onstream_peak(self.values, n)
         return 0
 
@@ -255,8 +257,11 @@ cdef class Packed(Source):
 
 
 cdef class Sparse(Packed):
-    """The rows of a sparse matrix, checked block by block, and copied if others may change them. In a block in which a column
-    stands before a smaller one, or twice, repeated entries are added."""
+    """A sparse matrix whose columns are the features, checked block by block.
+
+    A block is copied if other threads may change it, or if in one of its rows the columns do not
+    rise: then entries of the same column are added up.
+    """
 
     def __cinit__(self):
         self.own_ids, self.own_values, self.own_starts = NULL, NULL, NULL
@@ -270,7 +275,7 @@ cdef class Sparse(Packed):
     cdef int measure(self, Py_ssize_t n) except -1:
         self.peak = 0.0
         self.bytes = n * sizeof(double)
-        self.chunk = max(1, self.chunk // 4)  # columns beside values, and both of the next block
+        self.chunk = max(1, self.chunk // 4)  # the cache holds ids and values, of this block and the next
         self.ahead = self.chunk * (n // max(1, self.rows))
         self.all_ids, self.all_values, self.all_starts = self.ids, self.values, self.starts
         self.first = self.last = 0
@@ -281,9 +286,9 @@ cdef class Sparse(Packed):
         cdef Py_ssize_t offset = self.all_starts[start], n = self.all_starts[stop] - offset, at = 0
         cdef double peak
         cdef bint rising
-        self.first = self.last = start  # nothing, if it is refused
+        self.first = self.last = start  # no current block, if this one is refused
         self.ids, self.values = self.all_ids + offset, self.all_values + offset
-        if self.exposed or not (self.private and alone()):  # else nobody can change them now
+        if self.exposed or not (self.private and alone()):  # otherwise nobody can change it now
             self.copy(offset, n)
         peak = onstream_ceiling(self.values, n)
         rising = self.rises(start, stop)
@@ -303,7 +308,7 @@ cdef class Sparse(Packed):
         return 0
 
     cdef int copy(self, Py_ssize_t offset, Py_ssize_t n) except -1:
-        """Have n entries as our own."""
+        """Copy n entries from `offset` on, and use the copy."""
         if n > self.room:
             self.room = 0
             self.own_ids = <int32_t*> resize(self.own_ids, 0, n * sizeof(int32_t))
@@ -316,7 +321,7 @@ cdef class Sparse(Packed):
         return 0
 
     cdef bint rises(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        """Does each of the rows of this block name its columns in rising order, so none twice?"""
+        """Do the columns rise in each row of the block, so that none is repeated?"""
         cdef const int32_t* ids = self.ids
         cdef const int64_t* starts = self.all_starts
         cdef Py_ssize_t offset = starts[start], n = starts[stop] - offset, row, i, falls
@@ -326,14 +331,14 @@ cdef class Sparse(Packed):
             raise ValueError(
                 f"{self.encoder.who}: X is not a valid CSR matrix: a column is not in its shape."
             )
-        for row in range(start + 1, stop):  # a fall to the first column of a row is none
+        for row in range(start + 1, stop):  # a fall from one row to the next does not count
             i = starts[row] - offset
             if 0 < i < starts[row + 1] - offset:
                 falls -= ids[i] <= ids[i - 1]
         return falls == 0
 
     cdef int merge_rows(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        """Add up the repeated entries of the rows copied."""
+        """Add up repeated entries in each row of our copy."""
         cdef Py_ssize_t row, at, n, kept = 0
         self.own_starts = <int64_t*> resize(self.own_starts, 0, (stop - start + 1) * sizeof(int64_t))
         for row in range(start, stop):
@@ -361,11 +366,11 @@ cdef class Sparse(Packed):
 
 
 cdef class Columns(Source):
-    """Columns without gaps, of numbers or nominal values, put together block by block: what is read
-    stays in the cache, and the whole never needs memory."""
+    """Columns of numbers or nominal values without gaps, put together block by block: a block stays
+    in the cache, and the whole matrix is never built."""
 
     def __init__(self, Encoder encoder, list names, list columns, dict texts, bint learning, double peak):
-        """`texts`: of a nominal column the distinct texts, the column says which a row has."""
+        """`texts[j]`: the distinct texts of nominal column j; columns[j] holds indices into them."""
         cdef Py_ssize_t j
         cdef int32_t id
         cdef NewFeatures new_features = ALL if learning else KNOWN
@@ -384,7 +389,7 @@ cdef class Columns(Source):
                     coded[j][at] = encoder.code(id, texts[j][at], new_features)
                     waiting.extend((row, j, at, id) for row, at in first_rows(columns[j], len(texts[j])))
         changes.append((0, encoder.named))
-        for row, j, at, id in sorted(waiting):  # values become known in the order of the rows
+        for row, j, at, id in sorted(waiting):  # values become known in row order
             if coded[j][at] == UNASKED:
                 encoder.row = row
                 coded[j][at] = encoder.code(id, texts[j][at], new_features)
@@ -423,12 +428,14 @@ cdef class Columns(Source):
                 try:
                     column = texts[column.copy()]
                 except IndexError:
-                    raise ValueError(f"{self.encoder.who}: column {self.names[j]!r} has no such text.") from None
+                    raise ValueError(
+                        f"{self.encoder.who}: column {self.names[j]!r} has no such text."
+                    ) from None
                 self.coded[:stop - start, j] = column
-                if self.encoder.most_named:  # MISSING, the same as NUMBER: its value must be NaN
+                if self.encoder.most_named:  # MISSING == NUMBER: only NaN shows that it is missing
                     column = np.where(column == MISSING, np.nan, column)
             self.block[:stop - start, j] = column
-        peak = self.encoder.peak(self.values, n)  # once more: another thread may have changed them
+        peak = self.encoder.peak(self.values, n)  # again: another thread may have changed X
         if peak == INFINITY:
             row, j = map(int, np.argwhere(np.isinf(self.block[:stop - start]))[0])
             self.encoder.bad_value(self.names[j], float(self.block[row, j]), start + row)
@@ -444,7 +451,7 @@ cdef class Columns(Source):
 
 
 def first_rows(column, Py_ssize_t n):
-    """For each of n numbers in a column the first row that has it; those that none has are left out."""
+    """(row, code) for each code 0 ... n-1 that is in the column: the first row that has it."""
     first = np.full(n, -1, dtype=np.int64)
     first[column[::-1].copy()] = np.arange(len(column) - 1, -1, -1)
     return [(row, at) for at, row in enumerate(first.tolist()) if row >= 0]

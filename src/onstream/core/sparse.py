@@ -1,8 +1,8 @@
-"""Sparse rows as a reader of text makes them: named features without a Python string.
+"""Sparse rows of named features, as readers of text files build them, without Python strings.
 
-Row i has the entries starts[i] ... starts[i + 1]; entry j is a feature with a value, the 64-bit
-hash of its name (without any seed, see hashing.pxd), and the bytes of its name. A hashed learner
-uses the hashes alone; a learner with named features makes one string for each different name.
+Row i has the entries starts[i] ... starts[i + 1] - 1. An entry is a value, the 64-bit hash of its
+feature's name (without a seed, see hashing.pxd), and the bytes of that name. A learner with hashed
+features uses only the hashes; one with named features makes one string for each distinct name.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ class SparseBlock:
     name_starts : int64 array of entries + 1 numbers
         Where the bytes of each name begin.
     names : uint8 array
-        The names, one after the other, in UTF-8. Readers make them only when they are asked for.
+        The names, one after the other, in UTF-8.
     integers : bool, default False
         Names are whole numbers in decimal form: examples have int keys.
     """
@@ -63,9 +63,9 @@ class SparseBlock:
     def trusted(
         cls, starts: Any, values: Any, hashes: Any, names: Any, integers: bool
     ) -> "SparseBlock":
-        """A block of arrays that are known to fit together and to have the right types.
+        """A block of arrays that fit together and have the right types; nothing is checked.
 
-        `names` is (name_starts, names), or a function that makes them when they are asked for.
+        `names` is (name_starts, names), or a function that builds this pair at its first use.
         """
         block = cls.__new__(cls)
         block.starts, block.values, block.hashes = starts, values, hashes
@@ -83,15 +83,15 @@ class SparseBlock:
         return self.named()[1]
 
     def named(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Both; made at the first call, if they were not made before."""
-        made = self._names  # asked once: another thread may be making them, too
-        if callable(made):
-            made = self._names = made()
-        starts, names = made
+        """`name_starts` and `names`, built at the first call if that was put off."""
+        pair = self._names  # read once: another thread may be replacing the function by the pair
+        if callable(pair):
+            pair = self._names = pair()
+        starts, names = pair
         return starts, names
 
     def __len__(self) -> int:
-        """How many rows."""
+        """Number of rows."""
         return len(self.starts) - 1
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -102,7 +102,7 @@ class SparseBlock:
         return f"<SparseBlock of {len(self):,} rows, {len(self.values):,} entries>"
 
     def __getitem__(self, rows: slice) -> "SparseBlock":
-        """Rows one after the other."""
+        """A slice of the rows."""
         first, stop, step = rows.indices(len(self))
         if step != 1:
             return self.take(np.arange(first, stop, step))
@@ -123,9 +123,15 @@ class SparseBlock:
         )
 
     def take(self, order: Any) -> "SparseBlock":
-        """Rows in another order."""
-        order = np.asarray(order, dtype=np.int64)
-        starts, entries = gathered(self.starts, order)
+        """The rows in the given order."""
+        return self._of_entries(*gathered(self.starts, np.asarray(order, dtype=np.int64)))
+
+    def with_entries(self, keep: Any) -> "SparseBlock":
+        """The rows with only the entries where `keep` is True."""
+        starts = np.concatenate([[0], np.cumsum(keep)])[self.starts]
+        return self._of_entries(starts, np.flatnonzero(keep))
+
+    def _of_entries(self, starts: Any, entries: Any) -> "SparseBlock":
         name_starts, letters = gathered(self.name_starts, entries)
         return SparseBlock.trusted(
             starts,
@@ -135,21 +141,9 @@ class SparseBlock:
             self.integers,
         )
 
-    def with_entries(self, keep: Any) -> "SparseBlock":
-        """The rows with some of their entries."""
-        entries = np.flatnonzero(keep)
-        name_starts, letters = gathered(self.name_starts, entries)
-        return SparseBlock.trusted(
-            np.concatenate([[0], np.cumsum(keep)])[self.starts],
-            self.values[entries],
-            self.hashes[entries],
-            (name_starts, self.names[letters]),
-            self.integers,
-        )
-
     @staticmethod
     def joined(blocks: Sequence["SparseBlock"]) -> "SparseBlock":
-        """The rows of several blocks."""
+        """One block with the rows of all `blocks`."""
 
         def names() -> tuple[Any, Any]:
             return (
@@ -157,17 +151,17 @@ class SparseBlock:
                 np.concatenate([block.names for block in blocks]),
             )
 
-        late = any(callable(block._names) for block in blocks)
+        lazy = any(callable(block._names) for block in blocks)
         return SparseBlock.trusted(
             chained([block.starts for block in blocks]),
             np.concatenate([block.values for block in blocks]),
             np.concatenate([block.hashes for block in blocks]),
-            names if late else names(),
+            names if lazy else names(),
             all(block.integers for block in blocks),
         )
 
     def distinct(self) -> tuple[list[Any], Any]:
-        """The different names, and which of them each entry has."""
+        """The distinct names, and for each entry the index of its name."""
         from .rows import distinct_names
 
         which, first = distinct_names(self)
@@ -177,7 +171,7 @@ class SparseBlock:
         return [int(name) for name in names] if self.integers else names, which
 
     def mappings(self) -> Iterator[dict[Any, float]]:
-        """The rows as dicts; a feature that stands in a row twice counts with the sum."""
+        """The rows as dicts; values of a feature that is in a row twice are added."""
         names, which = self.distinct()
         values, features, starts = self.values.tolist(), which.tolist(), self.starts.tolist()
         for a, b in pairwise(starts):
@@ -189,19 +183,19 @@ class SparseBlock:
 
 
 def covers(starts: Any, total: int) -> bool:
-    """Say whether pieces begin at 0, end at the total, and have no negative length."""
+    """Say whether the slices begin at 0, end at `total`, and have no negative length."""
     return int(starts[0]) == 0 and int(starts[-1]) == total and bool((np.diff(starts) >= 0).all())
 
 
 def gathered(starts: Any, order: Any) -> tuple[Any, Any]:
-    """Where pieces begin when put in this order, and the items they consist of."""
+    """Starts of the slices when put in this order, and the indices of their items."""
     lengths = np.diff(starts)[order]
     new = np.concatenate([[0], np.cumsum(lengths)])
     return new, np.repeat(starts[order] - new[:-1], lengths) + np.arange(new[-1])
 
 
 def chained(parts: Sequence[Any]) -> Any:
-    """Where pieces begin when several lists of them follow each other."""
+    """Starts of the slices of several arrays when these are joined."""
     ends = np.cumsum([0, *(int(part[-1]) for part in parts)])
     moved = [part[1:] + end for part, end in zip(parts, ends, strict=False)]
     return np.concatenate([[0], *moved])

@@ -5,7 +5,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 import numpy as np
 from collections.abc import Mapping
 
-from ..core.data_warning import told
+from ..core.data_warning import list_names as told
 from ..core.encoder cimport Encoder, RowBuffer
 from ..core.example cimport LEARNED, Example
 from ..core.frames import rows_of_table, text_column

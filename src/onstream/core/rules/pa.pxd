@@ -1,23 +1,24 @@
-# How far a passive-aggressive learner goes, given the loss, the curvature q and the cap C.
+# Step sizes tau of passive-aggressive learners, given the loss, the squared norm q of the direction
+# of the step, and C (Crammer et al., JMLR 7, 2006).
 
 ctypedef double (*StepSize)(double loss, double q, double C) noexcept nogil
 
 
 cdef inline double pa(double loss, double q, double C) noexcept nogil:
-    """All the way."""
+    """PA: to zero loss."""
     return loss / q
 
 
 cdef inline double pa1(double loss, double q, double C) noexcept nogil:
-    """At most C."""
+    """PA-I: at most C."""
     return min(C, loss / q)
 
 
 cdef inline double pa2(double loss, double q, double C) noexcept nogil:
-    """Softened by C."""
+    """PA-II: damped by 1 / (2 C)."""
     return loss / (q + 1.0 / (2.0 * C))
 
 
 cdef inline StepSize step_size(str variant) noexcept:
-    """The rule of a variant."""
+    """The step size of a variant: "PA", "PA-I" or "PA-II"."""
     return pa2 if variant == "PA-II" else pa1 if variant == "PA-I" else pa

@@ -1,4 +1,4 @@
-# Learning rates as functions of n = 1, 2, ...
+# Learning rates as functions of the step n = 1, 2, ...
 
 from libc.math cimport pow, sqrt
 from libc.stdint cimport int64_t
@@ -14,11 +14,12 @@ cdef enum Decay:
 cdef struct Schedule:
     Decay decay
     double eta    # the first rate
-    double power  # exponent of POWER
-    double l2     # decay of INVERSE
+    double power  # exponent, for POWER
+    double l2     # L2 penalty, for INVERSE
 
 
 cdef inline double rate_at(const Schedule* s, int64_t n) noexcept nogil:
+    """The rate of step n."""
     if s.decay == CONSTANT:
         return s.eta
     if s.decay == POWER:
@@ -29,8 +30,8 @@ cdef inline double rate_at(const Schedule* s, int64_t n) noexcept nogil:
 
 
 cdef inline Schedule make_schedule(str name, double eta, double exponent, double l2):
+    """The schedule of a name. For "adagrad" the rate is constant: AdaGrad itself scales it by feature."""
     cdef Schedule s
-    # AdaGrad divides a constant rate by what it has seen of each feature.
     s.decay = {"power": POWER, "inverse": INVERSE, "sqrt": SQRT}.get(name, CONSTANT)
     s.eta, s.power, s.l2 = eta, exponent, l2
     return s
