@@ -13,6 +13,10 @@ cdef class Source:
     cdef Py_ssize_t chunk   # rows per block: the longest wait of another thread
     cdef bint exposed       # user code runs between `check` and `row`, and could change X
     cdef bint blank         # X has features, but none of them is known
+    cdef Py_ssize_t first   # rows first ... last-1 are the current block, copied and checked
+    cdef Py_ssize_t last
+    cdef Py_ssize_t width   # features known once a row is learned
+    cdef double peak        # no |value| checked so far is larger
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1
@@ -26,11 +30,8 @@ cdef class Dense(Source):
     cdef double* own_values   # the data of `block`
     cdef bint private         # only Python threads can reach the memory of X
     cdef const double* values  # data of the current block: `own_values`, or X itself if nobody can change it
-    cdef Py_ssize_t first     # rows first ... last-1 of X are in the current block, and checked
-    cdef Py_ssize_t last
     cdef Py_ssize_t columns
     cdef list names           # of the columns; None: 0, 1, ...
-    cdef double peak          # no |value| checked so far is larger
     cdef Py_ssize_t ahead     # values per block: distance at which the next block is prefetched
     cdef bint identity        # column i is feature i. Otherwise a row is put together from these:
     cdef int32_t* ids         # features of a row
@@ -38,8 +39,7 @@ cdef class Dense(Source):
     cdef int32_t* places      # for each column its index in `ids`; -1: an unknown feature
     cdef double* signs        # for each column the sign of its hash
     cdef double* buffer       # values of the row, parallel to `ids`
-    cdef Py_ssize_t width     # features known once a row is learned
-    cdef Py_ssize_t named     # bytes of their names
+    cdef Py_ssize_t named     # bytes of names once a row is learned
 
     cdef int copy(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef int map_columns(self) except -1
@@ -57,8 +57,6 @@ cdef class Packed(Source):
     cdef const int64_t* starts  # row i has the entries starts[i] ... starts[i + 1] - 1
     cdef const int64_t* widths  # features known once row i is learned; NULL: `width`
     cdef const int64_t* named   # bytes of their names; NULL: those of the encoder
-    cdef Py_ssize_t width
-    cdef double peak            # no |value| is larger
 
     cdef int measure(self, Py_ssize_t n) except -1
 
@@ -73,7 +71,6 @@ cdef class Sparse(Packed):
     cdef int32_t* own_ids           # our copy of the current block
     cdef double* own_values
     cdef int64_t* own_starts        # its row starts, if repeated entries were merged
-    cdef Py_ssize_t first, last     # rows first ... last-1 are in the current block, and checked
     cdef Py_ssize_t room            # entries that fit into our copy
     cdef Py_ssize_t from_row        # the row that starts[0] belongs to
     cdef Py_ssize_t offset          # starts[...] - offset is an index into `ids` and `values`
@@ -94,7 +91,4 @@ cdef class Columns(Source):
     cdef const int32_t* codes
     cdef const int32_t* ids   # features of the columns; NULL: 0, 1, ...
     cdef const int64_t* named  # bytes of names once row i is learned; NULL: those of the encoder
-    cdef Py_ssize_t first     # the first row of the current block
     cdef Py_ssize_t n         # number of known columns
-    cdef Py_ssize_t width     # features known once a row is learned
-    cdef double peak          # no |value| is larger

@@ -36,8 +36,8 @@ cdef class Source:
         return 0
 
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        """Make rows start ... stop-1 the current block, copied and checked."""
-        return 0
+        """Make sure that rows start ... stop-1 are in the current block."""
+        return 0 if self.first <= start and stop <= self.last else self.check(start, stop)
 
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
         """Row i of X, which must be in the current block."""
@@ -175,9 +175,6 @@ cdef class Dense(Source):
                 self.ids[<Py_ssize_t> place] = id
         self.width, self.named = encoder.width_after_commit(new_features), encoder.named
         return 0
-
-    cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        return 0 if self.first <= start and stop <= self.last else self.check(start, stop)
 
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
         cdef const double* values = self.values + (i - self.first) * self.columns
@@ -351,9 +348,6 @@ cdef class Sparse(Packed):
         self.starts, self.from_row, self.offset = self.own_starts, start, 0
         self.peak = max(self.peak, onstream_peak(self.own_values, kept))
         return 0
-
-    cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        return 0 if self.first <= start and stop <= self.last else self.check(start, stop)
 
     cdef void row(self, Py_ssize_t i, Example* e) noexcept nogil:
         cdef const int64_t* starts = self.starts + (i - self.from_row)
