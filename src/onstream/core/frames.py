@@ -12,7 +12,7 @@ import numpy as np
 from .arrow import arrow_table
 from .coerce import is_missing, number_text, row_error
 from .doubts import doubt_frame, doubt_kinds, doubt_new_columns, doubt_selection
-from .rows import pack, pack_coded, refuse_value
+from .rows import pack, refuse_value
 from .sources import Columns, Dense
 
 
@@ -394,17 +394,8 @@ def coded_rows(
         all_texts.extend(own)
     which = np.broadcast_to(np.arange(len(names)), values.shape)
     starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
-    return pack_coded(
-        encoder,
-        names,
-        which[present],
-        values[present],
-        all_texts,
-        text_of[present],
-        starts,
-        learning,
-        weights,
-    )
+    cells = which[present], values[present], starts
+    return pack(encoder, names, *cells, learning, weights, all_texts, text_of[present])
 
 
 def movable(X: Any) -> Any:

@@ -12,17 +12,8 @@ def pack(
     starts: NDArray[Any],
     learning: bool,
     weights: NDArray[Any] | None,
-) -> Source: ...
-def pack_coded(
-    encoder: Any,
-    names: list[Any],
-    which: NDArray[Any],
-    values: NDArray[Any],
-    texts: list[str],
-    text_of: NDArray[Any],
-    starts: NDArray[Any],
-    learning: bool,
-    weights: NDArray[Any] | None,
+    texts: list[str] | None = None,
+    text_of: NDArray[Any] | None = None,
 ) -> Source: ...
 def refuse_value(encoder: Any, name: Any, value: float, row: int) -> NoReturn: ...
 def distinct_names(block: Any) -> tuple[NDArray[Any], NDArray[Any]]: ...

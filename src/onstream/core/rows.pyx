@@ -274,11 +274,16 @@ cdef class Packing:
         return packed
 
 
-def pack(Encoder encoder, list names, which, values, starts, bint learning, weights):
+def pack(
+    Encoder encoder, list names, which, values, starts, bint learning, weights, list texts=None, text_of=None
+):
     """Rows whose entry j is feature names[which[j]] with value values[j].
 
     Unknown features are left out, values of a repeated one are added. A feature becomes known in
     the first row of weight above 0 that has it.
+
+    With `texts`, for a learner with nominal values, the value of entry j is texts[text_of[j]], unless
+    text_of[j] is -1; then no row may repeat a feature.
     """
     cdef Py_ssize_t i, row, first, n_rows = len(starts) - 1
     cdef Packing packing = Packing(encoder, n_rows, len(values), learning)
@@ -291,63 +296,34 @@ def pack(Encoder encoder, list names, which, values, starts, bint learning, weig
     cdef const int64_t* at = int64s(which)
     values = np.ascontiguousarray(values, dtype=np.float64)
     cdef const double* given = doubles(values)
-    check_weights(encoder.who, n_rows, weights)
-    cdef const double* importance = NULL if weights is None else doubles(weights)
-    cdef NewFeatures new_features = ALL if learning else KNOWN
-    cdef int32_t id
-    for row in range(n_rows):
-        first = packing.kept
-        if learning and importance != NULL:
-            new_features = ALL if importance[row] > 0.0 else MET
-        for i in range(start[row], start[row + 1]):
-            id = ids[at[i]]
-            if id == UNASKED:
-                id = encoder.lookup(names[at[i]], None, new_features, &signs[at[i]])
-                if id >= 0 or not learning:
-                    ids[at[i]] = id
-            if id >= 0:
-                packing.put(id, given[i] * signs[at[i]], NUMBER)
-        packing.kept = first + merge_repeats(
-            packing.ids + first, packing.values + first, packing.kept - first)
-        packing.end_row(new_features)
-    return packing.rows()
-
-
-def pack_coded(Encoder encoder, list names, which, values, list texts, text_of, starts, bint learning, weights):
-    """Rows for a learner with nominal values: entry j is feature names[which[j]] with the value
-    texts[text_of[j]], or with the number values[j] where text_of[j] is -1. No row repeats a feature."""
-    cdef Py_ssize_t i, row, n_rows = len(starts) - 1
-    cdef Packing packing = Packing(encoder, n_rows, len(values), learning)
-    found = np.full(len(names), UNASKED, dtype=np.int32)
-    cdef int32_t* ids = int32s(found)
-    numbered = np.full(len(texts), UNASKED, dtype=np.int32)
-    cdef int32_t* codes = int32s(numbered)
-    starts = np.ascontiguousarray(starts, dtype=np.int64)
-    cdef const int64_t* start = int64s(starts)
-    which = np.ascontiguousarray(which, dtype=np.int64)
-    cdef const int64_t* at = int64s(which)
-    text_of = np.ascontiguousarray(text_of, dtype=np.int64)
-    cdef const int64_t* text_at = int64s(text_of)
-    values = np.ascontiguousarray(values, dtype=np.float64)
-    cdef const double* given = doubles(values)
+    cdef int32_t* codes = NULL
+    cdef const int64_t* text_at = NULL
+    if texts is not None:
+        coded = np.full(len(texts), UNASKED, dtype=np.int32)
+        text_of = np.ascontiguousarray(text_of, dtype=np.int64)
+        codes, text_at = int32s(coded), int64s(text_of)
     check_weights(encoder.who, n_rows, weights)
     cdef const double* importance = NULL if weights is None else doubles(weights)
     cdef NewFeatures new_features = ALL if learning else KNOWN
     cdef int32_t id, code
     for row in range(n_rows):
         encoder.row = row
+        first = packing.kept
         if learning and importance != NULL:
             new_features = ALL if importance[row] > 0.0 else MET
         for i in range(start[row], start[row + 1]):
             id = ids[at[i]]
             if id == UNASKED:
-                id = encoder.lookup_nominal(names[at[i]], text_at[i] >= 0, new_features)
+                if text_at == NULL:
+                    id = encoder.lookup(names[at[i]], None, new_features, &signs[at[i]])
+                else:
+                    id = encoder.lookup_nominal(names[at[i]], text_at[i] >= 0, new_features)
                 if id >= 0 or not learning:
                     ids[at[i]] = id
             if id < 0:
                 continue
-            if text_at[i] < 0:
-                packing.put(id, given[i], NUMBER)
+            if text_at == NULL or text_at[i] < 0:
+                packing.put(id, given[i] * signs[at[i]], NUMBER)
                 continue
             code = codes[text_at[i]]
             if code == UNASKED:
@@ -356,6 +332,9 @@ def pack_coded(Encoder encoder, list names, which, values, list texts, text_of, 
                     codes[text_at[i]] = code
             if code != MISSING:
                 packing.put(id, code, code)
+        if text_at == NULL:
+            packing.kept = first + merge_repeats(
+                packing.ids + first, packing.values + first, packing.kept - first)
         packing.end_row(new_features)
     return packing.rows()
 
