@@ -2,17 +2,18 @@
 
 from ..base.registry import register_family
 from .arow import AROW
-from .cost_sensitive import CostSensitivePA
 from .cw import CW
 from .delta_rule import LMS, DeltaRule
 from .fobos import FOBOS
 from .ftrl_proximal import FTRLProximal
 from .linear_regression import LinearRegression
 from .logistic_regression import LogisticRegression
-from .pa_multilabel import PAMultilabel
-from .pa_regressor import PARegressor
-from .pa_uniclass import PAUniclass
+from .passive_aggressive.cost_sensitive_pa import CostSensitivePA
 from .passive_aggressive.pa_classifier import PAClassifier
+from .passive_aggressive.pa_multilabel import PAMultilabel
+from .passive_aggressive.pa_regressor import PARegressor
+from .passive_aggressive.pa_uniclass import PAUniclass
+from .passive_aggressive.structured_pa import StructuredPA
 from .perceptron import Perceptron
 from .rda import RDA
 from .rls import RLS
@@ -21,7 +22,6 @@ from .sgd_classifier import SGDClassifier
 from .sgd_regressor import SGDRegressor
 from .shifting_perceptron import ShiftingPerceptron
 from .softmax_regression import SoftmaxRegression
-from .structured_pa import StructuredPA
 from .truncated_gradient import TruncatedGradient
 from .ultraconservative import MIRA, ExactMulticlassPA, MulticlassPerceptron
 

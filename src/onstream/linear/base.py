@@ -1,4 +1,4 @@
-"""What linear learners share: parameters, and a view of their weights."""
+"""What linear learners share: parameters, a view of their weights, merging by averaging."""
 
 from typing import Any, ClassVar, Literal, TypedDict, Unpack
 
@@ -13,12 +13,17 @@ from ..base.union import Exported, all_names
 from .mixing import mix_classifiers, mix_regressors
 
 
-class LinearOptions(TypedDict, total=False):
-    """Parameters of every linear learner."""
+class HashedOptions(TypedDict, total=False):
+    """Parameters of every learner whose features can be hashed."""
 
-    intercept: bool
     hash_bits: int | None
     hash_seed: int
+
+
+class LinearOptions(HashedOptions, total=False):
+    """Parameters of every linear learner with an intercept."""
+
+    intercept: bool
 
 
 class LinearClassifierOptions(LinearOptions, LabelledOptions, total=False):
@@ -29,13 +34,11 @@ class LinearRegressorOptions(LinearOptions, LearnerOptions, total=False):
     """Parameters of every linear regressor."""
 
 
-class Linear(Learner):
-    """Parameters and views that all linear learners have.
+class Hashed(Learner):
+    """A learner with a weight for each feature; features can be hashed.
 
     Parameters
     ----------
-    intercept : bool, default True
-        Append a constant 1 to every example; its weight is `bias`.
     hash_bits : int or None, default None
         Hash features to 2**hash_bits signed slots, so that memory stays fixed whatever the stream
         sends. None names every feature.
@@ -46,31 +49,18 @@ class Linear(Learner):
     merge_kind: ClassVar[Literal["exact", "mixing"] | None] = "mixing"
     _most_hash_bits = 31
 
-    def __init__(
-        self,
-        *,
-        intercept: bool = True,
-        hash_bits: int | None = None,
-        hash_seed: int = 0,
-        **common: Any,
-    ) -> None:
-        self.intercept = flag(self, "intercept", intercept)
+    def __init__(self, *, hash_bits: int | None = None, hash_seed: int = 0, **common: Any) -> None:
         self.hash_bits = None
         if hash_bits is not None:
             self.hash_bits = whole(self, "hash_bits", hash_bits, least=1, most=self._most_hash_bits)
         self.hash_seed = whole(self, "hash_seed", hash_seed, least=0, most=2**64 - 1)
         super().__init__(**common)
 
-    def _check_common(
-        self, intercept: bool, hash_bits: Any, hash_seed: int, *max_labels: Any
-    ) -> None:
-        self.intercept = flag(self, "intercept", intercept)  # for learners not converted yet
-        self.hash_bits = None
-        if hash_bits is not None:
-            self.hash_bits = whole(self, "hash_bits", hash_bits, least=1, most=self._most_hash_bits)
-        self.hash_seed = whole(self, "hash_seed", hash_seed, least=0, most=2**64 - 1)
-        for most in max_labels:
-            self.max_labels = whole(self, "max_labels", most, least=2, most=2**31 - 1)
+    @property
+    def weights(self) -> dict[Any, Any]:
+        """Feature to weight. With `hash_bits` the keys are slots, those in use."""
+        fields = self._view()
+        return self._named(fields, fields["weights"][:, 0])
 
     def _view(self) -> Exported:
         """The state's fields, with the weights that predict."""
@@ -83,6 +73,34 @@ class Linear(Learner):
             used = np.flatnonzero(column)
             return dict(zip(used.tolist(), column[used].tolist(), strict=True))
         return dict(zip(all_names(fields), column.tolist(), strict=True))
+
+    def _merged(self, mine: Exported, theirs: Exported) -> Exported:
+        return mix_regressors(mine, theirs)
+
+
+class Linear(Hashed):
+    """A learner that scores by w.x + b.
+
+    Parameters
+    ----------
+    intercept : bool, default True
+        Append a constant 1 to every example; its weight is `bias`.
+    """
+
+    def __init__(self, *, intercept: bool = True, **common: Any) -> None:
+        self.intercept = flag(self, "intercept", intercept)
+        super().__init__(**common)
+
+    def _check_common(
+        self, intercept: bool, hash_bits: Any, hash_seed: int, *max_labels: Any
+    ) -> None:
+        self.intercept = flag(self, "intercept", intercept)  # for learners not converted yet
+        self.hash_bits = None
+        if hash_bits is not None:
+            self.hash_bits = whole(self, "hash_bits", hash_bits, least=1, most=self._most_hash_bits)
+        self.hash_seed = whole(self, "hash_seed", hash_seed, least=0, most=2**64 - 1)
+        for most in max_labels:
+            self.max_labels = whole(self, "max_labels", most, least=2, most=2**31 - 1)
 
 
 class LinearClassifier(Linear, Classifier):
@@ -123,15 +141,6 @@ class LinearRegressor(Linear, Regressor):
         super().__init__(**common)
 
     @property
-    def weights(self) -> dict[Any, float]:
-        """Feature to weight. With `hash_bits` the keys are slots, those in use."""
-        fields = self._view()
-        return self._named(fields, fields["weights"][:, 0])
-
-    @property
     def bias(self) -> float:
         """The intercept."""
         return float(self._view()["bias"][0])
-
-    def _merged(self, mine: Exported, theirs: Exported) -> Exported:
-        return mix_regressors(mine, theirs)

@@ -1,21 +1,21 @@
-"""Functions of the user: what may be one, and what they may answer."""
+"""Checks of functions that users pass, and of what these return."""
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..core.coerce import NOT_NUMBERS, coerce_mapping
 
 
 def check_function(model: Any, name: str, function: Any, arguments: int) -> Any:
-    """Something that can be called with so many arguments."""
+    """A function that can be called with this number of arguments."""
     who = type(model).__name__
     if not callable(function):
         raise TypeError(f"{who}: {name} must be a function, got {function!r:.80}.")
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some builtins do not tell
+    except (TypeError, ValueError):  # some builtins have none
         return function
     try:
         signature.bind(*range(arguments))
@@ -28,7 +28,7 @@ def check_function(model: Any, name: str, function: Any, arguments: int) -> Any:
 
 
 def number_from(who: str, call: str, value: Any) -> float:
-    """What a function has answered, as a float; `call` says in errors what it was asked."""
+    """What a function has returned, as a float; `call` names the call in errors."""
     array = isinstance(value, NOT_NUMBERS) and getattr(value, "ndim", 1) != 0
     if isinstance(value, (str, bytes, complex)) or array or not hasattr(value, "__float__"):
         raise TypeError(f"{who}: {call} must be a number, got {value!r:.60}.")
@@ -41,7 +41,7 @@ def number_from(who: str, call: str, value: Any) -> float:
 
 
 def cost_of(who: str, cost: Any, y: Any, r: Any) -> float:
-    """What the user's function says that predicting r for y costs."""
+    """The cost of predicting r for y, by the user's function."""
     call = f"cost({y!r:.40}, {r!r:.40})"
     value = cost(y, r)
     price = number_from(who, call, value)
@@ -50,26 +50,26 @@ def cost_of(who: str, cost: Any, y: Any, r: Any) -> float:
     return price
 
 
-def features_of(who: str, features: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
-    """What the user's function says of x and y: a mapping."""
-    said = features(x, y)
-    if not is_mapping(said):
+def features_of(who: str, features: Any, x: Any, y: Any) -> Any:
+    """The user's features of x and y: a mapping."""
+    found = features(x, y)
+    if not is_mapping(found):
         raise TypeError(
             f"{who}: features({x!r:.40}, {y!r:.40}) must give a mapping from features to values, "
-            f"got {said!r:.60} of type {type(said).__name__}."
+            f"got {found!r:.60} of type {type(found).__name__}."
         )
-    return said
+    return found
 
 
-def is_mapping(said: Any) -> bool:
+def is_mapping(value: Any) -> bool:
     """Say whether this is a mapping, or a row of a data frame."""
-    if type(said) is dict or isinstance(said, Mapping):
+    if type(value) is dict or isinstance(value, Mapping):  # first the usual case, which is quick
         return True
-    return hasattr(said, "keys") and hasattr(said, "__getitem__") and not isinstance(said, type)
+    return hasattr(value, "keys") and hasattr(value, "__getitem__") and not isinstance(value, type)
 
 
 def difference(who: str, a: Any, b: Any) -> dict[Any, float]:
-    """The mapping a - b, both read as examples are; what both have alike is left out."""
+    """The mapping a - b, both read as examples are; equal values are left out."""
     change = finite(who, a)
     for name, value in finite(who, b).items():
         change[name] = change.get(name, 0.0) - value

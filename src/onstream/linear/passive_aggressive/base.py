@@ -3,10 +3,13 @@
 from typing import Any, Literal, TypedDict
 
 from ...base.checks import choice, positive
-from ..base import Linear, LinearClassifierOptions, LinearRegressorOptions
+from ...base.learner import LearnerOptions
+from ..base import Hashed, HashedOptions, LinearClassifierOptions, LinearRegressorOptions
 
 VARIANTS = ("PA-I", "PA", "PA-II")
 Variant = Literal["PA-I", "PA", "PA-II"]
+MODES = ("prediction", "max-loss")
+Mode = Literal["prediction", "max-loss"]  # the wrong answer to move away from
 
 
 class PAOptions(TypedDict, total=False):
@@ -14,6 +17,10 @@ class PAOptions(TypedDict, total=False):
 
     variant: Variant
     C: float
+
+
+class PAHashedOptions(PAOptions, HashedOptions, LearnerOptions, total=False):
+    """Parameters of passive-aggressive learners without intercept."""
 
 
 class PAClassifierOptions(PAOptions, LinearClassifierOptions, total=False):
@@ -24,7 +31,7 @@ class PARegressorOptions(PAOptions, LinearRegressorOptions, total=False):
     """Parameters of every passive-aggressive regressor."""
 
 
-class PassiveAggressive(Linear):
+class PassiveAggressive(Hashed):
     """A learner that makes the smallest change of its weights that mends the present example.
 
     Parameters

@@ -3,7 +3,7 @@
 from typing import Any, Unpack
 
 from ..base import LinearClassifier
-from ._pa_classifier import PAState
+from ._pa import PAState
 from .base import PAClassifierOptions, PassiveAggressive
 
 

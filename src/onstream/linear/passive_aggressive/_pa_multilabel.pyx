@@ -1,82 +1,53 @@
-"""What passive-aggressive learners of rankings keep: rows per label, or one weight vector."""
+"""Passive-aggressive learning of sets of labels (spec 2.4): a column of weights for each label."""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
-from ..core.arrays cimport doubles, int32s, int64s
-from ..core.classifier cimport ClassifierModel
-from ..core.encoder cimport RowBuffer
-from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
-from ..core.labels cimport Labels
-from ..core.memory cimport release, resize
-from ..core.model cimport Model
-from ..core.task cimport NOTHING, Output, Task
-from ..core.weights cimport add, add_pair
-from ..core.rules.pa cimport StepSize, step_size
-from ._state cimport LinearClassifierState, LinearRegressorState, restored_weights
+from ...core.arrays cimport doubles, int32s, int64s
+from ...core.classifier cimport ClassifierModel
+from ...core.encoder cimport RowBuffer
+from ...core.example cimport LEARNED, OVERFLOW, Example, sqnorm
+from ...core.labels cimport Labels
+from ...core.memory cimport release, resize
+from ...core.model cimport Model
+from ...core.rules.pa cimport StepSize, step_size
+from ...core.task cimport NOTHING, Output, Task
+from ...core.weights cimport add_pair
+from .._state cimport LinearClassifierState, restored_weights
 
-from ..core.coerce import in_row
-from ..core.regressor import RegressorModel
+from ...core.coerce import in_row
 from .label_sets import label_set, label_sets
 
 
-cdef class MarginState(LinearRegressorState):
-    """Weights w that were asked for w.x >= y, y by y; with a passive-aggressive step each time."""
-
-    cdef double C
-    cdef StepSize step  # from loss and squared length to the step
-
-    def set_parameters(self, str variant, double C):
-        self.C, self.step = C, step_size(variant)
-
-    cdef int update(self, const Example* e, double value) noexcept nogil:
-        cdef double loss = e.y - value, norm
-        if loss <= 0.0:
-            return LEARNED
-        norm = sqnorm(e)
-        if not norm < INFINITY:
-            return OVERFLOW
-        if norm == 0.0:
-            return LEARNED
-        return add(self.w, e, self.step(loss, norm, self.C * e.weight), 1.0)
-
-
-def margin_model(learner):
-    """A model with such weights and the parameters of a learner; it has no intercept."""
-    cdef MarginState state = MarginState(False)
-    state.set_parameters(learner.variant, learner.C)
-    return RegressorModel(
-        type(learner).__name__, state, hash_bits=learner.hash_bits, hash_seed=learner.hash_seed)
-
-
 cdef class MultilabelState(LinearClassifierState):
-    """One row of weights per label, from the first label on."""
+    """One column of weights per label, from the first label on."""
 
     cdef double C
-    cdef StepSize step             # from loss and squared length to the step
+    cdef StepSize step
     cdef int32_t* members      # the relevant labels of the example being learned
     cdef Py_ssize_t n_members
     cdef Py_ssize_t room       # members that fit
     cdef char* relevant        # a flag per label, all 0 between examples
 
-    def __cinit__(self, *args):
+    def __cinit__(self, *parameters):
         self.members = <int32_t*> resize(NULL, 0, sizeof(int32_t))
         self.relevant = <char*> resize(NULL, 0, 1)
         self.n_members = 0
         self.room = 1
         self.runs = False  # that loop is for one label per example
 
+    def __init__(self, bint intercept, str variant, double C):
+        self.C = C
+        self.step = step_size(variant)
+
     def __dealloc__(self):
         release(self.members)
         release(self.relevant)
 
-    def set_parameters(self, str variant, double C):
-        self.C, self.step = C, step_size(variant)
-
     cdef int hold(self, Py_ssize_t n) except -1:
-        """Room for n members."""
+        """Make room for n members."""
         if n > self.room:
             self.members = <int32_t*> resize(self.members, 0, n * sizeof(int32_t))
             self.room = n
@@ -88,9 +59,10 @@ cdef class MultilabelState(LinearClassifierState):
         cdef int32_t r = -1, q = -1, label
         if not norm < INFINITY:
             return OVERFLOW
+        # The worst-scored relevant label r and the best-scored other one q.
         for i in range(self.n_members):
             self.relevant[self.members[i]] = 1
-        for label in range(self.n_labels):  # the worst of the relevant labels, the best of others
+        for label in range(self.n_labels):
             if self.relevant[label]:
                 r = label if r < 0 or f[label] < f[r] else r
             else:
@@ -99,6 +71,7 @@ cdef class MultilabelState(LinearClassifierState):
             self.relevant[self.members[i]] = 0
         if r < 0 or q < 0 or norm == 0.0:
             return LEARNED
+        # r should be above q by 1; both move, so the squared length counts twice (2.4).
         loss = 1.0 - (f[r] - f[q])
         if loss <= 0.0:
             return LEARNED
@@ -122,12 +95,13 @@ cdef class MultilabelState(LinearClassifierState):
 cdef class MultilabelModel(ClassifierModel):
     """A model whose targets are sets of labels."""
 
-    cdef MultilabelState sets   # the state, as what it is
-    cdef Py_ssize_t added       # labels that the example has brought
-    cdef object kept            # of a block: the arrays that the next two point into
+    cdef MultilabelState sets    # the state, as what it is
+    cdef Py_ssize_t added        # new labels of the present example
+    # Of the present block:
+    cdef object arrays           # the two arrays that the next fields point into
     cdef const int64_t* offsets  # where the labels of row i begin in `numbers`
-    cdef const int32_t* numbers  # numbers of all labels of the block
-    cdef Py_ssize_t coming      # labels that the block will bring
+    cdef const int32_t* numbers  # numbers of all labels
+    cdef Py_ssize_t coming       # how many labels it adds
 
     def __cinit__(self, str who, MultilabelState state, **options):
         self.sets = state
@@ -140,7 +114,7 @@ cdef class MultilabelModel(ClassifierModel):
     # -- one set ------------------------------------------------------------------------------------
 
     cdef object coerce_target(self, object y):
-        """A list of plain labels without repeats; those of a set in their own order."""
+        """A list of plain labels without repeats; a set is sorted."""
         y = label_set(self.who, y)
         plain = list(dict.fromkeys([self.labels.coerce(label) for label in y]))
         kinds = sorted({type(label).__name__ for label in plain})
@@ -149,12 +123,12 @@ cdef class MultilabelModel(ClassifierModel):
         return sorted(plain) if isinstance(y, (set, frozenset)) else plain
 
     def coerce_set(self, y):
-        """The same, for others to ask."""
+        """The same, for Python."""
         return self.coerce_target(y)
 
     def new_labels(self, labels):
-        """Those of the plain labels that are not known; an error if one may not become so."""
-        cdef Labels known = self.later_labels()
+        """Those of the plain labels that are not known; an error if one may not be added."""
+        cdef Labels known = self.copied_labels()
         fresh = []
         for label in labels:
             if known.find(label) < 0:
@@ -162,13 +136,13 @@ cdef class MultilabelModel(ClassifierModel):
                 fresh.append(label)
         return fresh
 
-    cdef Labels later_labels(self):
-        """A copy of the labels, to try out what will be known."""
+    cdef Labels copied_labels(self):
+        """A copy, to which labels can be added on trial."""
         cdef Labels known = Labels(self.who, self.labels.limit)
         known.names, known.numbers = list(self.labels.names), dict(self.labels.numbers)
         return known
 
-    cdef bint encode_target(self, object y, bint welcome, Example* e) except -1:
+    cdef bint encode_target(self, object y, bint may_add, Example* e) except -1:
         cdef int32_t number
         self.added = self.sets.n_members = 0
         self.sets.hold(len(y))
@@ -176,7 +150,7 @@ cdef class MultilabelModel(ClassifierModel):
         try:
             for label in y:
                 number = self.labels.find(label)
-                if number < 0 and welcome:
+                if number < 0 and may_add:
                     number = self.sets.n_labels
                     ClassifierModel.add_label(self, label)
                     self.added += 1
@@ -189,7 +163,7 @@ cdef class MultilabelModel(ClassifierModel):
         return self.added > 0
 
     cdef int add_label(self, object y) except -1:
-        """All the labels that a row of a block has brought."""
+        """Add all new labels of a row of a block."""
         self.added = 0
         try:
             for label in y:
@@ -210,32 +184,32 @@ cdef class MultilabelModel(ClassifierModel):
     # -- many sets ----------------------------------------------------------------------------------
 
     cdef tuple encode_targets(self, object y, Py_ssize_t rows, object weights):
-        """The rows' own numbers, and each row's new labels; the sets go into `numbers`."""
-        cdef Labels known = self.later_labels()
+        """Row numbers, and the new labels of each row that has some; the sets go into `numbers`."""
+        cdef Labels known = self.copied_labels()
         cdef int32_t number
         sets = label_sets(self.who, y)
         if len(sets) != rows:
             raise ValueError(f"{self.who}: X has {rows:,} rows, y has {len(sets):,}.")
         offsets, numbers, new_labels = [0], [], []
         for i, members in enumerate(sets):
-            fresh = []
+            added = []
             try:
                 for label in self.coerce_target(members):
                     number = known.find(label)
                     if number < 0 and (weights is None or weights[i] > 0.0):
                         number = <int32_t> len(known.names)
                         known.append(label)
-                        fresh.append(label)
+                        added.append(label)
                     numbers.append(number)
             except (TypeError, ValueError) as error:
                 raise in_row(error, self.who, i) from None
-            if fresh:
-                new_labels.append(fresh)
+            if added:
+                new_labels.append(added)
             self.sets.hold(len(numbers) - offsets[-1])
             offsets.append(len(numbers))
         self.coming = len(known.names) - self.sets.n_labels
-        self.kept = np.array(offsets, dtype=np.int64), np.array(numbers, dtype=np.int32)
-        self.offsets, self.numbers = int64s(self.kept[0]), int32s(self.kept[1])
+        self.arrays = np.array(offsets, dtype=np.int64), np.array(numbers, dtype=np.int32)
+        self.offsets, self.numbers = int64s(self.arrays[0]), int32s(self.arrays[1])
         return np.arange(rows, dtype=np.int32), new_labels
 
     cdef void set_target(self, const Task* task, Py_ssize_t i, Example* e) noexcept nogil:
@@ -272,11 +246,11 @@ cdef class MultilabelModel(ClassifierModel):
         for r in range(self.sets.n_labels):
             task.numeric[i * task.columns + r] = scores[r]
 
-    cdef object decode_outputs(self, Output output, object answers):
-        return answers
+    cdef object decode_outputs(self, Output output, object scores):
+        return scores
 
     cdef int end_block(self) except -1:
-        self.kept, self.offsets, self.numbers = None, NULL, NULL
+        self.arrays, self.offsets, self.numbers = None, NULL, NULL
         return 0
 
     cpdef object scores_one(self, object x):

@@ -2,32 +2,24 @@
 
 from collections.abc import Callable, Mapping
 from math import sqrt
-from typing import Any, Literal
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.checks import choice
-from ..base.learner import Learner
-from ..core.regressor import RegressorModel
-from ..core.state_reader import StateReader
-from .aggressiveness import check_pa
-from .base import Linear
-from .mixing import mix_regressors
-from .pa_ranking import margin_model
-from .row_by_row import RowByRow, changing, learn_rows, rows_of
-from .user_functions import check_function, cost_of, difference, features_of, is_mapping
-
-Score = Callable[[Mapping[Any, Any]], float]
+from ...base.checks import choice
+from ..user_functions import check_function, cost_of, difference, features_of, is_mapping
+from .base import MODES, Mode, PAHashedOptions, PassiveAggressive
+from .row_by_row import RowByRow, changing, rows_of
 
 
-class StructuredPA(Linear, Learner):
+class StructuredPA(PassiveAggressive):
     """Passive-aggressive learner of structures (Crammer et al., JMLR 7, 2006, section 9).
 
-    What an example and an answer have in common is told by the user's `features`, and the answer
-    with the highest score is found by the user's `argmax` (Viterbi, say). The true answer should
-    be above the one predicted by the root of its `cost`; if it is not, the weights make the
-    smallest step that makes it so.
+    The user's `features` say how an example and an answer fit together, and the user's `argmax`
+    (Viterbi, say) finds the answer with the highest score. The true answer should be above the one
+    predicted by the root of its `cost`; if it is not, the weights make the smallest step that makes
+    it so.
 
     Parameters
     ----------
@@ -41,21 +33,9 @@ class StructuredPA(Linear, Learner):
     cost : function of two answers or None, default None
         cost(y, r) >= 0: the price of answering r where y is true. None: 1 where they differ.
     mode : {"prediction", "max-loss"}, default "prediction"
-        Which wrong answer a lesson is about: the one predicted, or the one with the largest loss.
-    variant : {"PA-I", "PA", "PA-II"}, default "PA-I"
-        How far one example may push: "PA" all the way, "PA-I" at most C, "PA-II" softened by C.
-        "PA" suits clean data only.
+        Which wrong answer an update moves: the one predicted, or the one with the largest loss.
     C : float > 0, default 1.0
         Aggressiveness of PA-I and PA-II; lower it when answers are noisy.
-    hash_bits : int or None, default None
-        Hash features to 2**hash_bits signed slots, so that memory stays fixed whatever the stream
-        sends. None names every feature.
-    hash_seed : int, default 0
-        Seed of that hash.
-    init : StructuredPA or None, default None
-        Start from what this model has learned.
-    reset_schedule : bool, default False
-        No effect here: there is no schedule.
 
     Examples
     --------
@@ -73,30 +53,20 @@ class StructuredPA(Linear, Learner):
     ('N', 'V')
     """
 
-    variant: str
-    C: float
-
     def __init__(
         self,
         *,
         features: Callable[[Any, Any], Mapping[Any, Any]],
         argmax: Callable[..., Any],
         cost: Callable[[Any, Any], float] | None = None,
-        mode: Literal["prediction", "max-loss"] = "prediction",
-        variant: Literal["PA-I", "PA", "PA-II"] = "PA-I",
-        C: float = 1.0,
-        hash_bits: int | None = None,
-        hash_seed: int = 0,
-        init: "StructuredPA | dict[str, Any] | None" = None,
-        reset_schedule: bool = False,
+        mode: Mode = "prediction",
+        **common: Unpack[PAHashedOptions],
     ) -> None:
-        self.mode = choice(self, "mode", mode, ("prediction", "max-loss"))
+        self.mode = choice(self, "mode", mode, MODES)
         self.features = check_function(self, "features", features, 2)
         self.argmax = check_function(self, "argmax", argmax, 3 if mode == "max-loss" else 2)
         self.cost = None if cost is None else check_function(self, "cost", cost, 2)
-        check_pa(self, variant, C)
-        self._check_common(False, hash_bits, hash_seed)
-        self._begin(init, reset_schedule)
+        super().__init__(**common)
 
     def _new_model(self) -> Any:
         return StructureModel(self)
@@ -115,7 +85,7 @@ class StructuredPA(Linear, Learner):
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn example after example: the same as a loop of `learn_one`; all of them or none."""
-        learn_rows(self._model, self._rows(X), self._rows(y, "y", "answer"), w)
+        self._model.learn_rows(self._rows(X), self._rows(y, "y", "answer"), w)
 
     def _rows(self, X: Any, name: str = "X", item: str = "example") -> list[Any]:
         return rows_of(type(self).__name__, name, item, X)
@@ -134,37 +104,14 @@ class StructuredPA(Linear, Learner):
         """Test, then train: what was answered for each example before it was learned."""
         choice(self, "output", output, ("label", "score"))
         ask = self.predict_one if output == "label" else self.score_one
-        told = learn_rows(self._model, self._rows(X), self._rows(y, "y", "answer"), w, ask)
-        return objects(told) if output == "label" else np.array(told, dtype=float)
-
-    @property
-    def weights(self) -> dict[Any, float]:
-        """Feature to weight. With `hash_bits` the keys are slots, those in use."""
-        fields = self._view()
-        return self._named(fields, fields["weights"][:, 0])
-
-    def _merged(self, mine: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
-        return mix_regressors(mine, theirs)
+        answers = self._model.learn_rows(self._rows(X), self._rows(y, "y", "answer"), w, ask)
+        return objects(answers) if output == "label" else np.array(answers, dtype=float)
 
 
 class StructureModel(RowByRow):
-    """The weights of a `StructuredPA`, and a lesson."""
+    """The weights of a `StructuredPA`, and its update."""
 
-    parts: RegressorModel
-
-    def __init__(self, face: StructuredPA) -> None:
-        self.face, self.who = face, type(face).__name__
-        super().__init__()
-
-    def new(self) -> RegressorModel:
-        """Weights that have learned nothing."""
-        model: RegressorModel = margin_model(self.face)
-        return model
-
-    @property
-    def seen(self) -> int:
-        """Examples learned."""
-        return self.parts.seen
+    learner: StructuredPA
 
     def value(self, features: Mapping[Any, Any]) -> float:
         """The score of features."""
@@ -173,57 +120,34 @@ class StructureModel(RowByRow):
                 f"{self.who}: score takes a mapping from features to values, "
                 f"got {features!r:.60} of type {type(features).__name__}."
             )
-        return self.parts.score_one(features)
+        return float(self.parts[0].score_one(features))
 
     def predict_one(self, x: Any) -> Any:
         """The best answer."""
-        if self.face.mode == "max-loss":  # without a true answer there is no loss
-            return self.face.argmax(x, self.value, None)
-        return self.face.argmax(x, self.value)
+        if self.learner.mode == "max-loss":  # without a true answer there is no loss
+            return self.learner.argmax(x, self.value, None)
+        return self.learner.argmax(x, self.value)
 
     def score_one(self, x: Any) -> float:
         """The score of the best answer."""
         best = self.predict_one(x)
-        return self.parts.score_one(features_of(self.who, self.face.features, x, best))
+        return float(self.parts[0].score_one(self.asked(x, best)))
+
+    def asked(self, x: Any, y: Any) -> Any:
+        """The user's features of an example and an answer."""
+        return features_of(self.who, self.learner.features, x, y)
 
     def learn_one(self, x: Any, y: Any, w: float) -> None:
-        """The true answer should be above the wrong one by the root of its cost."""
-        face = self.face
+        """Lift the true answer above the wrong one by the root of its cost (spec 2.6)."""
+        max_loss, cost = self.learner.mode == "max-loss", self.learner.cost
         with self.turn:
-            wrong = (
-                face.argmax(x, self.value, y) if face.mode == "max-loss" else self.predict_one(x)
-            )
+            wrong = self.learner.argmax(x, self.value, y) if max_loss else self.predict_one(x)
             change, margin = {}, 0.0
             if not same(self.who, wrong, y):
-                cost = 1.0 if face.cost is None else cost_of(self.who, face.cost, y, wrong)
-                up, down = (features_of(self.who, face.features, x, r) for r in (y, wrong))
-                change, margin = difference(self.who, up, down), sqrt(cost)
+                margin = 1.0 if cost is None else sqrt(cost_of(self.who, cost, y, wrong))
+                change = difference(self.who, self.asked(x, y), self.asked(x, wrong))
             with changing:
-                self.parts.learn_one(change, margin, w)
-
-    def export(self) -> dict[str, Any]:
-        """Everything that was learned."""
-        return self.parts.export()
-
-    def reading(self) -> Any:
-        """A context in which nobody changes this state."""
-        return self.parts.reading()
-
-    def snapshot(self) -> dict[str, Any]:
-        """`export`, while nobody else is learning."""
-        return self.parts.snapshot()
-
-    def fill(self, parts: RegressorModel, fields: StateReader) -> None:
-        """Put an exported state into new parts."""
-        parts.restore(fields)
-
-    def reset_schedule(self) -> None:
-        """There is none."""
-        self.parts.reset_schedule()
-
-    def memory(self) -> int:
-        """Bytes held."""
-        return self.parts.memory()
+                self.parts[0].learn_one(change, margin, w)
 
 
 def same(who: str, a: Any, b: Any) -> bool:

@@ -20,7 +20,7 @@ def label_set(who: str, y: Any) -> Iterable[Any]:
 
 
 def not_indicators(who: str, labels: list[Any]) -> list[Any]:
-    """A list that says 0 or 1 more than once tells which columns are there, not which labels."""
+    """Refuse a list that repeats 0 or 1: it says which columns apply, not which labels."""
     if are_bits(labels) and len(labels) > len(set(labels)):
         raise ValueError(f"{who}: y looks like indicators, {labels!r:.60}. {WANTED}")
     return labels
@@ -34,7 +34,7 @@ def are_bits(values: list[Any]) -> bool:
 
 
 def indicator_rows(sets: list[Any]) -> bool:
-    """Say whether every row is a list of 0 and 1, all of one length: no sets of labels are."""
+    """Say whether every row is a list of 0 and 1, all of one length: indicators, not labels."""
     widths = set()
     for row in sets:
         plain = row.as_py() if hasattr(row, "as_py") else row
