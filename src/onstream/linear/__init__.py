@@ -3,11 +3,15 @@
 from ..base.registry import register_family
 from .arow import AROW
 from .cw import CW
-from .delta_rule import LMS, DeltaRule
+from .delta_rule import DeltaRule
+from .exact_multiclass_pa import ExactMulticlassPA
 from .fobos import FOBOS
 from .ftrl_proximal import FTRLProximal
 from .linear_regression import LinearRegression
+from .lms import LMS
 from .logistic_regression import LogisticRegression
+from .mira import MIRA
+from .multiclass_perceptron import MulticlassPerceptron
 from .passive_aggressive.cost_sensitive_pa import CostSensitivePA
 from .passive_aggressive.pa_classifier import PAClassifier
 from .passive_aggressive.pa_multilabel import PAMultilabel
@@ -23,7 +27,6 @@ from .sgd_regressor import SGDRegressor
 from .shifting_perceptron import ShiftingPerceptron
 from .softmax_regression import SoftmaxRegression
 from .truncated_gradient import TruncatedGradient
-from .ultraconservative import MIRA, ExactMulticlassPA, MulticlassPerceptron
 
 __all__ = [
     "AROW",

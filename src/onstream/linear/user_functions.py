@@ -50,6 +50,18 @@ def cost_of(who: str, cost: Any, y: Any, r: Any) -> float:
     return price
 
 
+def value_at(who: str, name: str, value: Any, t: int) -> float:
+    """A parameter at time t: a number, or what the user's function of t returns."""
+    if not callable(value):
+        return float(value)
+    call = f"{name}(t={t})"
+    number = number_from(who, call, value(t))
+    if not math.isfinite(number) or (name == "alpha" and number <= 0.0):
+        wanted = "finite and greater than 0" if name == "alpha" else "finite"
+        raise ValueError(f"{who}: {call} must be {wanted}, got {number}.")
+    return number
+
+
 def features_of(who: str, features: Any, x: Any, y: Any) -> Any:
     """The user's features of x and y: a mapping."""
     found = features(x, y)

@@ -9,7 +9,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from ...core.coerce import coerce_weights, in_row, no_column  # type: ignore[attr-defined]
+from ...core.coerce import coerce_weights, in_row, no_column
 from ...core.frames import rows_of_table
 from ...core.regressor import RegressorModel
 from ...core.state_reader import StateReader
