@@ -6,11 +6,12 @@ from ..core.weights cimport Weights
 
 cdef class LinearClassifierState(ClassifierState):
     cdef Weights w       # one column up to two labels, one per label beyond
-    cdef Weights before  # the single column, until the third label is committed
+    cdef Weights before  # the single column, until the third label is committed; otherwise None
     cdef double* f       # scores of the example being learned
     cdef double* steps   # room for a step per label
-    cdef Py_ssize_t room_labels  # labels that fit there
+    cdef Py_ssize_t room_labels  # labels that fit in f and steps
 
+    cdef int reserve_labels(self, Py_ssize_t n) except -1
     cdef int update(self, const Example* e, const double* f) noexcept nogil
     cdef int update_one(self, const Example* e, double f) noexcept nogil
 

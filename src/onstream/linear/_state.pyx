@@ -1,6 +1,7 @@
 """What linear learners share: weights, scores, promotion to more labels.
 
-A learner writes its `update(e, f)`: what changes, given the example and its scores.
+A learner overrides `update(e, f)`: what changes, given the example and its scores. Its constructor
+takes `intercept` first, then its own parameters.
 """
 
 from libc.float cimport DBL_MAX
@@ -37,11 +38,9 @@ cdef class LinearClassifierState(ClassifierState):
         return self.w.reserve(width)
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
-        """The third label splits the weights into -w/2 and +w/2 and starts at 0."""
-        if n > self.room_labels:
-            self.f = <double*> resize(self.f, 0, n * sizeof(double))
-            self.steps = <double*> resize(self.steps, 0, n * sizeof(double))
-            self.room_labels = n
+        """Promotion: with the third label the first two get the columns +w/2 and -w/2 of the single
+        column w, by their signs, and the new one starts at 0. With n = 2 that is undone."""
+        self.reserve_labels(n)
         if n > 2 and self.w.k == 1:
             self.before = self.w
             self.w = self.w.split(self.first_sign * self.share)
@@ -49,6 +48,14 @@ cdef class LinearClassifierState(ClassifierState):
             self.w, self.before = self.before, None
         if n > 2:
             self.w.set_columns(n)
+        return 0
+
+    cdef int reserve_labels(self, Py_ssize_t n) except -1:
+        """Make room for the scores and steps of n labels."""
+        if n > self.room_labels:
+            self.f = <double*> resize(self.f, 0, n * sizeof(double))
+            self.steps = <double*> resize(self.steps, 0, n * sizeof(double))
+            self.room_labels = n
         return 0
 
     cdef int commit_label(self) except -1:
@@ -85,11 +92,13 @@ cdef class LinearClassifierState(ClassifierState):
         return OVERFLOW
 
     cdef int update_one(self, const Example* e, double f) noexcept nogil:
-        """The same where there is one column. A score in a register comes sooner than from memory."""
+        """`update` with one column. Override it for speed: f then stays in a register."""
         return self.update(e, &f)
 
-    cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, Py_ssize_t known) noexcept nogil:
-        """The usual case, two labels and nothing else, with less on the way."""
+    cdef Py_ssize_t run(
+        self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, Py_ssize_t known
+    ) noexcept nogil:
+        """A short loop for the usual block: two labels, all weights 1, labels or nothing to answer."""
         cdef Example e
         cdef Py_ssize_t i
         cdef double f
@@ -104,7 +113,7 @@ cdef class LinearClassifierState(ClassifierState):
             if e.width > known:
                 return i
             e.label = task.numbers[i]
-            e.y = signs[e.label != 0]  # without a jump, which nobody could foresee
+            e.y = signs[e.label != 0]  # branch-free: labels are unpredictable
             f = single_score(self.w, &e)
             if fabs(f) >= DBL_MAX or self.update_one(&e, f) != LEARNED:
                 return i
@@ -163,7 +172,7 @@ cdef class LinearRegressorState(State):
 
 
 cdef Weights restored_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k):
-    """Weights such as w, with the numbers of an exported state."""
+    """Weights of the same kind as w, with the numbers of an exported state."""
     cdef Weights other = Weights(1, w.intercept)
     weights = fields.array("weights", (width, k))
     bias = fields.array("bias", (k,))

@@ -16,7 +16,7 @@ Matrix = NDArray[np.float64]
 
 
 def shares(mine: Exported, theirs: Exported) -> tuple[float, float]:
-    """What fraction of all examples each has seen."""
+    """The fraction of all examples that each has seen."""
     total = mine["seen"] + theirs["seen"]
     return (mine["seen"] / total, theirs["seen"] / total) if total else (1.0, 0.0)
 
@@ -51,6 +51,26 @@ def mix_regressors(mine: Exported, theirs: Exported) -> Exported:
     return mix(mine, theirs, ours, other, bias)
 
 
+def mix_columns(
+    mine: Exported,
+    theirs: Exported,
+    labels: list[Any],
+    ours: tuple[Matrix, Matrix],
+    other: tuple[Matrix, Matrix],
+) -> Exported:
+    """The merged state from the weights and intercepts of both, with columns matched."""
+    a, b = shares(mine, theirs)
+    merged = mix(mine, theirs, ours[0], other[0], a * ours[1] + b * other[1])
+    return {**merged, "labels": labels}
+
+
+def mix_classifiers(who: str, mine: Exported, theirs: Exported, share: float = 0.5) -> Exported:
+    """The merged state of two linear classifiers; labels are matched by name."""
+    labels, _ = union_of_labels(who, mine, theirs)
+    ours, other = (by_label(fields, labels, share) for fields in (mine, theirs))
+    return mix_columns(mine, theirs, labels, ours, other)
+
+
 def by_label(fields: Exported, labels: list[Any], share: float) -> tuple[Matrix, Matrix]:
     """Weights and intercepts with one column per label of `labels`, or one for two labels.
 
@@ -61,44 +81,30 @@ def by_label(fields: Exported, labels: list[Any], share: float) -> tuple[Matrix,
     if len(labels) <= 2:
         same = not own or first_sign(own) * (1 if own[0] == labels[0] else -1) == first_sign(labels)
         return (weights, bias) if same else (-weights, -bias)
-    out = np.zeros((len(weights), len(labels)))
-    intercepts = np.zeros(len(labels))
     if len(own) <= 2:
-        for i, label in enumerate(own):
-            part = share * first_sign(own) * (1 if i == 0 else -1)
-            out[:, labels.index(label)] = part * weights[:, 0]
-            intercepts[labels.index(label)] = part * bias[0]
-    else:
-        for r, label in enumerate(own):
-            out[:, labels.index(label)] = weights[:, r]
-            intercepts[labels.index(label)] = bias[r]
-    return out, intercepts
-
-
-def mix_classifiers(who: str, mine: Exported, theirs: Exported, share: float = 0.5) -> Exported:
-    """The merged state of two linear classifiers; labels are matched by name."""
-    labels, _ = union_of_labels(who, mine, theirs)
-    a, b = shares(mine, theirs)
-    ours, our_bias = by_label(mine, labels, share)
-    other, their_bias = by_label(theirs, labels, share)
-    merged = mix(mine, theirs, ours, other, a * our_bias + b * their_bias)
-    return {**merged, "labels": labels}
+        parts = [share * first_sign(own) * (1 if i == 0 else -1) for i in range(len(own))]
+        weights, bias = weights[:, :1] * parts, bias[:1] * parts
+    return columns_of(own, labels, weights, bias)
 
 
 def mix_rows(who: str, mine: Exported, theirs: Exported, *, shared: bool) -> Exported:
-    """The merged state of two learners with a row per label, or with one row shared by all."""
+    """The merged state of two learners with a column per label, or with one shared by all."""
     labels, _ = union_of_labels(who, mine, theirs)
     if shared:
         return {**mix_regressors(mine, theirs), "labels": labels}
-    placed_rows, k = [], max(1, len(labels))
-    for fields in (mine, theirs):
-        weights, bias = fields["scale"] * fields["weights"], fields["bias"]
-        wide, intercepts = np.zeros((len(weights), k)), np.zeros(k)
-        for r, label in enumerate(fields["labels"]):
-            wide[:, labels.index(label)] = weights[:, r]
-            intercepts[labels.index(label)] = bias[r]
-        placed_rows.append((wide, intercepts))
-    (ours, our_bias), (other, their_bias) = placed_rows
-    a, b = shares(mine, theirs)
-    merged = mix(mine, theirs, ours, other, a * our_bias + b * their_bias)
-    return {**merged, "labels": labels}
+    ours, other = (
+        columns_of(f["labels"], labels, f["scale"] * f["weights"], f["bias"])
+        for f in (mine, theirs)
+    )
+    return mix_columns(mine, theirs, labels, ours, other)
+
+
+def columns_of(
+    own: list[Any], labels: list[Any], weights: Matrix, bias: Matrix
+) -> tuple[Matrix, Matrix]:
+    """The columns of `own` labels at their places among `labels`, 0 elsewhere; at least one."""
+    places = [labels.index(label) for label in own]
+    out, intercepts = np.zeros((len(weights), max(1, len(labels)))), np.zeros(max(1, len(labels)))
+    out[:, places] = weights[:, : len(own)]
+    intercepts[places] = bias[: len(own)]
+    return out, intercepts

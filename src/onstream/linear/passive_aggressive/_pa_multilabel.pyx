@@ -79,10 +79,8 @@ cdef class MultilabelState(LinearClassifierState):
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
         if n > self.room_labels:
-            self.f = <double*> resize(self.f, 0, n * sizeof(double))
-            self.steps = <double*> resize(self.steps, 0, n * sizeof(double))
             self.relevant = <char*> resize(self.relevant, 0, n)
-            self.room_labels = n
+        self.reserve_labels(n)
         return self.w.set_columns(max(1, n))
 
     def restore_own(self, fields):
