@@ -143,6 +143,15 @@ def test_who_predicts_sees_no_empty_model_while_a_block_is_taken_back(make):
     assert dumps(model) == before
 
 
+def test_the_schedule_can_be_reset(make):
+    model = make()
+    model.learn_many(["x", "y"], ["b", "b"])
+    before = model.predict_one("x")
+    model.reset_schedule()
+    assert (model.seen, model.predict_one("x")) == (2, before)
+    assert dumps(model.clone(init=model)) == dumps(model)
+
+
 def test_functions_may_ask_and_teach_the_model():
     model = None
 
