@@ -38,8 +38,8 @@ cdef class LinearClassifierState(ClassifierState):
         return self.w.reserve(width)
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
-        """Promotion: with the third label the first two get the columns +w/2 and -w/2 of the single
-        column w, by their signs, and the new one starts at 0. With n = 2 that is undone."""
+        """With the third label (promotion) the first two get columns +share * w and -share * w of the
+        single column w, by their signs, and the new one starts at 0. With n = 2 that is undone."""
         self.reserve_labels(n)
         if n > 2 and self.w.k == 1:
             self.before = self.w
