@@ -1,8 +1,6 @@
 """Linear learners."""
 
 from ..base.registry import register_family
-from .arow import AROW
-from .cw import CW
 from .delta_rule import DeltaRule
 from .exact_multiclass_pa import ExactMulticlassPA
 from .fobos import FOBOS
@@ -21,7 +19,9 @@ from .passive_aggressive.structured_pa import StructuredPA
 from .perceptron import Perceptron
 from .rda import RDA
 from .rls import RLS
-from .scw import SCW
+from .second_order.arow import AROW
+from .second_order.cw import CW
+from .second_order.scw import SCW
 from .sgd_classifier import SGDClassifier
 from .sgd_regressor import SGDRegressor
 from .shifting_perceptron import ShiftingPerceptron

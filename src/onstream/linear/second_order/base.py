@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ..base.checks import choice, positive
-from ..base.union import Exported, union_of_features
-from .base import LinearClassifier
-from .diagonal_covariance import DiagonalState
-from .full_covariance import FullState
-from .mixing import Matrix, mix_classifiers, shares
+from ...base.checks import choice, positive
+from ...base.union import Exported, union_of_features
+from ..base import LinearClassifier
+from ..mixing import Matrix, mix_classifiers, shares
+from ._diagonal import DiagonalState
+from ._full import FullState
 
 
 class SecondOrderClassifier(LinearClassifier, ABC):

@@ -5,8 +5,8 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from ..core.arrays cimport doubles
-from ..core.example cimport (
+from ...core.arrays cimport doubles
+from ...core.example cimport (
     LEARNED,
     OVERFLOW,
     SAFE,
@@ -17,10 +17,10 @@ from ..core.example cimport (
     onstream_gather_dot,
     onstream_peak,
 )
-from ..core.memory cimport release, resize, roomier
-from ..core.scores cimport best_wrong
-from .confidence_rules cimport Rule, find_step, rule_named
-from ._state cimport LinearClassifierState
+from ...core.memory cimport release, resize, roomier
+from ...core.scores cimport best_wrong
+from .rules cimport Rule, find_step, rule_named
+from .._state cimport LinearClassifierState
 
 
 cdef class FullState(LinearClassifierState):

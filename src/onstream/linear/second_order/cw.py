@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from statistics import NormalDist
 from typing import Any, Literal
 
-from ..base.checks import choice, number
-from ..base.types import Label
-from .confidence import SecondOrderClassifier
+from ...base.checks import choice, number
+from ...base.types import Label
+from .base import SecondOrderClassifier
 
 
 class CW(SecondOrderClassifier):

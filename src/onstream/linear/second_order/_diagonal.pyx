@@ -2,11 +2,11 @@
 
 from libc.stdint cimport int32_t
 
-from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature
-from ..core.scores cimport best_wrong
-from ..core.weights cimport Weights, fits
-from .confidence_rules cimport Rule, find_step, rule_named
-from ._state cimport LinearClassifierState
+from ...core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature
+from ...core.scores cimport best_wrong
+from ...core.weights cimport Weights, fits
+from .rules cimport Rule, find_step, rule_named
+from .._state cimport LinearClassifierState
 
 cdef double KEPT = 1e-16  # of a variance at least, whatever the rounding
 
