@@ -1,5 +1,6 @@
-from typing import Any
+from ...core.state import State
 
-class DiagonalState:
-    def __init__(self, *args: Any) -> None: ...
-    def set_rule(self, name: str, parameter: float, C: float, a: float) -> None: ...
+class DiagonalState(State):
+    def __init__(
+        self, intercept: bool, rule: str, parameter: float, C: float, a: float
+    ) -> None: ...

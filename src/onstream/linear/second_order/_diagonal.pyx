@@ -5,28 +5,29 @@ from libc.stdint cimport int32_t
 from ...core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature
 from ...core.scores cimport best_wrong
 from ...core.weights cimport Weights, fits
-from .rules cimport Rule, find_step, rule_named
+from .rules cimport Rule, Step, find_step, make_rule
 from .._state cimport LinearClassifierState
 
-cdef double KEPT = 1e-16  # of a variance at least, whatever the rounding
+cdef double LEAST = 1e-16  # share of a variance that is left in any case, whatever the rounding
 
 
 cdef class DiagonalState(LinearClassifierState):
     cdef Rule rule
-    cdef double a              # variance of a weight that has not learned anything
+    cdef double a              # variance of a weight at the start
     cdef Weights sigma         # variances, in the shape of the weights
     cdef Weights sigma_before  # until the third label is committed
     cdef Py_ssize_t filled     # rows of sigma that have their first variance
 
-    def set_rule(self, str name, double parameter, double C, double a):
-        self.rule = rule_named(name, parameter, C)
+    def __cinit__(self, bint intercept, str rule, double parameter, double C, double a):
+        self.rule = make_rule(rule, parameter, C)
         self.a = a
-        self.sigma = Weights(1, self.w.intercept)
+        self.sigma = Weights(1, intercept)
         self.sigma_before = None
         self.filled = 0
         self.sigma.b[0] = a
 
     cdef double fresh(self) noexcept nogil:
+        """Variance of a weight that has not learned anything."""
         return self.a if self.w.k == 1 else 0.5 * self.a
 
     cdef int reserve(self, Py_ssize_t width) except -1:
@@ -42,7 +43,7 @@ cdef class DiagonalState(LinearClassifierState):
     cdef int set_labels(self, Py_ssize_t n) except -1:
         cdef Py_ssize_t known = self.sigma.k, i, r
         LinearClassifierState.set_labels(self, n)
-        if n > 2 and known == 1:  # both get half of the variance, so that of the difference stays
+        if n > 2 and known == 1:  # half of the variance each: that of the difference stays the same
             self.sigma_before = self.sigma
             self.sigma = self.sigma.split(0.5)
             for i in range(self.filled):
@@ -74,8 +75,10 @@ cdef class DiagonalState(LinearClassifierState):
         return v + self.sigma.b[r] if self.w.intercept else v
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
-        cdef double m, v, alpha, beta
+        cdef Step step
+        cdef double m, v
         cdef int q = 0
+        # Margin and its variance; with more labels over the best-scored wrong one.
         if self.w.k == 1:
             m = e.y * f[0]
             v = self.variance(e, 0)
@@ -85,15 +88,16 @@ cdef class DiagonalState(LinearClassifierState):
             v = self.variance(e, e.label) + self.variance(e, q)
         if not v < SAFE:
             return OVERFLOW
-        if not find_step(&self.rule, m, v, e.weight, &alpha, &beta):
+        if not find_step(&self.rule, m, v, e.weight, &step):
             return LEARNED
-        if not (alpha < SAFE and beta < SAFE and fits(self.w, e, alpha * self.a, 1.0)):
-            return OVERFLOW  # no variance is larger than a
+        # No variance is larger than a, so no weight moves further than alpha a x.
+        if not (step.alpha < SAFE and step.beta < SAFE and fits(self.w, e, step.alpha * self.a, 1.0)):
+            return OVERFLOW
         if self.w.k == 1:
-            self.move(e, 0, e.y * alpha, beta)
+            self.move(e, 0, e.y * step.alpha, step.beta)
         else:
-            self.move(e, e.label, alpha, beta)
-            self.move(e, q, -alpha, beta)
+            self.move(e, e.label, step.alpha, step.beta)
+            self.move(e, q, -step.alpha, step.beta)
         return LEARNED
 
     cdef void move(self, const Example* e, Py_ssize_t r, double alpha, double beta) noexcept nogil:
@@ -101,12 +105,12 @@ cdef class DiagonalState(LinearClassifierState):
         cdef double* b = self.w.b + r
         cdef double* c = self.sigma.b + r
         if self.w.k == 1:
-            step(self.w.v, self.sigma.v, e, alpha, beta)
+            move_single(self.w.v, self.sigma.v, e, alpha, beta)
         else:
-            step_column(self.w, self.sigma, r, e, alpha, beta)
+            move_column(self.w, self.sigma, r, e, alpha, beta)
         if self.w.intercept:
             b[0] += alpha * c[0]
-            c[0] = max(c[0] - beta * c[0] * c[0], KEPT * c[0])
+            c[0] = max(c[0] - beta * c[0] * c[0], LEAST * c[0])
 
     def export_own(self):
         variances = self.sigma.export(self.features.width)
@@ -134,11 +138,15 @@ cdef class DiagonalState(LinearClassifierState):
         return LinearClassifierState.memory(self) + self.sigma.memory()
 
 
-cdef inline double term(const double* sigma, const int32_t* ids, const double* x, Py_ssize_t i, Py_ssize_t stride) noexcept nogil:
+cdef inline double term(
+    const double* sigma, const int32_t* ids, const double* x, Py_ssize_t i, Py_ssize_t stride
+) noexcept nogil:
     return sigma[(ids[i] if ids != NULL else i) * stride] * x[i] * x[i]
 
 
-cdef double spread(const double* sigma, const int32_t* ids, const double* x, Py_ssize_t n, Py_ssize_t stride) noexcept nogil:
+cdef double spread(
+    const double* sigma, const int32_t* ids, const double* x, Py_ssize_t n, Py_ssize_t stride
+) noexcept nogil:
     """Sum of sigma x^2: four partial sums, in the same order for every kind of example."""
     cdef double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0
     cdef Py_ssize_t i = 0
@@ -161,7 +169,7 @@ cdef double spread(const double* sigma, const int32_t* ids, const double* x, Py_
     return (s0 + s1) + (s2 + s3)
 
 
-cdef void step(double* w, double* sigma, const Example* e, double alpha, double beta) noexcept nogil:
+cdef void move_single(double* w, double* sigma, const Example* e, double alpha, double beta) noexcept nogil:
     """The diagonal step of every feature of the example, for a single column."""
     cdef const double* x = e.values
     cdef Py_ssize_t i, id
@@ -170,16 +178,18 @@ cdef void step(double* w, double* sigma, const Example* e, double alpha, double 
         for i in range(e.n):
             g = sigma[i] * x[i]
             w[i] += alpha * g
-            sigma[i] = max(sigma[i] - beta * g * g, KEPT * sigma[i])
+            sigma[i] = max(sigma[i] - beta * g * g, LEAST * sigma[i])
     else:
         for i in range(e.n):
             id = e.ids[i]
             g = sigma[id] * x[i]
             w[id] += alpha * g
-            sigma[id] = max(sigma[id] - beta * g * g, KEPT * sigma[id])
+            sigma[id] = max(sigma[id] - beta * g * g, LEAST * sigma[id])
 
 
-cdef void step_column(Weights w, Weights sigma, Py_ssize_t r, const Example* e, double alpha, double beta) noexcept nogil:
+cdef void move_column(
+    Weights w, Weights sigma, Py_ssize_t r, const Example* e, double alpha, double beta
+) noexcept nogil:
     """The same for column r of many."""
     cdef Py_ssize_t i, id
     cdef double g
@@ -191,4 +201,4 @@ cdef void step_column(Weights w, Weights sigma, Py_ssize_t r, const Example* e, 
         v = w.v + id * w.stride + r
         g = s[0] * e.values[i]
         v[0] += alpha * g
-        s[0] = max(s[0] - beta * g * g, KEPT * s[0])
+        s[0] = max(s[0] - beta * g * g, LEAST * s[0])

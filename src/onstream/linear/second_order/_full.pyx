@@ -19,13 +19,13 @@ from ...core.example cimport (
 )
 from ...core.memory cimport release, resize, roomier
 from ...core.scores cimport best_wrong
-from .rules cimport Rule, find_step, rule_named
+from .rules cimport Rule, Step, find_step, make_rule
 from .._state cimport LinearClassifierState
 
 
 cdef class FullState(LinearClassifierState):
     cdef Rule rule
-    cdef double a
+    cdef double a                # variance of a weight at the start
     cdef Py_ssize_t offset       # 1 if there is an intercept: it stands first in Sigma
     cdef Py_ssize_t d            # rows of Sigma in use
     cdef Py_ssize_t room         # rows that fit
@@ -34,10 +34,12 @@ cdef class FullState(LinearClassifierState):
     cdef double* S_before        # of two labels, until the third is committed
     cdef Py_ssize_t room_before
     cdef Py_ssize_t d_before
-    cdef double* g               # Sigma x of the label, then of its best_wrong
+    cdef double* g               # Sigma x of the label, then of the best-scored wrong one
     cdef double* h               # g scaled
 
-    def __cinit__(self, bint intercept):
+    def __cinit__(self, bint intercept, str rule, double parameter, double C, double a):
+        self.rule = make_rule(rule, parameter, C)
+        self.a = a
         self.offset = intercept
         self.d = self.room = self.room_before = self.d_before = 0
         self.blocks = 1
@@ -49,11 +51,8 @@ cdef class FullState(LinearClassifierState):
         release(self.g)
         release(self.h)
 
-    def set_rule(self, str name, double parameter, double C, double a):
-        self.rule = rule_named(name, parameter, C)
-        self.a = a
-
     cdef double fresh(self) noexcept nogil:
+        """Variance of a weight that has not learned anything."""
         return self.a if self.w.k == 1 else 0.5 * self.a
 
     cdef double* block(self, Py_ssize_t r) noexcept nogil:
@@ -109,10 +108,10 @@ cdef class FullState(LinearClassifierState):
         return LinearClassifierState.commit_label(self)
 
     cdef Py_ssize_t backup_bytes(self) noexcept:
-        return -1  # Sigma is large, and its update dwarfs another look at X
+        return -1  # Sigma is large, and its update costs far more than reading X again
 
-    cdef double look(self, const Example* e, Py_ssize_t r, double* g) noexcept nogil:
-        """g = Sigma x of label r; answers x.g."""
+    cdef double multiply(self, const Example* e, Py_ssize_t r, double* g) noexcept nogil:
+        """g = Sigma x of label r. Returns x.g."""
         cdef double* S = self.block(r)
         cdef Py_ssize_t i
         cdef double v
@@ -129,30 +128,32 @@ cdef class FullState(LinearClassifierState):
         return v + g[0] if self.offset else v
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
-        cdef double m, v, alpha, beta, peak
-        cdef double* rival_g = self.g + self.room
+        cdef Step step
+        cdef double m, v, peak
+        cdef double* wrong_g = self.g + self.room
         cdef int q = 0
+        # Margin and its variance; with more labels over the best-scored wrong one.
         if self.w.k == 1:
             m = e.y * f[0]
-            v = self.look(e, 0, self.g)
+            v = self.multiply(e, 0, self.g)
             peak = onstream_peak(self.g, self.d)
         else:
             q = best_wrong(f, e.label, self.w.k)
             m = f[e.label] - f[q]
-            v = self.look(e, e.label, self.g) + self.look(e, q, rival_g)
-            peak = max(onstream_peak(self.g, self.d), onstream_peak(rival_g, self.d))
+            v = self.multiply(e, e.label, self.g) + self.multiply(e, q, wrong_g)
+            peak = max(onstream_peak(self.g, self.d), onstream_peak(wrong_g, self.d))
         if not (v < SAFE and peak < SAFE):
             return OVERFLOW
-        if not find_step(&self.rule, m, v, e.weight, &alpha, &beta):
+        if not find_step(&self.rule, m, v, e.weight, &step):
             return LEARNED
-        if not (alpha < SAFE and beta < SAFE and alpha * peak < SAFE
-                and self.w.measure() + alpha * peak < SAFE):
+        if not (step.alpha < SAFE and step.beta < SAFE and step.alpha * peak < SAFE
+                and self.w.measure() + step.alpha * peak < SAFE):
             return OVERFLOW
         if self.w.k == 1:
-            self.move(0, self.g, e.y * alpha, beta)
+            self.move(0, self.g, e.y * step.alpha, step.beta)
         else:
-            self.move(e.label, self.g, alpha, beta)
-            self.move(q, rival_g, -alpha, beta)
+            self.move(e.label, self.g, step.alpha, step.beta)
+            self.move(q, wrong_g, -step.alpha, step.beta)
         return LEARNED
 
     cdef void move(self, Py_ssize_t r, const double* g, double alpha, double beta) noexcept nogil:
@@ -170,7 +171,7 @@ cdef class FullState(LinearClassifierState):
         for i in range(self.d):  # with h = sqrt(beta) g both triangles get the same bits
             self.h[i] = root * g[i]
             positive &= S[i * self.room + i] - self.h[i] * self.h[i] > 0.0
-        if positive:  # else only rounding is left of a variance: Sigma stays as it is
+        if positive:  # otherwise only rounding is left of a variance: Sigma stays as it is
             for i in range(self.d):
                 onstream_axpy(S + i * self.room, self.h, -self.h[i], self.d)
 

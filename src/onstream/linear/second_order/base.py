@@ -1,39 +1,57 @@
-"""The face of the second-order learners: what AROW, CW and SCW have in common."""
+"""What second-order learners share: the covariance, its views and its merging."""
 
-from abc import ABC, abstractmethod
-from typing import Any
+from statistics import NormalDist
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from ...base.checks import choice, positive
+from ...base.checks import choice, number, positive
 from ...base.union import Exported, union_of_features
-from ..base import LinearClassifier
+from ..base import LinearClassifier, LinearClassifierOptions
 from ..mixing import Matrix, mix_classifiers, shares
 from ._diagonal import DiagonalState
 from ._full import FullState
 
 
-class SecondOrderClassifier(LinearClassifier, ABC):
-    """A linear classifier that knows how sure it is of each weight."""
+class SecondOrderOptions(LinearClassifierOptions, total=False):
+    """Parameters of every second-order classifier."""
 
-    covariance: str
+    covariance: Literal["diagonal", "full"]
     a: float
 
-    def _check_covariance(self, covariance: str, a: float) -> None:
+
+class SecondOrderClassifier(LinearClassifier):
+    """A linear classifier that knows how sure it is of each weight.
+
+    Parameters
+    ----------
+    covariance : {"diagonal", "full"}, default "diagonal"
+        A variance for each weight, or the covariance of all: better on correlated features, at a
+        price of d^2 numbers and steps per update.
+    a : float > 0, default 1.0
+        Variance of a weight at the start. Raise it for faster first steps.
+    """
+
+    def __init__(
+        self,
+        *,
+        covariance: Literal["diagonal", "full"] = "diagonal",
+        a: float = 1.0,
+        **common: Unpack[LinearClassifierOptions],
+    ) -> None:
         self.covariance = choice(self, "covariance", covariance, ("diagonal", "full"))
         self.a = positive(self, "a", a, "It is the variance of a weight at the start; 1 is usual.")
         if covariance == "full":
             self._most_hash_bits = 13
+        super().__init__(**common)
 
-    @abstractmethod
     def _rule(self) -> tuple[str, float, float]:
         """Name of the rule, its r or phi, its C."""
+        raise NotImplementedError
 
     def _new_state(self) -> Any:
         kind = DiagonalState if self.covariance == "diagonal" else FullState
-        state = kind(self.intercept)
-        state.set_rule(*self._rule(), self.a)
-        return state
+        return kind(self.intercept, *self._rule(), self.a)
 
     @property
     def variances(self) -> dict[Any, Any]:
@@ -54,56 +72,60 @@ class SecondOrderClassifier(LinearClassifier, ABC):
         Its rows are in the order of `weights`, the intercept first.
         """
         fields = self._model.snapshot()
-        matrices = list(fields["Sigma"] if "Sigma" in fields else map(np.diag, spread(fields)))
-        if "Sigma" not in fields and not self.intercept:
-            matrices = [matrix[1:, 1:] for matrix in matrices]
+        matrices = list(covariances(fields))
+        if self.covariance == "diagonal":
+            matrices = [np.diag(row if self.intercept else row[1:]) for row in matrices]
         if len(matrices) == 1:
             return matrices[0]
         return dict(zip(fields["labels"], matrices, strict=True))
 
     def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         merged = mix_classifiers(type(self).__name__, mine, theirs)
-        hashed = self.hash_bits is not None
+        mixed = mix_covariances(mine, theirs, merged, self.a, self.hash_bits is not None)
         if self.covariance == "full":
-            start = int(self.intercept)
-            Sigma = mix_spread(mine, theirs, merged, self.a, hashed, start, "Sigma")
-            return {**merged, "Sigma": Sigma}
-        mixed = mix_spread(mine, theirs, merged, self.a, hashed, 1, "variances")
+            return {**merged, "Sigma": mixed}
         variances = np.ascontiguousarray(mixed[:, 1:].T)
         return {**merged, "variances": variances, "bias_variances": mixed[:, 0].copy()}
 
 
-def spread(fields: Exported) -> Matrix:
-    """Variances of a diagonal state, a row per label, the intercept first."""
+def probability(model: object, eta: float) -> float:
+    """The wanted probability of being right: more than a coin's, less than certainty."""
+    hint = "It is a probability of being right; 0.7 to 0.95 are usual."
+    return number(model, "eta", eta, above=0.5, most=1.0 - 1e-9, hint=hint)
+
+
+def quantile(eta: float) -> float:
+    """Phi, with P(Z <= phi) = eta for a standard normal Z."""
+    return NormalDist().inv_cdf(eta)
+
+
+def covariances(fields: Exported) -> Matrix:
+    """A matrix per label, or, of a diagonal state, a row of variances; the intercept first."""
+    if "Sigma" in fields:
+        return np.asarray(fields["Sigma"])
     return np.column_stack([fields["bias_variances"], fields["variances"].T])
 
 
-def mix_spread(
-    mine: Exported,
-    theirs: Exported,
-    merged: Exported,
-    a: float,
-    hashed: bool,
-    start: int,
-    name: str,
+def mix_covariances(
+    mine: Exported, theirs: Exported, merged: Exported, a: float, hashed: bool
 ) -> Matrix:
-    """Variances or covariances of both, averaged like the weights; the unknown has variance a."""
-    labels = merged["labels"]
-    size = start + len(merged["weights"])
+    """Those of both models, averaged like the weights; an unknown weight has variance a."""
     _, places = union_of_features(mine, theirs)
     total: Matrix = np.zeros(1)
     for fields, share in zip((mine, theirs), shares(mine, theirs), strict=True):
-        rows = np.arange(len(fields["weights"])) if hashed or fields is mine else places
+        own, width = covariances(fields), len(fields["weights"])
+        start = own.shape[1] - width  # 1 if there is an intercept
+        rows = np.arange(width) if hashed or fields is mine else places
         at = np.concatenate([np.arange(start), start + rows])
-        own = fields["Sigma"] if name == "Sigma" else spread(fields)
-        total = total + share * placed_spread(own, at, fields["labels"], labels, size, a)
+        size = start + len(merged["weights"])
+        total = total + share * placed(own, at, fields["labels"], merged["labels"], size, a)
     return total
 
 
-def placed_spread(
+def placed(
     own: Matrix, at: Matrix, known: list[Any], labels: list[Any], size: int, a: float
 ) -> Matrix:
-    """The spread of one model among the features and labels of both."""
+    """The covariances of one model among the features and labels of both."""
     k = len(labels) if len(labels) > 2 else 1
     fresh = a if k == 1 else 0.5 * a
     full = own.ndim == 3
