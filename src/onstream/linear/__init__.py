@@ -1,13 +1,17 @@
 """Linear learners."""
 
 from ..base.registry import register_family
-from .delta_rule import DeltaRule
+from .delta_rule import LMS, DeltaRule
 from .exact_multiclass_pa import ExactMulticlassPA
-from .fobos import FOBOS
-from .ftrl_proximal import FTRLProximal
-from .linear_regression import LinearRegression
-from .lms import LMS
-from .logistic_regression import LogisticRegression
+from .gradient.fobos import FOBOS
+from .gradient.ftrl_proximal import FTRLProximal
+from .gradient.linear_regression import LinearRegression
+from .gradient.logistic_regression import LogisticRegression
+from .gradient.rda import RDA
+from .gradient.sgd_classifier import SGDClassifier
+from .gradient.sgd_regressor import SGDRegressor
+from .gradient.softmax_regression import SoftmaxRegression
+from .gradient.truncated_gradient import TruncatedGradient
 from .mira import MIRA
 from .multiclass_perceptron import MulticlassPerceptron
 from .passive_aggressive.cost_sensitive_pa import CostSensitivePA
@@ -17,16 +21,11 @@ from .passive_aggressive.pa_regressor import PARegressor
 from .passive_aggressive.pa_uniclass import PAUniclass
 from .passive_aggressive.structured_pa import StructuredPA
 from .perceptron import Perceptron
-from .rda import RDA
 from .rls import RLS
 from .second_order.arow import AROW
 from .second_order.cw import CW
 from .second_order.scw import SCW
-from .sgd_classifier import SGDClassifier
-from .sgd_regressor import SGDRegressor
 from .shifting_perceptron import ShiftingPerceptron
-from .softmax_regression import SoftmaxRegression
-from .truncated_gradient import TruncatedGradient
 
 __all__ = [
     "AROW",

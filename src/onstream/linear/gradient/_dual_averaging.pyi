@@ -1,4 +1,4 @@
-from .optimizer import Optimizer
+from ._optimizer import Optimizer
 
 class FTRL(Optimizer):
     def __init__(

@@ -1,18 +1,14 @@
-from .optimizer import Optimizer
+from ._descent import Descent
 
-class Descent(Optimizer):
+class AdaGrad(Descent):
     def __init__(
         self,
         intercept: bool,
-        schedule: str,
         eta: float,
-        power: float,
+        eps: float,
         l1: float,
         l2: float,
         *,
-        proximal: bool = False,
-        period: int = 1,
-        ceiling: float = ...,
         radius: float = ...,
         average: bool = False,
         average_from: int = 0,

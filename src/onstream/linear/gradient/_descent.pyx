@@ -13,12 +13,12 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from ..core.arrays cimport data_of
-from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature, onstream_peak
-from ..core.memory cimport release, resize, roomier
-from ..core.weights cimport Weights, add, add_columns, scores
-from .optimizer cimport Optimizer
-from ..core.rules.schedule cimport make_schedule, rate_at
+from ...core.arrays cimport data_of
+from ...core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature, onstream_peak
+from ...core.memory cimport release, resize, roomier
+from ...core.weights cimport Weights, add, add_columns, scores
+from ._optimizer cimport Optimizer
+from ...core.rules.schedule cimport make_schedule, rate_at
 
 
 cdef double SAFE_SUM = 1e270   # weights that can be summed 2**62 times

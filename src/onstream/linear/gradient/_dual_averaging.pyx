@@ -11,11 +11,11 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from ..core.arrays cimport doubles
-from ..core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature, onstream_peak
-from ..core.memory cimport release, resize, roomier
-from ..core.weights cimport Weights, add, add_columns
-from .optimizer cimport Optimizer
+from ...core.arrays cimport doubles
+from ...core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature, onstream_peak
+from ...core.memory cimport release, resize, roomier
+from ...core.weights cimport Weights, add, add_columns
+from ._optimizer cimport Optimizer
 
 
 cdef double HARMLESS = 1e50  # gradients that can do no harm whatever the state

@@ -7,18 +7,21 @@ it does not come, so m steps of w -> S(w) / (1 + rate l2) have a closed form.
 from libc.math cimport exp, expm1, log1p, sqrt
 from libc.stdint cimport int64_t
 
-from ..core.example cimport SAFE
-from ..core.weights cimport Weights
-from .descent cimport Descent, soft
+from ...core.example cimport SAFE
+from ...core.weights cimport Weights
+from ._descent cimport Descent, soft
 
 
 cdef class AdaGrad(Descent):
-    cdef Weights squares
+    cdef Weights squares  # sums of squared gradients
     cdef double eps
 
-    def set_squares(self, double eps):
+    def __cinit__(self, bint intercept, *args, **options):
+        self.squares = Weights(1, intercept)
+
+    def __init__(self, intercept, eta, double eps, l1, l2, **options):
+        Descent.__init__(self, intercept, "constant", eta, 1.0, l1, l2, **options)
         self.eps = eps
-        self.squares = Weights(1, self.intercept)
 
     cdef bint untouched(self) noexcept nogil:
         return self.l1 > 0.0 or self.l2 > 0.0

@@ -1,9 +1,9 @@
 from libc.stdint cimport int32_t, int64_t
 
-from ..core.example cimport Example
-from ..core.weights cimport Weights
-from .optimizer cimport Optimizer
-from ..core.rules.schedule cimport Schedule
+from ...core.example cimport Example
+from ...core.weights cimport Weights
+from ._optimizer cimport Optimizer
+from ...core.rules.schedule cimport Schedule
 
 
 cdef inline double soft(double v, double t) noexcept nogil:

@@ -1,8 +1,8 @@
 from libc.stdint cimport int64_t
 
-from ..core.classifier cimport ClassifierState
-from ..core.example cimport Example
-from ..core.state cimport State
+from ...core.classifier cimport ClassifierState
+from ...core.example cimport Example
+from ...core.state cimport State
 from .losses cimport Loss
 
 
@@ -31,7 +31,7 @@ cdef class Optimizer:
 
 
 cdef class GradientClassifierState(ClassifierState):
-    cdef Optimizer o
+    cdef readonly Optimizer optimizer
     cdef Optimizer before  # of two labels, until the third is committed
     cdef Loss loss
     cdef double* f         # scores of the example being learned
@@ -43,7 +43,7 @@ cdef class GradientClassifierState(ClassifierState):
 
 
 cdef class GradientRegressorState(State):
-    cdef Optimizer o
+    cdef readonly Optimizer optimizer
     cdef Loss loss
 
     cdef int update(self, const Example* e, double p) noexcept nogil

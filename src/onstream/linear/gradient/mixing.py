@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base.union import Exported, union_of_features, union_of_labels
-from ..core.coding import first_sign
-from .mixing import Matrix, placed, shares
+from ...base.union import Exported, union_of_features, union_of_labels
+from ...core.coding import first_sign
+from ..mixing import Matrix, placed, shares
 
 
 class Both:

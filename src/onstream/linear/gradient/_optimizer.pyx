@@ -10,12 +10,12 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from ..core.arrays cimport doubles
-from ..core.classifier cimport ClassifierState
-from ..core.example cimport LEARNED, OVERFLOW, Example, feature
-from ..core.memory cimport release, resize
-from ..core.scores cimport sigmoids
-from ..core.state cimport State
+from ...core.arrays cimport doubles
+from ...core.classifier cimport ClassifierState
+from ...core.example cimport LEARNED, OVERFLOW, Example, feature
+from ...core.memory cimport release, resize
+from ...core.scores cimport sigmoids
+from ...core.state cimport State
 from .losses cimport make_loss
 
 
@@ -105,7 +105,9 @@ cdef class Optimizer:
 
 
 cdef class GradientClassifierState(ClassifierState):
-    def __cinit__(self, *args):
+    def __cinit__(self, Optimizer optimizer, str loss):
+        self.optimizer = optimizer
+        self.loss = make_loss(loss, 0.0)
         self.share = 1.0
         self.f = self.slopes = NULL
         self.before = None
@@ -118,19 +120,11 @@ cdef class GradientClassifierState(ClassifierState):
         release(self.f)
         release(self.slopes)
 
-    def set_up(self, Optimizer optimizer, str loss, double parameter):
-        self.o = optimizer
-        self.loss = make_loss(loss, parameter)
-
-    @property
-    def optimizer(self):
-        return self.o
-
     cdef Py_ssize_t outputs(self) noexcept nogil:
-        return self.o.k
+        return self.optimizer.k
 
     cdef int reserve(self, Py_ssize_t width) except -1:
-        return self.o.reserve(width)
+        return self.optimizer.reserve(width)
 
     cdef int expect_labels(self, Py_ssize_t more) except -1:
         self.expected = self.n_labels + more if more else 0
@@ -141,13 +135,13 @@ cdef class GradientClassifierState(ClassifierState):
             self.f = <double*> resize(self.f, 0, n * sizeof(double))
             self.slopes = <double*> resize(self.slopes, 0, n * sizeof(double))
             self.room = n
-        if n > 2 and self.o.k == 1:
-            self.before = self.o
-            self.o = self.o.promoted(self.first_sign * self.share)
+        if n > 2 and self.optimizer.k == 1:
+            self.before = self.optimizer
+            self.optimizer = self.optimizer.promoted(self.first_sign * self.share)
         elif n == 2 and self.before is not None:
-            self.o, self.before = self.before, None
+            self.optimizer, self.before = self.before, None
         if n > 2:
-            self.o.set_columns(n, self.expected)
+            self.optimizer.set_columns(n, self.expected)
         return 0
 
     cdef int commit_label(self) except -1:
@@ -155,15 +149,15 @@ cdef class GradientClassifierState(ClassifierState):
         return 0
 
     cdef int score(self, const Example* e, double* out) noexcept nogil:
-        return self.o.score(e, out)
+        return self.optimizer.score(e, out)
 
     cdef int learn(self, const Example* e) noexcept nogil:
-        self.o.look(e, self.f)
+        self.optimizer.look(e, self.f)
         return self.update(e, self.f)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        self.o.score(e, out)
-        if self.o.averaging:  # other weights learn than those that predict
+        self.optimizer.score(e, out)
+        if self.optimizer.averaging:  # other weights learn than those that predict
             return self.learn(e)
         return self.update(e, out)
 
@@ -171,69 +165,65 @@ cdef class GradientClassifierState(ClassifierState):
         """Learn from the example and its scores."""
         cdef Py_ssize_t r
         cdef double y
-        for r in range(self.o.k):
+        for r in range(self.optimizer.k):
             if fabs(f[r]) >= DBL_MAX:
                 return OVERFLOW
-            y = e.y if self.o.k == 1 else 1.0 if r == e.label else -1.0
+            y = e.y if self.optimizer.k == 1 else 1.0 if r == e.label else -1.0
             self.slopes[r] = e.weight * self.loss.slope(&self.loss, y, f[r])
-        return self.o.step(e, self.slopes, (self.seen - self.start) // self.o.batch + 1)
+        return self.optimizer.step(e, self.slopes, (self.seen - self.start) // self.optimizer.batch + 1)
 
     cdef void link(self, const double* f, double* out) noexcept nogil:
         """Sigmoids, scaled to 1 where there are more than two labels."""
         cdef double total = 0.0, top = f[0]
         cdef Py_ssize_t r
-        if self.o.k == 1:
+        if self.optimizer.k == 1:
             sigmoids(f[0], self.first_sign, out)
             return
-        for r in range(1, self.o.k):
+        for r in range(1, self.optimizer.k):
             top = max(top, f[r])
-        for r in range(self.o.k):  # e^f / (1 + e^f), each by e^top if that is small
+        for r in range(self.optimizer.k):  # e^f / (1 + e^f), each by e^top if that is small
             out[r] = 1.0 / (1.0 + exp(-f[r])) if top > 0.0 else exp(f[r] - top) / (1.0 + exp(f[r]))
             total += out[r]
-        for r in range(self.o.k):
+        for r in range(self.optimizer.k):
             out[r] /= total
 
     def predicting(self):
         """The weights that predict, and the intercepts."""
-        return self.o.predicting(self.features.width)
+        return self.optimizer.predicting(self.features.width)
 
     def tidy(self):
-        self.o.reserve(self.features.width)
-        self.o.tidy()
+        self.optimizer.reserve(self.features.width)
+        self.optimizer.tidy()
 
     def export_own(self):
-        return self.o.export(self.features.width)
+        return self.optimizer.export(self.features.width)
 
     def restore_own(self, fields):
-        self.o.restore(fields, self.features.width, self.n_labels if self.n_labels > 2 else 1)
+        self.optimizer.restore(fields, self.features.width, self.n_labels if self.n_labels > 2 else 1)
 
     def memory(self):
-        return ClassifierState.memory(self) + self.o.memory() + 2 * 8 * max(1, self.n_labels)
+        return ClassifierState.memory(self) + self.optimizer.memory() + 2 * 8 * max(1, self.n_labels)
 
 
 cdef class GradientRegressorState(State):
-    def set_up(self, Optimizer optimizer, str loss, double parameter):
-        self.o = optimizer
+    def __cinit__(self, Optimizer optimizer, str loss, double parameter):
+        self.optimizer = optimizer
         self.loss = make_loss(loss, parameter)
 
-    @property
-    def optimizer(self):
-        return self.o
-
     cdef int reserve(self, Py_ssize_t width) except -1:
-        return self.o.reserve(width)
+        return self.optimizer.reserve(width)
 
     cdef int score(self, const Example* e, double* out) noexcept nogil:
-        return self.o.score(e, out)
+        return self.optimizer.score(e, out)
 
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef double p
-        self.o.look(e, &p)
+        self.optimizer.look(e, &p)
         return self.update(e, p)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        self.o.score(e, out)
-        return self.learn(e) if self.o.averaging else self.update(e, out[0])
+        self.optimizer.score(e, out)
+        return self.learn(e) if self.optimizer.averaging else self.update(e, out[0])
 
     cdef int update(self, const Example* e, double p) noexcept nogil:
         """Learn from the example and its prediction."""
@@ -241,21 +231,21 @@ cdef class GradientRegressorState(State):
         if fabs(p) >= DBL_MAX:
             return OVERFLOW
         slope = e.weight * self.loss.slope(&self.loss, e.y, p)
-        return self.o.step(e, &slope, (self.seen - self.start) // self.o.batch + 1)
+        return self.optimizer.step(e, &slope, (self.seen - self.start) // self.optimizer.batch + 1)
 
     def predicting(self):
         """The weights that predict, and the intercepts."""
-        return self.o.predicting(self.features.width)
+        return self.optimizer.predicting(self.features.width)
 
     def tidy(self):
-        self.o.reserve(self.features.width)
-        self.o.tidy()
+        self.optimizer.reserve(self.features.width)
+        self.optimizer.tidy()
 
     def export_own(self):
-        return self.o.export(self.features.width)
+        return self.optimizer.export(self.features.width)
 
     def restore_own(self, fields):
-        self.o.restore(fields, self.features.width, 1)
+        self.optimizer.restore(fields, self.features.width, 1)
 
     def memory(self):
-        return State.memory(self) + self.o.memory()
+        return State.memory(self) + self.optimizer.memory()

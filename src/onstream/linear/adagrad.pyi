@@ -1,4 +1,0 @@
-from .descent import Descent
-
-class AdaGrad(Descent):
-    def set_squares(self, eps: float) -> None: ...
