@@ -3,7 +3,7 @@
 # exceed SAFE. Inline, since they are called for every example.
 
 from libc.float cimport DBL_MAX
-from libc.math cimport fabs
+from libc.math cimport fabs, ldexp
 
 from .example cimport (
     LEARNED,
@@ -19,6 +19,10 @@ from .example cimport (
     onstream_scatter,
     onstream_scores,
 )
+
+
+cdef enum:
+    SAFE_SHIFT = 520  # x * 2**-520 and v * 2**-520: their product cannot overflow
 
 
 cdef class Weights:
@@ -44,6 +48,16 @@ cdef class Weights:
 cdef double careful_score(Weights w, const Example* e, Py_ssize_t r) noexcept nogil
 cdef bint fits_measured(Weights w, const Example* e, double step, double factor) noexcept nogil
 cdef int shrink(Weights w, const Example* e, double step, double factor) noexcept nogil
+
+
+cdef inline double small_product(double x, double v) noexcept nogil:
+    """x * v * 2**-1040, which cannot overflow: a term of a score that did."""
+    return ldexp(x, -SAFE_SHIFT) * ldexp(v, -SAFE_SHIFT)
+
+
+cdef inline double finite_score(double total, double bias) noexcept nogil:
+    """The score from the sum of such terms; no further than the largest double."""
+    return min(max(ldexp(total, 2 * SAFE_SHIFT) + bias, -DBL_MAX), DBL_MAX)
 
 
 cdef inline double score(Weights w, const Example* e) noexcept nogil:

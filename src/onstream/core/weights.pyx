@@ -1,7 +1,6 @@
 """Weights of linear models: a growing matrix, one row per feature, one column per output."""
 
-from libc.float cimport DBL_MAX
-from libc.math cimport fabs, ldexp
+from libc.math cimport fabs
 from libc.string cimport memcpy, memmove, memset
 
 import numpy as np
@@ -12,8 +11,7 @@ from .memory cimport release, resize, roomier
 
 
 cdef enum:
-    LINE = 64         # bytes of a cache line: weights are aligned to it
-    SAFE_SHIFT = 520  # products of x * 2**-520 and v * 2**-520 cannot overflow
+    LINE = 64  # bytes of a cache line: weights are aligned to it
 
 
 cdef class Weights:
@@ -138,12 +136,10 @@ cdef void* lines(void* block, double** v, size_t old, size_t new) except NULL:
 cdef double careful_score(Weights w, const Example* e, Py_ssize_t r) noexcept nogil:
     """Score of column r with all factors scaled down first: only the result can overflow."""
     cdef double total = 0.0
-    cdef Py_ssize_t i, id
+    cdef Py_ssize_t i
     for i in range(e.n):
-        id = feature(e, i)
-        total += ldexp(e.values[i], -SAFE_SHIFT) * ldexp(w.v[id * w.stride + r], -SAFE_SHIFT)
-    total = ldexp(w.scale * total, 2 * SAFE_SHIFT) + w.b[r]
-    return min(max(total, -DBL_MAX), DBL_MAX)
+        total += small_product(e.values[i], w.v[feature(e, i) * w.stride + r])
+    return finite_score(w.scale * total, w.b[r])
 
 
 cdef bint fits_measured(Weights w, const Example* e, double step, double factor) noexcept nogil:

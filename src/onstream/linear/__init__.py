@@ -1,7 +1,7 @@
 """Linear learners."""
 
 from ..base.registry import register_family
-from .delta_rule import LMS, DeltaRule
+from .delta_rule import DeltaRule
 from .exact_multiclass_pa import ExactMulticlassPA
 from .gradient.fobos import FOBOS
 from .gradient.ftrl_proximal import FTRLProximal
@@ -12,6 +12,7 @@ from .gradient.sgd_classifier import SGDClassifier
 from .gradient.sgd_regressor import SGDRegressor
 from .gradient.softmax_regression import SoftmaxRegression
 from .gradient.truncated_gradient import TruncatedGradient
+from .lms import LMS
 from .mira import MIRA
 from .multiclass_perceptron import MulticlassPerceptron
 from .passive_aggressive.cost_sensitive_pa import CostSensitivePA

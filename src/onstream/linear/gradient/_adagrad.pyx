@@ -1,7 +1,7 @@
-"""AdaGrad: every weight has its own rate, eta / (eps + sqrt(sum of its squared gradients)).
+"""AdaGrad: every weight has its own rate, eta / (eps + sqrt(sum of its squared gradients)) (beyond 1).
 
-What a feature owes is counted in steps here (`due` and `paid`): its rate stays what it was while
-it does not come, so m steps of w -> S(w) / (1 + rate l2) have a closed form.
+`due` and `paid` count steps here: while a feature does not come, its rate stays the same, so m
+steps of w -> S(w) / (1 + rate l2) have a closed form.
 """
 
 from libc.math cimport exp, expm1, log1p, sqrt
@@ -23,7 +23,7 @@ cdef class AdaGrad(Descent):
         Descent.__init__(self, intercept, "constant", eta, 1.0, l1, l2, **options)
         self.eps = eps
 
-    cdef bint untouched(self) noexcept nogil:
+    cdef bint changes_absent_features(self) noexcept nogil:
         return self.l1 > 0.0 or self.l2 > 0.0
 
     cdef int reserve(self, Py_ssize_t width) except -1:
@@ -35,23 +35,24 @@ cdef class AdaGrad(Descent):
         self.squares.set_columns(k)
         return Descent.set_columns(self, k, expected)
 
-    cdef int take_after(self, Descent other) except -1:
+    cdef int copy_from(self, Descent other) except -1:
         cdef Weights old = (<AdaGrad> other).squares, new = old.split(1.0)
         cdef double* v = new.v
         cdef Py_ssize_t i
-        for i in range(new.rows):  # squares keep their sign
+        for i in range(new.rows):  # split() gave the second column the opposite sign
             v[i * new.stride + 1] = v[i * new.stride]
         new.b[1] = new.b[0]
         self.squares = new
         self.eps = (<AdaGrad> other).eps
-        return Descent.take_after(self, other)
+        return Descent.copy_from(self, other)
 
     cdef double rate_of(self, double squares) noexcept nogil:
         return self.factor * self.schedule.eta / (self.eps + sqrt(squares)) if squares > 0.0 else 0.0
 
-    cdef double now(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
+    cdef double current(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
+        """The same: m steps of S(v, rate l1) / (1 + rate l2), at the rate of this weight."""
         cdef double v = self.w.v[i * self.w.stride + r], rate, steps, kept, lost
-        if not self.untouched() or v == 0.0 or self.due == self.paid[i]:
+        if not self.changes_absent_features() or v == 0.0 or self.due == self.paid[i]:
             return v
         steps = self.due - self.paid[i]
         rate = self.rate_of(self.squares.v[i * self.squares.stride + r])
@@ -61,23 +62,23 @@ cdef class AdaGrad(Descent):
         lost = -expm1(-steps * log1p(rate * self.l2)) / (rate * self.l2) * rate * self.l1
         return soft(kept * v, lost)
 
-    cdef bint plain(self) noexcept nogil:
+    cdef bint is_one_axpy(self) noexcept nogil:
         return False
 
-    cdef double kept(self, double rate) noexcept nogil:
+    cdef double l2_factor(self, double rate) noexcept nogil:
         return 1.0
 
-    cdef bint allowed(self, double size, double rate) noexcept nogil:
-        """No step is longer than eta; squares must not overflow."""
+    cdef bint stays_in_range(self, double size, double rate) noexcept nogil:
+        """The same: no step is longer than eta, and the sums of squares must stay in range, too."""
         cdef double eta = self.factor * self.schedule.eta
-        cdef double limit = self.limit()
+        cdef double limit = self.largest_weight()
         if not size * size < SAFE:
             return False
         if not self.squares.bound + size * size < SAFE and not self.squares.measure() + size * size < SAFE:
             return False
         return self.w.bound + eta < limit or self.w.measure() + eta < limit
 
-    cdef void begin(self, double size, double rate) noexcept nogil:
+    cdef void begin_step(self, double size, double rate) noexcept nogil:
         self.squares.bound += size * size
         self.w.bound += self.factor * self.schedule.eta
 
@@ -89,11 +90,11 @@ cdef class AdaGrad(Descent):
         for r in range(self.k):
             g = slopes[r] * x
             old = v[r]
-            v[r] = self.now(i, r)
+            v[r] = self.current(i, r)
             s[r] += g * g
             v[r] -= self.rate_of(s[r]) * g
             if self.averaging:
-                self.account(i, r, old)
+                self.keep_sum(i, r, old)
         if self.paid != NULL:
             self.paid[i] = self.due
 
@@ -109,7 +110,7 @@ cdef class AdaGrad(Descent):
                 b[r] -= self.rate_of(s[r]) * g
 
     cdef void penalise(self, double rate, int64_t n) noexcept nogil:
-        if self.untouched():
+        if self.changes_absent_features():
             self.due += 1.0
 
     def export(self, Py_ssize_t width):

@@ -1,8 +1,9 @@
-"""Stochastic gradient descent: w = (1 - rate l2) w - rate gradient, and what goes with it.
+"""Stochastic gradient descent, w = (1 - rate l2) w - rate gradient (7), with L1, averaging (6.3),
+projection and mini-batches.
 
-Penalties that touch every weight cost nothing for the features an example does not have: L2 is a
-common scale of all weights, L1 is made up for when a feature comes again. Weights w are scale * v.
-Only an average or a ball together with L1 (or with any penalty under AdaGrad's rates) needs all
+Penalties change every weight, yet cost nothing for the features an example does not have: L2 is a
+common scale of all weights, w = scale * v, and a feature pays its L1 when it comes again. Only
+averaging or projection together with L1 (or with any penalty under AdaGrad's rates) needs all
 weights in every step.
 """
 
@@ -13,16 +14,16 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from ...core.arrays cimport data_of
+from ...core.arrays cimport doubles
 from ...core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature, onstream_peak
 from ...core.memory cimport release, resize, roomier
+from ...core.rules.schedule cimport make_schedule, rate_at
 from ...core.weights cimport Weights, add, add_columns, scores
 from ._optimizer cimport Optimizer
-from ...core.rules.schedule cimport make_schedule, rate_at
 
 
-cdef double SAFE_SUM = 1e270   # weights that can be summed 2**62 times
-cdef double FAR = 1e290        # thresholds are made up for before they get here
+cdef double SAFE_SUM = 1e270  # the largest weight that can be summed 2**62 times
+cdef double MOST_DUE = 1e290  # all debts are paid before `due` gets larger
 
 
 cdef class Descent(Optimizer):
@@ -41,7 +42,7 @@ cdef class Descent(Optimizer):
         self.l1, self.l2, self.proximal = l1, l2, proximal
         self.period, self.ceiling, self.radius = period, ceiling, radius
         self.averaging, self.average_from, self.batch = average, average_from, batch
-        self.eager = (average or radius < INFINITY) and self.untouched()
+        self.eager = (average or radius < INFINITY) and self.changes_absent_features()
         if average:
             self.total = Weights(1, intercept)
         if batch > 1:
@@ -51,11 +52,11 @@ cdef class Descent(Optimizer):
         release(self.paid)
         release(self.touched)
 
-    cdef bint untouched(self) noexcept nogil:
-        """Do weights change, but for a common scale, whose features the example does not have?"""
+    cdef bint changes_absent_features(self) noexcept nogil:
+        """Does a step change weights of features absent from the example, beyond the common scale?"""
         return self.l1 > 0.0
 
-    # -- shape ---------------------------------------------------------------------------------------
+    # -- shape ----------------------------------------------------------------------------------
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room
@@ -66,7 +67,7 @@ cdef class Descent(Optimizer):
             self.pending.reserve(width)
         if width > self.room:
             room = width if self.room == 0 else roomier(self.room, width)
-            if self.untouched():
+            if self.changes_absent_features():
                 self.paid = <double*> resize(self.paid, self.room * sizeof(double), room * sizeof(double))
             if self.pending is not None:
                 self.touched = <int32_t*> resize(self.touched, self.room * sizeof(int32_t), room * sizeof(int32_t))
@@ -83,7 +84,7 @@ cdef class Descent(Optimizer):
 
     cdef Optimizer promoted(self, double part):
         cdef Descent other = type(self).__new__(type(self), self.intercept)
-        other.take_after(self)
+        other.copy_from(self)
         other.w = self.w.split(part)
         other.total = None if self.total is None else self.total.split(part)
         other.pending = None if self.pending is None else self.pending.split(part)
@@ -95,8 +96,8 @@ cdef class Descent(Optimizer):
             memcpy(other.touched, self.touched, self.room * sizeof(int32_t))
         return other
 
-    cdef int take_after(self, Descent other) except -1:
-        """The parameters and plain numbers of another."""
+    cdef int copy_from(self, Descent other) except -1:
+        """Copy the parameters and counts of another."""
         self.batch, self.averaging, self.factor = other.batch, other.averaging, other.factor
         self.schedule, self.l1, self.l2, self.proximal = other.schedule, other.l1, other.l2, other.proximal
         self.period, self.ceiling, self.radius = other.period, other.ceiling, other.radius
@@ -105,10 +106,10 @@ cdef class Descent(Optimizer):
         self.waiting, self.n_touched = other.waiting, other.n_touched
         return 0
 
-    # -- what it says ----------------------------------------------------------------------------------
+    # -- prediction -----------------------------------------------------------------------------
 
-    cdef double now(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
-        """v[i, r], with what it has to pay."""
+    cdef double current(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
+        """v[i, r] after paying what it owes."""
         cdef double v = self.w.v[i * self.w.stride + r]
         if self.l1 > 0.0 and fabs(v) <= self.ceiling:
             return soft(v, self.due - self.paid[i])
@@ -116,8 +117,8 @@ cdef class Descent(Optimizer):
 
     cdef double weight(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
         if self.averaged > 0:
-            return (self.mass * self.now(i, r) + self.total.v[i * self.total.stride + r]) / self.averaged
-        return self.w.scale * self.now(i, r)
+            return (self.mass * self.current(i, r) + self.total.v[i * self.total.stride + r]) / self.averaged
+        return self.w.scale * self.current(i, r)
 
     cdef double bias(self, Py_ssize_t r) noexcept nogil:
         return self.total.b[r] / self.averaged if self.averaged > 0 else self.w.b[r]
@@ -126,7 +127,7 @@ cdef class Descent(Optimizer):
         cdef Py_ssize_t i, r, id
         cdef bint good = True
         if self.averaged == 0:
-            self.look(e, out)
+            self.training_scores(e, out)
             return LEARNED
         for r in range(self.k):
             out[r] = 0.0
@@ -138,13 +139,13 @@ cdef class Descent(Optimizer):
             out[r] += self.bias(r)
             good &= fabs(out[r]) <= DBL_MAX
         if not good:
-            self.finite(e, out)
+            self.rescore_overflowed(e, out)
         return LEARNED
 
-    cdef void look(self, const Example* e, double* out) noexcept nogil:
+    cdef void training_scores(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t i, r, id
         cdef bint good = True
-        if not self.untouched():
+        if not self.changes_absent_features():
             scores(self.w, e, out)
             return
         for r in range(self.k):
@@ -152,95 +153,95 @@ cdef class Descent(Optimizer):
         for i in range(e.n):
             id = feature(e, i)
             for r in range(self.k):
-                out[r] += e.values[i] * self.now(id, r)
+                out[r] += e.values[i] * self.current(id, r)
         for r in range(self.k):
             out[r] = self.w.scale * out[r] + self.w.b[r]
             good &= fabs(out[r]) <= DBL_MAX
-            if not good and self.averaging:  # then `finite` would look at the other weights
+            if not good and self.averaging:  # rescore_overflowed() knows only the weights that predict
                 out[r] = DBL_MAX
         if not good and not self.averaging:
-            self.finite(e, out)
+            self.rescore_overflowed(e, out)
 
-    # -- how it learns -------------------------------------------------------------------------------------
+    # -- learning -------------------------------------------------------------------------------
 
     cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil:
         cdef double rate = self.factor * rate_at(&self.schedule, n)
         cdef double size
         cdef Py_ssize_t i, r
-        if self.plain():
+        if self.is_one_axpy():
             for r in range(self.k):
                 slopes[r] *= -rate
             if self.k == 1:
-                return add(self.w, e, slopes[0], self.kept(rate))
-            return add_columns(self.w, e, slopes, self.kept(rate))
+                return add(self.w, e, slopes[0], self.l2_factor(rate))
+            return add_columns(self.w, e, slopes, self.l2_factor(rate))
         size = onstream_peak(slopes, self.k) * max(onstream_peak(e.values, e.n), 1.0)
         if self.batch > 1:
             return self.collect(e, slopes, size, rate, n)
-        if not self.allowed(size, rate):
+        if not self.stays_in_range(size, rate):
             return OVERFLOW
-        self.begin(size, rate)
+        self.begin_step(size, rate)
         for i in range(e.n):
             self.move(feature(e, i), slopes, e.values[i], rate)
         self.move_biases(slopes, 1.0, rate)
-        self.end(rate, n)
+        self.end_step(rate, n)
         return LEARNED
 
-    cdef bint plain(self) noexcept nogil:
-        """Is it no more than one axpy?"""
+    cdef bint is_one_axpy(self) noexcept nogil:
+        """Is a step no more than one axpy?"""
         return not (
-            self.untouched() or self.proximal or self.averaging or self.radius < INFINITY
+            self.changes_absent_features() or self.proximal or self.averaging or self.radius < INFINITY
             or self.batch > 1
         )
 
-    cdef double kept(self, double rate) noexcept nogil:
-        """What L2 leaves of the weights before the step."""
+    cdef double l2_factor(self, double rate) noexcept nogil:
+        """What L2 multiplies the weights by before the step; FOBOS does so after it."""
         return 1.0 if self.proximal else 1.0 - rate * self.l2
 
-    cdef double limit(self) noexcept nogil:
-        """No weight may become larger."""
+    cdef double largest_weight(self) noexcept nogil:
+        """No weight may become larger than this."""
         return SAFE_SUM if self.averaging else SAFE
 
-    cdef bint allowed(self, double size, double rate) noexcept nogil:
-        """Will all numbers stay in range if no gradient is larger than `size`?"""
-        cdef double limit = self.limit()
-        cdef double scale = self.w.scale * self.kept(rate)
+    cdef bint stays_in_range(self, double size, double rate) noexcept nogil:
+        """Will all weights stay in range if no entry of the gradient is larger than `size`?"""
+        cdef double limit = self.largest_weight()
+        cdef double scale = self.w.scale * self.l2_factor(rate)
         cdef double change = rate * size, growth = 1.0
         if not change < limit:
             return False
-        if self.foldable(scale):
+        if self.must_fold(scale):
             growth = max(1.0, fabs(scale))
         else:
             change /= fabs(scale)
         return growth * self.w.bound + change < limit or growth * self.w.measure() + change < limit
 
-    cdef bint foldable(self, double scale) noexcept nogil:
-        """Is this a scale to get rid of? An average would lose digits much earlier."""
+    cdef bint must_fold(self, double scale) noexcept nogil:
+        """Is this scale too far from 1 to be kept? Averages lose digits much earlier."""
         return not (0.01 if self.averaging else 1e-9) < fabs(scale) <= 1.0
 
-    cdef void shrink(self, double kept) noexcept nogil:
-        """Leave so much of every weight."""
-        if kept == 1.0:
+    cdef void shrink(self, double factor) noexcept nogil:
+        """Multiply all weights."""
+        if factor == 1.0:
             return
-        if self.foldable(self.w.scale * kept):
-            self.fold(kept)
+        if self.must_fold(self.w.scale * factor):
+            self.fold(factor)
         else:
-            self.w.scale *= kept
+            self.w.scale *= factor
 
-    cdef void begin(self, double size, double rate) noexcept nogil:
-        """Shrink, and note how large weights may become."""
-        self.shrink(self.kept(rate))
+    cdef void begin_step(self, double size, double rate) noexcept nogil:
+        """L2 before the step, and a bound for the weights after it."""
+        self.shrink(self.l2_factor(rate))
         self.w.bound += rate * size / fabs(self.w.scale)
 
     cdef void move(self, Py_ssize_t i, const double* slopes, double x, double rate) noexcept nogil:
-        """Feature i pays what it owes and makes its step."""
+        """Feature i pays what it owes, then v -= rate * slope * x / scale."""
         cdef double* v = self.w.v + i * self.w.stride
         cdef double old, inner = -rate * x / self.w.scale
         cdef Py_ssize_t r
         for r in range(self.k):
             old = v[r]
-            v[r] = self.now(i, r) + inner * slopes[r]
+            v[r] = self.current(i, r) + inner * slopes[r]
             if self.averaging:
-                self.account(i, r, old)
+                self.keep_sum(i, r, old)
         if self.l1 > 0.0:
             self.paid[i] = self.due
 
@@ -251,13 +252,13 @@ cdef class Descent(Optimizer):
             for r in range(self.k):
                 b[r] -= rate * x * slopes[r]
 
-    cdef void end(self, double rate, int64_t n) noexcept nogil:
+    cdef void end_step(self, double rate, int64_t n) noexcept nogil:
         """Penalties after the step, projection, average."""
         cdef Py_ssize_t r
         cdef double* b
         self.penalise(rate, n)
         if self.eager:
-            self.settle()
+            self.pay_all()
         if self.radius < INFINITY:
             self.project()
         if self.averaging and n > self.average_from:
@@ -268,15 +269,15 @@ cdef class Descent(Optimizer):
                 b[r] += self.w.b[r]
 
     cdef void penalise(self, double rate, int64_t n) noexcept nogil:
-        """What all weights lose after the step: L1 first, then FOBOS' L2."""
+        """Penalties after the step: L1 first, then FOBOS' L2."""
         if self.l1 > 0.0 and n % self.period == 0:
-            self.due += min(self.period * rate * self.l1 / fabs(self.w.scale), FAR)
-            if self.due > FAR:
+            self.due += min(self.period * rate * self.l1 / fabs(self.w.scale), MOST_DUE)
+            if self.due > MOST_DUE:
                 self.fold(1.0)
         if self.proximal:
             self.shrink(1.0 / (1.0 + rate * self.l2))
 
-    cdef void settle(self) noexcept nogil:
+    cdef void pay_all(self) noexcept nogil:
         """All features pay what they owe."""
         cdef Py_ssize_t i, r
         cdef double old
@@ -285,34 +286,34 @@ cdef class Descent(Optimizer):
             v = self.w.v + i * self.w.stride
             for r in range(self.k):
                 old = v[r]
-                v[r] = self.now(i, r)
+                v[r] = self.current(i, r)
                 if self.averaging:
-                    self.account(i, r, old)
-        if self.untouched():
+                    self.keep_sum(i, r, old)
+        if self.changes_absent_features():
             for i in range(self.w.rows):
                 self.paid[i] = 0.0
             self.due = 0.0
 
-    cdef void fold(self, double kept) noexcept nogil:
-        """All debts paid, and a scale of 1, for weights `kept` times as large."""
+    cdef void fold(self, double factor) noexcept nogil:
+        """Multiply all weights, pay all debts and make the scale 1."""
         cdef Py_ssize_t i, r
         cdef double* total
         cdef double* v = self.w.v
-        self.settle()
+        self.pay_all()
         if self.averaging:
             total = self.total.v
             for i in range(self.w.rows):
                 for r in range(self.k):
                     total[i * self.total.stride + r] += self.mass * v[i * self.w.stride + r]
             self.mass = 0.0
-        kept *= self.w.scale
+        factor *= self.w.scale
         for i in range(self.w.rows * self.w.stride):
-            v[i] *= kept
-        self.w.bound *= max(1.0, fabs(kept))
+            v[i] *= factor
+        self.w.bound *= max(1.0, fabs(factor))
         self.w.scale = 1.0
 
     cdef void project(self) noexcept nogil:
-        """Every column into the ball of |w| <= radius."""
+        """Every column into the ball |w| <= radius."""
         cdef Py_ssize_t i, r
         cdef double peak, norm, old, f
         cdef double* v
@@ -322,7 +323,7 @@ cdef class Descent(Optimizer):
                 peak = max(peak, fabs(self.w.v[i * self.w.stride + r]))
             if fabs(self.w.scale) * peak * sqrt(<double> self.w.rows) <= self.radius:
                 continue
-            for i in range(self.w.rows):  # divided first: no square can overflow
+            for i in range(self.w.rows):  # divide by the peak: no square can overflow
                 norm += (self.w.v[i * self.w.stride + r] / peak) ** 2
             f = self.radius / (fabs(self.w.scale) * peak * sqrt(norm))
             if f >= 1.0:
@@ -332,12 +333,14 @@ cdef class Descent(Optimizer):
                 old = v[0]
                 v[0] *= f
                 if self.averaging:
-                    self.account(i, r, old)
+                    self.keep_sum(i, r, old)
 
-    # -- mini-batches ----------------------------------------------------------------------------------------
+    # -- mini-batches ---------------------------------------------------------------------------
 
-    cdef int collect(self, const Example* e, const double* slopes, double size, double rate, int64_t n) noexcept nogil:
-        """Add the gradient to those that wait; when they are enough, step along their mean."""
+    cdef int collect(
+        self, const Example* e, const double* slopes, double size, double rate, int64_t n
+    ) noexcept nogil:
+        """Add the gradient to the mini-batch; when that is full, step along the mean."""
         cdef bint full = self.waiting + 1 >= self.batch
         cdef double bound = self.pending.bound + size
         cdef Py_ssize_t i
@@ -345,10 +348,10 @@ cdef class Descent(Optimizer):
             bound = self.pending.measure() + size
             if not bound < SAFE:
                 return OVERFLOW
-        if not self.allowed(bound / (self.waiting + 1), rate):
-            return OVERFLOW  # at once: the example that fills the batch must not suffer for it
+        if not self.stays_in_range(bound / (self.waiting + 1), rate):
+            return OVERFLOW  # now: refuse this example, not the one that fills the batch
         for i in range(e.n):
-            self.note(feature(e, i), slopes, e.values[i])
+            self.add_gradient(feature(e, i), slopes, e.values[i])
         if self.intercept:
             for i in range(self.k):
                 self.pending.b[i] = self.pending.b[i] + slopes[i]
@@ -358,8 +361,8 @@ cdef class Descent(Optimizer):
             self.step_along_mean(bound / self.waiting, rate, n)
         return LEARNED
 
-    cdef void note(self, Py_ssize_t i, const double* slopes, double x) noexcept nogil:
-        """One more gradient of feature i."""
+    cdef void add_gradient(self, Py_ssize_t i, const double* slopes, double x) noexcept nogil:
+        """Add a gradient of feature i to the mini-batch."""
         cdef double* g = self.pending.v + i * self.pending.stride
         cdef bint new = True
         cdef Py_ssize_t r
@@ -376,25 +379,25 @@ cdef class Descent(Optimizer):
     cdef void step_along_mean(self, double size, double rate, int64_t n) noexcept nogil:
         cdef double share = 1.0 / self.waiting
         cdef Py_ssize_t i, many = self.pending.rows if self.n_touched < 0 else self.n_touched
-        self.begin(size, rate)
+        self.begin_step(size, rate)
         for i in range(many):
             self.move_along_mean(i if self.n_touched < 0 else self.touched[i], share, rate)
         self.move_biases(self.pending.b, share, rate)
         memset(self.pending.b, 0, self.k * sizeof(double))
         self.pending.bound = 0.0
         self.waiting = self.n_touched = 0
-        self.end(rate, n)
+        self.end_step(rate, n)
 
     cdef void move_along_mean(self, Py_ssize_t i, double share, double rate) noexcept nogil:
         cdef double* g = self.pending.v + i * self.pending.stride
         cdef Py_ssize_t r
         for r in range(self.k):
-            if g[r] != 0.0:  # else it is as if no example had the feature
+            if g[r] != 0.0:  # otherwise it is as if no example had the feature
                 self.move(i, g, share, rate)
                 memset(g, 0, self.k * sizeof(double))
                 return
 
-    # -- state -------------------------------------------------------------------------------------------------
+    # -- files ----------------------------------------------------------------------------------
 
     def tidy(self):
         self.fold(1.0)
@@ -402,8 +405,10 @@ cdef class Descent(Optimizer):
     def export(self, Py_ssize_t width):
         self.reserve(width)
         fields = self.w.export(width)
-        if self.untouched():
-            fields["paid"] = from_memory(self.paid, width)
+        if self.changes_absent_features():
+            fields["paid"] = np.empty(width)
+            if width:
+                memcpy(doubles(fields["paid"]), self.paid, width * sizeof(double))
             fields["due"] = self.due
         if self.total is not None:
             sums = self.total.export(width)
@@ -425,12 +430,13 @@ cdef class Descent(Optimizer):
         self.w.restore(weights, bias, scale)
         self.reserve(width)
         extra = bias.any()
-        if self.untouched():
-            paid = fields.array("paid", (width,))
+        if self.changes_absent_features():
+            paid = np.ascontiguousarray(fields.array("paid", (width,)))
             self.due = fields.number("due", 0.0)
             if (paid < 0.0).any() or paid.max(initial=0.0) > self.due:
                 raise ValueError("paid holds more than is due")
-            to_memory(paid, self.paid)
+            if width:
+                memcpy(self.paid, doubles(paid), width * sizeof(double))
         if self.total is not None:
             total, bias = fields.array("total", (width, k)), fields.array("bias_total", (k,))
             self.total.restore(total, bias, 1.0)
@@ -456,17 +462,3 @@ cdef class Descent(Optimizer):
         if self.pending is not None:
             held += self.pending.memory() + self.room * sizeof(int32_t)
         return held
-
-
-cdef object from_memory(const double* numbers, Py_ssize_t n):
-    array = np.empty(n)
-    if n:
-        memcpy(data_of(array), numbers, n * sizeof(double))
-    return array
-
-
-cdef int to_memory(object array, double* numbers) except -1:
-    array = np.ascontiguousarray(array)
-    if array.size:
-        memcpy(numbers, data_of(array), array.size * sizeof(double))
-    return 0

@@ -1,7 +1,7 @@
-"""Weights that follow from sums of gradients: FTRL-proximal and regularised dual averaging.
+"""Weights that follow from sums of gradients: FTRL-proximal and regularised dual averaging (7).
 
-Nothing is done for features that an example does not have: an update costs O(non-zeros), however
-strong the regularisation.
+Features that an example does not have are left alone: an update costs O(non-zeros), however strong
+the regularisation.
 """
 
 from libc.float cimport DBL_MAX
@@ -18,16 +18,16 @@ from ...core.weights cimport Weights, add, add_columns
 from ._optimizer cimport Optimizer
 
 
-cdef double HARMLESS = 1e50  # gradients that can do no harm whatever the state
+cdef double HARMLESS = 1e50  # no smaller gradient can overflow, whatever the state
 
-cdef struct Cell:  # all that is known of a weight, on one cache line
+cdef struct Cell:  # all that belongs to a weight, on one cache line
     double w     # the weight
     double z     # sum of gradients, corrected for the weights they were taken at
     double n     # sum of their squares
     double root  # its square root
 
 
-cdef class FTRL(Optimizer):
+cdef class FTRLOptimizer(Optimizer):
     cdef double alpha
     cdef double beta
     cdef double l1
@@ -75,13 +75,13 @@ cdef class FTRL(Optimizer):
         return 0
 
     cdef Optimizer promoted(self, double part):
-        cdef FTRL other = FTRL(self.intercept, self.alpha, self.beta, self.l1, self.l2)
+        cdef FTRLOptimizer other = FTRLOptimizer(self.intercept, self.alpha, self.beta, self.l1, self.l2)
         cdef Py_ssize_t i
         other.set_columns(3, 0)
         other.reserve(self.room)
         for i in range(self.room):
-            turn(self.cells + i, other.cells + i * other.stride, part)
-        turn(self.biases, other.biases, part)
+            split_cell(self.cells + i, other.cells + i * other.stride, part)
+        split_cell(self.biases, other.biases, part)
         return other
 
     cdef double weight(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
@@ -90,7 +90,7 @@ cdef class FTRL(Optimizer):
     cdef double bias(self, Py_ssize_t r) noexcept nogil:
         return self.biases[r].w
 
-    cdef void look(self, const Example* e, double* out) noexcept nogil:
+    cdef void training_scores(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t i, r
         cdef const Cell* row
         cdef bint good = True
@@ -108,7 +108,7 @@ cdef class FTRL(Optimizer):
                 out[r] += self.biases[r].w
                 good &= fabs(out[r]) <= DBL_MAX
         if not good:
-            self.finite(e, out)
+            self.rescore_overflowed(e, out)
 
     cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil:
         cdef Py_ssize_t i, r
@@ -116,7 +116,7 @@ cdef class FTRL(Optimizer):
         cdef Cell* row
         if size == 0.0:
             return LEARNED
-        if not size * max(e.peak, 1.0) <= HARMLESS and not self.tried(e, slopes):
+        if not size * max(e.peak, 1.0) <= HARMLESS and not self.stays_in_range(e, slopes):
             return OVERFLOW
         for i in range(e.n):
             row = self.cells + feature(e, i) * self.stride
@@ -129,19 +129,23 @@ cdef class FTRL(Optimizer):
         return LEARNED
 
     cdef inline void change(self, Cell* cell, double g, double l1, double l2) noexcept nogil:
-        """One gradient. Where z stays within l1, the weight is exactly 0."""
-        cdef double n = cell.n + g * g, root, w
+        """Learn one gradient: z += g - sigma w, n += g^2, sigma = (sqrt(n + g^2) - sqrt(n)) / alpha."""
+        cdef double n = cell.n + g * g, root
         if g == 0.0:
             return
         root = sqrt(n)
         cell.z += g - (root - cell.root) / self.alpha * cell.w
         cell.n, cell.root = n, root
-        # Divided in any case: a processor guesses badly which weights are 0.
-        w = -(cell.z - copysign(l1, cell.z)) / ((self.beta + root) / self.alpha + l2)
-        cell.w = w if fabs(cell.z) > l1 else 0.0
+        self.set_weight(cell, l1, l2)
 
-    cdef bint tried(self, const Example* e, const double* slopes) noexcept nogil:
-        """Would every number stay in range?"""
+    cdef inline void set_weight(self, Cell* cell, double l1, double l2) noexcept nogil:
+        """The weight from its sums: exactly 0 where z stays within l1."""
+        cell.w = 0.0
+        if fabs(cell.z) > l1:
+            cell.w = -(cell.z - copysign(l1, cell.z)) / ((self.beta + cell.root) / self.alpha + l2)
+
+    cdef bint stays_in_range(self, const Example* e, const double* slopes) noexcept nogil:
+        """Would every number stay in range? Tries the step on copies."""
         cdef Py_ssize_t i, r
         cdef Cell cell
         cdef bint good = True
@@ -167,7 +171,10 @@ cdef class FTRL(Optimizer):
             for r in range(k):
                 cell = self.cells + i * self.stride + r if i < width else self.biases + r
                 zs[i * k + r], ns[i * k + r] = cell.z, cell.n
-        return {"z": z[:width].copy(), "n": n[:width].copy(), "bias_z": z[width].copy(), "bias_n": n[width].copy()}
+        return {
+            "z": z[:width].copy(), "n": n[:width].copy(),
+            "bias_z": z[width].copy(), "bias_n": n[width].copy(),
+        }
 
     def restore(self, fields, Py_ssize_t width, Py_ssize_t k):
         cdef Py_ssize_t i, r
@@ -176,7 +183,7 @@ cdef class FTRL(Optimizer):
         n = np.vstack([fields.array("n", (width, k)), fields.array("bias_n", (k,))])
         if (n < 0.0).any():
             raise ValueError("n holds a negative sum of squares")
-        if (np.abs(z) > 1e200).any():  # of gradients: one more would be beyond the range of floats
+        if (np.abs(z) > 1e200).any():  # one more gradient could leave the range of floats
             raise ValueError("z holds a sum that cannot be")
         if not self.intercept and (z[width].any() or n[width].any()):
             raise ValueError("there is a bias without an intercept")
@@ -188,15 +195,7 @@ cdef class FTRL(Optimizer):
             for r in range(k):
                 cell = self.cells + i * self.stride + r if i < width else self.biases + r
                 cell.z, cell.n, cell.root = zs[i * k + r], ns[i * k + r], sqrt(ns[i * k + r])
-                self.settle(cell, i == width)
-
-    cdef void settle(self, Cell* cell, bint free) noexcept nogil:
-        """The weight that z and n stand for."""
-        cdef double l1 = 0.0 if free else self.l1, l2 = 0.0 if free else self.l2
-        if fabs(cell.z) <= l1:
-            cell.w = 0.0
-        else:
-            cell.w = -(cell.z - (l1 if cell.z > 0.0 else -l1)) / ((self.beta + cell.root) / self.alpha + l2)
+                self.set_weight(cell, self.l1 if i < width else 0.0, self.l2 if i < width else 0.0)
 
     def memory(self):
         return (self.room + 1) * self.stride * sizeof(Cell)
@@ -222,14 +221,14 @@ cdef double product(const Cell* cells, const Example* e) noexcept nogil:
     return (s0 + s1) + (s2 + s3)
 
 
-cdef void turn(const Cell* cell, Cell* pair, double part) noexcept nogil:
-    """A cell for each of two labels: signed sums change sign, squares do not."""
+cdef void split_cell(const Cell* cell, Cell* pair, double part) noexcept nogil:
+    """A cell for each of two labels: signed sums change their sign for the second, squares do not."""
     pair[0] = pair[1] = cell[0]
     pair[0].w, pair[0].z = part * cell.w + 0.0, part * cell.z + 0.0
     pair[1].w, pair[1].z = -part * cell.w + 0.0, -part * cell.z + 0.0
 
 
-cdef class RDA(Optimizer):
+cdef class RDAOptimizer(Optimizer):
     cdef double gamma
     cdef double l1
     cdef Weights g      # sums of gradients
@@ -250,26 +249,26 @@ cdef class RDA(Optimizer):
         return 0
 
     cdef Optimizer promoted(self, double part):
-        cdef RDA other = RDA(self.intercept, self.gamma, self.l1)
+        cdef RDAOptimizer other = RDAOptimizer(self.intercept, self.gamma, self.l1)
         other.g = self.g.split(part)
         other.k = other.g.k
         other.t = self.t
         return other
 
     cdef double weight(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
-        """-(sqrt(t) / gamma) S(g / t): what l1 leaves of the mean gradient."""
         return self.leader(self.g.v[i * self.g.stride + r], self.l1)
 
     cdef double bias(self, Py_ssize_t r) noexcept nogil:
         return self.leader(self.g.b[r], 0.0)
 
     cdef inline double leader(self, double g, double l1) noexcept nogil:
+        """The weight from its sum g of t gradients: -(sqrt(t) / gamma) S(g / t, l1)."""
         cdef double left = fabs(g) - l1 * self.t
         if not left > 0.0:
             return 0.0
         return (-left if g > 0.0 else left) / (self.gamma * sqrt(self.t))
 
-    cdef void look(self, const Example* e, double* out) noexcept nogil:
+    cdef void training_scores(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t i, r
         cdef const double* row
         cdef bint good = True
@@ -283,7 +282,7 @@ cdef class RDA(Optimizer):
             out[r] += self.bias(r)
             good &= fabs(out[r]) <= DBL_MAX
         if not good:
-            self.finite(e, out)
+            self.rescore_overflowed(e, out)
 
     cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil:
         cdef int status

@@ -1,11 +1,12 @@
-"""Learners by gradients: a loss says how wrong a score was, an optimizer moves the weights.
+"""States of gradient learners: the slope of a loss at the score, and an optimizer that moves the
+weights by it.
 
 Beyond two labels there is one column of weights per label, each learning its label against the
 rest; the two old labels take over -w and +w.
 """
 
 from libc.float cimport DBL_MAX
-from libc.math cimport exp, fabs, ldexp
+from libc.math cimport exp, fabs
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -16,15 +17,12 @@ from ...core.example cimport LEARNED, OVERFLOW, Example, feature
 from ...core.memory cimport release, resize
 from ...core.scores cimport sigmoids
 from ...core.state cimport State
+from ...core.weights cimport finite_score, small_product
 from .losses cimport make_loss
 
 
-cdef enum:
-    SAFE_SHIFT = 520  # x * 2**-520 and w * 2**-520: their product cannot overflow
-
-
 cdef class Optimizer:
-    """What becomes of the weights, given the slope of the loss for every column."""
+    """Moves the weights, given the slope of the loss for every column."""
 
     def __cinit__(self, bint intercept, *args, **options):
         self.intercept = intercept
@@ -38,11 +36,11 @@ cdef class Optimizer:
         return 0
 
     cdef int set_columns(self, Py_ssize_t k, Py_ssize_t expected) except -1:
-        """k columns now, `expected` soon; added ones know nothing."""
+        """k columns now, `expected` soon; added ones have learned nothing."""
         return 0
 
     cdef Optimizer promoted(self, double part):
-        """The same with a column for each of the two labels: part * w and -part * w."""
+        """A copy with a column for each of the two labels: part * w and -part * w."""
         return None
 
     cdef double weight(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
@@ -55,19 +53,18 @@ cdef class Optimizer:
 
     cdef int score(self, const Example* e, double* out) noexcept nogil:
         """Scores by the weights that predict."""
-        self.look(e, out)
+        self.training_scores(e, out)
         return LEARNED
 
-    cdef void look(self, const Example* e, double* out) noexcept nogil:
+    cdef void training_scores(self, const Example* e, double* out) noexcept nogil:
         """Scores by the weights that learn."""
 
     cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil:
-        """Learn with the n-th rate: LEARNED, or OVERFLOW and nothing is changed."""
+        """Learn with the n-th rate: LEARNED, or OVERFLOW and nothing is changed. May alter `slopes`."""
         return OVERFLOW
 
-    cdef void finite(self, const Example* e, double* out) noexcept nogil:
-        """Scores that overflowed again, with everything made smaller first: now only the result
-        can, and stops at the largest double."""
+    cdef void rescore_overflowed(self, const Example* e, double* out) noexcept nogil:
+        """Compute scores that overflowed again, by terms that cannot; they stop at the largest double."""
         cdef Py_ssize_t r, i
         cdef double total
         for r in range(self.k):
@@ -75,10 +72,8 @@ cdef class Optimizer:
                 continue
             total = 0.0
             for i in range(e.n):
-                total += ldexp(e.values[i], -SAFE_SHIFT) * ldexp(
-                    self.weight(feature(e, i), r), -SAFE_SHIFT)
-            total = ldexp(total, 2 * SAFE_SHIFT) + self.bias(r)
-            out[r] = min(max(total, -DBL_MAX), DBL_MAX)
+                total += small_product(e.values[i], self.weight(feature(e, i), r))
+            out[r] = finite_score(total, self.bias(r))
 
     def predicting(self, Py_ssize_t width):
         """The weights that predict, features by columns, and their intercepts."""
@@ -92,7 +87,7 @@ cdef class Optimizer:
         return matrix, np.array([self.bias(r) for r in range(self.k)])
 
     def tidy(self):
-        """Bring everything up to date that waits to be done when it is needed."""
+        """Do now what is otherwise done when a feature comes again."""
 
     def export(self, Py_ssize_t width):
         return {}
@@ -152,12 +147,12 @@ cdef class GradientClassifierState(ClassifierState):
         return self.optimizer.score(e, out)
 
     cdef int learn(self, const Example* e) noexcept nogil:
-        self.optimizer.look(e, self.f)
+        self.optimizer.training_scores(e, self.f)
         return self.update(e, self.f)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
         self.optimizer.score(e, out)
-        if self.optimizer.averaging:  # other weights learn than those that predict
+        if self.optimizer.averaging:  # the weights that predict are not those that learn
             return self.learn(e)
         return self.update(e, out)
 
@@ -173,7 +168,7 @@ cdef class GradientClassifierState(ClassifierState):
         return self.optimizer.step(e, self.slopes, (self.seen - self.start) // self.optimizer.batch + 1)
 
     cdef void link(self, const double* f, double* out) noexcept nogil:
-        """Sigmoids, scaled to 1 where there are more than two labels."""
+        """Sigmoids; with more than two labels divided by their sum."""
         cdef double total = 0.0, top = f[0]
         cdef Py_ssize_t r
         if self.optimizer.k == 1:
@@ -181,7 +176,7 @@ cdef class GradientClassifierState(ClassifierState):
             return
         for r in range(1, self.optimizer.k):
             top = max(top, f[r])
-        for r in range(self.optimizer.k):  # e^f / (1 + e^f), each by e^top if that is small
+        for r in range(self.optimizer.k):  # e^f / (1 + e^f); if all are small, divided by e^top
             out[r] = 1.0 / (1.0 + exp(-f[r])) if top > 0.0 else exp(f[r] - top) / (1.0 + exp(f[r]))
             total += out[r]
         for r in range(self.optimizer.k):
@@ -218,7 +213,7 @@ cdef class GradientRegressorState(State):
 
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef double p
-        self.optimizer.look(e, &p)
+        self.optimizer.training_scores(e, &p)
         return self.update(e, p)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:

@@ -4,7 +4,7 @@ from typing import Unpack
 
 from ...base.checks import number
 from ...base.union import Exported
-from ._dual_averaging import FTRL
+from ._dual_averaging import FTRLOptimizer
 from ._optimizer import Optimizer
 from .base import GradientClassifier, GradientClassifierOptions
 from .mixing import merge_ftrl
@@ -58,7 +58,7 @@ class FTRLProximal(GradientClassifier):
         super().__init__(**common)
 
     def _optimizer(self) -> Optimizer:
-        return FTRL(self.intercept, self.alpha, self.beta, self.l1, self.l2)
+        return FTRLOptimizer(self.intercept, self.alpha, self.beta, self.l1, self.l2)
 
     def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         both, mixed = self._both(mine, theirs)

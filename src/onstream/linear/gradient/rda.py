@@ -4,7 +4,7 @@ from typing import Unpack
 
 from ...base.checks import number
 from ...base.union import Exported
-from ._dual_averaging import RDA as RDAOptimizer
+from ._dual_averaging import RDAOptimizer
 from ._optimizer import Optimizer
 from .base import GradientClassifier, GradientClassifierOptions
 from .mixing import merge_rda
