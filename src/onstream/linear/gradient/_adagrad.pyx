@@ -83,6 +83,7 @@ cdef class AdaGrad(Descent):
         self.w.bound += self.factor * self.schedule.eta
 
     cdef void move(self, Py_ssize_t i, const double* slopes, double x, double rate) noexcept nogil:
+        """Feature i pays what it owes, then s += g^2, v -= eta g / (eps + sqrt(s))."""
         cdef double* v = self.w.v + i * self.w.stride
         cdef double* s = self.squares.v + i * self.squares.stride
         cdef double old, g

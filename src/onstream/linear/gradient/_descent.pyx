@@ -168,7 +168,7 @@ cdef class Descent(Optimizer):
         cdef double rate = self.factor * rate_at(&self.schedule, n)
         cdef double size
         cdef Py_ssize_t i, r
-        if self.is_one_axpy():
+        if self.is_one_axpy():  # w = (1 - rate l2) w - rate slope x (7)
             for r in range(self.k):
                 slopes[r] *= -rate
             if self.k == 1:
@@ -179,6 +179,7 @@ cdef class Descent(Optimizer):
             return self.collect(e, slopes, size, rate, n)
         if not self.stays_in_range(size, rate):
             return OVERFLOW
+        # The same in parts: L2, the gradient of the features that came, then the other penalties.
         self.begin_step(size, rate)
         for i in range(e.n):
             self.move(feature(e, i), slopes, e.values[i], rate)
@@ -261,7 +262,7 @@ cdef class Descent(Optimizer):
             self.pay_all()
         if self.radius < INFINITY:
             self.project()
-        if self.averaging and n > self.average_from:
+        if self.averaging and n > self.average_from:  # one more term of the mean (6.3)
             self.mass += self.w.scale
             self.averaged += 1
             b = self.total.b
@@ -377,6 +378,7 @@ cdef class Descent(Optimizer):
                 self.n_touched = -1
 
     cdef void step_along_mean(self, double size, double rate, int64_t n) noexcept nogil:
+        """The step with the mean gradient of the full mini-batch (7, mode iii)."""
         cdef double share = 1.0 / self.waiting
         cdef Py_ssize_t i, many = self.pending.rows if self.n_touched < 0 else self.n_touched
         self.begin_step(size, rate)

@@ -285,6 +285,7 @@ cdef class RDAOptimizer(Optimizer):
             self.rescore_overflowed(e, out)
 
     cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil:
+        """g += slope x, t += 1: the weights follow from these sums."""
         cdef int status
         if self.k == 1:
             status = add(self.g, e, slopes[0], 1.0)
