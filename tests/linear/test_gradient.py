@@ -26,7 +26,7 @@ NUMBER_LOSSES = ("squared", "absolute", "huber", "epsilon_insensitive", "quantil
 
 
 def follow(model, reference, stream, kind, rel=1e-9):
-    """Scores before and weights after every lesson are those of the reference."""
+    """Scores before and weights after every example are those of the reference."""
     for t, (x, y, weight) in enumerate(stream):
         expected = reference.scores(x)
         size = max(1.0, np.abs(expected).max())
@@ -223,8 +223,8 @@ def stream(n=80, d=5, labels=(-1, 1), seed=0):
     return labelled(np.random.default_rng(seed), n, d, list(labels), noise=0.5, weighted=True)
 
 
-def taught(model, lessons):
-    for x, y, w in lessons:
+def trained(model, examples):
+    for x, y, w in examples:
         model.learn_one(x, y, w)
     return model
 
@@ -235,62 +235,62 @@ def assert_same(one, other, rel=1e-11, d=5):
 
 @pytest.mark.parametrize("labels", [(-1, 1), (1, 0)])
 def test_perceptron_loss_is_the_perceptron(labels):
-    lessons = stream(labels=labels)
-    sgd = taught(SGDClassifier(loss="perceptron", eta=1.0), lessons)
-    assert sgd.weights == taught(Perceptron(), lessons).weights
+    examples = stream(labels=labels)
+    sgd = trained(SGDClassifier(loss="perceptron", eta=1.0), examples)
+    assert sgd.weights == trained(Perceptron(), examples).weights
 
 
 def test_logistic_loss_is_logistic_regression():
-    lessons = stream()
+    examples = stream()
     for params in ({}, {"schedule": "sqrt", "eta": 1.0}, {"schedule": "inverse", "l2": 0.1}):
-        sgd = taught(SGDClassifier(loss="logistic", **{"eta": 0.1, **params}), lessons)
-        assert_same(sgd, taught(LogisticRegression(**params), lessons), rel=1e-13)
-        x = lessons[3][0]
+        sgd = trained(SGDClassifier(loss="logistic", **{"eta": 0.1, **params}), examples)
+        assert_same(sgd, trained(LogisticRegression(**params), examples), rel=1e-13)
+        x = examples[3][0]
         assert sgd.predict_proba_one(x)[1] == pytest.approx(
-            taught(LogisticRegression(**params), lessons).predict_proba_one(x)[1]
+            trained(LogisticRegression(**params), examples).predict_proba_one(x)[1]
         )
 
 
 def test_squared_loss_is_linear_regression():
-    lessons = measured(np.random.default_rng(1), 60, 5, weighted=True)
-    sgd = taught(SGDRegressor(l2=0.1), lessons)
-    assert_same(sgd, taught(LinearRegression(l2=0.1), lessons), rel=1e-13)
+    examples = measured(np.random.default_rng(1), 60, 5, weighted=True)
+    sgd = trained(SGDRegressor(l2=0.1), examples)
+    assert_same(sgd, trained(LinearRegression(l2=0.1), examples), rel=1e-13)
 
 
 @pytest.mark.parametrize("labels", [(-1, 1), ("a", "b", "c")])
 def test_without_penalty_all_are_sgd(labels):
-    lessons = stream(labels=labels)
-    sgd = taught(SGDClassifier(loss="logistic", schedule="sqrt", eta=0.5), lessons)
+    examples = stream(labels=labels)
+    sgd = trained(SGDClassifier(loss="logistic", schedule="sqrt", eta=0.5), examples)
     for model in (
         FOBOS(l1=0.0, schedule="sqrt", eta=0.5),
         TruncatedGradient(l1=0.0, schedule="sqrt", eta=0.5),
         SGDClassifier(loss="logistic", schedule="sqrt", eta=0.5, radius=1e9),
     ):
-        assert_same(taught(model, lessons), sgd)
+        assert_same(trained(model, examples), sgd)
 
 
 def test_truncation_in_every_step_is_fobos():
-    lessons = stream()
+    examples = stream()
     for schedule in ("constant", "sqrt"):
         one = TruncatedGradient(l1=0.03, period=1, schedule=schedule)
         other = FOBOS(l1=0.03, schedule=schedule)
-        assert_same(taught(one, lessons), taught(other, lessons))
+        assert_same(trained(one, examples), trained(other, examples))
 
 
 def test_ftrl_without_penalty_is_a_falling_rate_per_weight():
     """w -= alpha / (beta + sqrt(sum g^2)) g, which is AdaGrad with eps = beta."""
-    lessons = stream()
-    ftrl = taught(FTRLProximal(alpha=0.3, beta=1.0), lessons)
-    ada = taught(SGDClassifier(loss="logistic", schedule="adagrad", eta=0.3, eps=1.0), lessons)
+    examples = stream()
+    ftrl = trained(FTRLProximal(alpha=0.3, beta=1.0), examples)
+    ada = trained(SGDClassifier(loss="logistic", schedule="adagrad", eta=0.3, eps=1.0), examples)
     assert_same(ftrl, ada)
 
 
 def test_a_batch_of_one_is_sgd_and_identical_rows_are_one():
-    lessons = stream()
-    plain = taught(SGDClassifier(l2=0.1), lessons)
+    examples = stream()
+    plain = trained(SGDClassifier(l2=0.1), examples)
     # a batch of 2, each example twice, steps like the examples themselves
     twice = SGDClassifier(l2=0.1, batch_size=2)
-    for x, y, w in lessons:
+    for x, y, w in examples:
         twice.learn_one(x, y, w)
         twice.learn_one(x, y, w)
     assert_same(plain, twice)
@@ -311,10 +311,10 @@ def test_a_batch_of_everything_is_the_batch_gradient():
 
 
 def test_a_pending_batch_is_state():
-    lessons = [lesson for lesson in stream(50) if lesson[2] > 0.0]
+    examples = [example for example in stream(50) if example[2] > 0.0]
     model = SGDClassifier(batch_size=7, l1=0.01)
     through = model.clone()
-    for x, y, w in lessons:
+    for x, y, w in examples:
         before = model.weights
         model.learn_one(x, y, w)
         through = loads(dumps(through))
@@ -322,24 +322,24 @@ def test_a_pending_batch_is_state():
         assert dumps(through) == dumps(model)
         if model.seen % 7:
             assert model.weights == {**dict.fromkeys(model.weights, 0.0), **before}
-    assert len(lessons) % 7
+    assert len(examples) % 7
 
 
 def test_averaged_weights_predict():
     """What predicts is the mean of the iterates; what learns is the last."""
-    lessons = [lesson for lesson in stream() if lesson[2] > 0.0]
+    examples = [example for example in stream() if example[2] > 0.0]
     averaged, plain = SGDClassifier(average=True), SGDClassifier()
     iterates = []
-    for x, y, w in lessons:
+    for x, y, w in examples:
         averaged.learn_one(x, y, w)
         plain.learn_one(x, y, w)
         iterates.append(rows(plain, 5)[0])
     mean = np.mean(iterates, axis=0)
     np.testing.assert_allclose(rows(averaged, 5)[0], mean, rtol=1e-12)
-    x = lessons[0][0]
+    x = examples[0][0]
     assert averaged.score_one(x) == pytest.approx(mean @ np.append(x, 1.0))
     assert averaged.score_one(x) != pytest.approx(plain.score_one(x))
-    late = taught(SGDClassifier(average=True, average_from=len(lessons) - 2), lessons)
+    late = trained(SGDClassifier(average=True, average_from=len(examples) - 2), examples)
     np.testing.assert_allclose(rows(late, 5)[0], np.mean(iterates[-2:], axis=0), rtol=1e-12)
 
 
@@ -584,19 +584,19 @@ def test_bad_arguments_of_fit():
 @pytest.mark.parametrize("cls", [FOBOS, FTRLProximal, RDA, SGDClassifier, TruncatedGradient])
 def test_promotion_equals_one_vs_rest_from_the_start(cls):
     """For the first two labels; the third has simply not seen the past."""
-    lessons = [lesson for lesson in stream(60, labels=("a", "b", "c")) if lesson[2] > 0.0]
-    lessons.sort(key=lambda lesson: lesson[1] == "c")
-    model = taught(cls(), lessons)
+    examples = [example for example in stream(60, labels=("a", "b", "c")) if example[2] > 0.0]
+    examples.sort(key=lambda example: example[1] == "c")
+    model = trained(cls(), examples)
     for label in ("a", "b"):
         alone = cls(labels=["rest", "this"])
-        for x, y, w in lessons:
+        for x, y, w in examples:
             alone.learn_one(x, "this" if y == label else "rest", w)
         found = rows(model, 5)[model.labels.index(label)]
         np.testing.assert_allclose(found, rows(alone, 5)[0], rtol=1e-10, atol=1e-12)
 
 
 def test_probabilities_of_many_labels():
-    model = taught(FTRLProximal(), stream(60, labels=("a", "b", "c")))
+    model = trained(FTRLProximal(), stream(60, labels=("a", "b", "c")))
     for x in (np.ones(5), 1e3 * np.ones(5), -1e3 * np.ones(5), np.zeros(5)):
         told = model.predict_proba_one(x)
         assert sum(told.values()) == pytest.approx(1.0)
@@ -623,8 +623,8 @@ def test_probabilities_of_many_labels():
 @pytest.mark.parametrize("labels", ["ab", "abc"])
 def test_merging_mixes_what_predicts(make, labels):
     one, other = (
-        taught(make(), stream(40, 5, labels)),
-        taught(make(), stream(90, 5, labels, seed=1)),
+        trained(make(), stream(40, 5, labels)),
+        trained(make(), stream(90, 5, labels, seed=1)),
     )
     known = sorted(labels)
     n, m = one.seen, other.seen
@@ -637,8 +637,8 @@ def test_merging_mixes_what_predicts(make, labels):
         )
     assert one.seen == n + m
     again = loads(dumps(one))
-    lessons = stream(20, 5, labels, seed=2)
-    assert dumps(taught(one, lessons)) == dumps(taught(again, lessons))
+    examples = stream(20, 5, labels, seed=2)
+    assert dumps(trained(one, examples)) == dumps(trained(again, examples))
 
 
 def _columns(model):

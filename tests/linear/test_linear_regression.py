@@ -202,18 +202,18 @@ def test_schedule(schedule, rates):
         assert model.weights[n] == pytest.approx(rate, rel=1e-14, abs=0.0)
 
 
-def test_the_schedule_goes_on_after_init_or_begins_anew():
+def test_the_schedule_goes_on_after_init_or_restarts():
     parameters = {"eta": 0.4, "schedule": "sqrt", "intercept": False}
     model = LinearRegression(**parameters)
     for n in range(3):
         model.learn_one({n: 1.0}, 1.0)
     going_on = LinearRegression(**parameters, init=model)
-    anew = LinearRegression(**parameters, init=model)
-    anew.reset_schedule()
+    restarted = LinearRegression(**parameters, init=model)
+    restarted.reset_schedule()
     going_on.learn_one({3: 1.0}, 1.0)
-    anew.learn_one({3: 1.0}, 1.0)
+    restarted.learn_one({3: 1.0}, 1.0)
     assert going_on.weights[3] == pytest.approx(0.2, rel=1e-15, abs=0.0)
-    assert anew.weights[3] == pytest.approx(0.4, rel=1e-15, abs=0.0)
+    assert restarted.weights[3] == pytest.approx(0.4, rel=1e-15, abs=0.0)
 
 
 # -- side by side ---------------------------------------------------------------------------------

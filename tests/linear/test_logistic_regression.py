@@ -264,18 +264,18 @@ def test_schedule(schedule, rates):
         assert model.weights[n] == pytest.approx(rate / 2.0, rel=1e-14, abs=0.0)
 
 
-def test_the_schedule_goes_on_after_init_or_begins_anew():
+def test_the_schedule_goes_on_after_init_or_restarts():
     parameters = {"eta": 0.4, "schedule": "sqrt", "intercept": False}
     model = LogisticRegression(**parameters)
     for n in range(3):
         model.learn_one({n: 1.0}, 1)
     going_on = LogisticRegression(**parameters, init=model)
-    anew = LogisticRegression(**parameters, init=model)
-    anew.reset_schedule()
+    restarted = LogisticRegression(**parameters, init=model)
+    restarted.reset_schedule()
     going_on.learn_one({3: 1.0}, 1)
-    anew.learn_one({3: 1.0}, 1)
+    restarted.learn_one({3: 1.0}, 1)
     assert going_on.weights[3] == pytest.approx(0.1, rel=1e-15, abs=0.0)
-    assert anew.weights[3] == pytest.approx(0.2, rel=1e-15, abs=0.0)
+    assert restarted.weights[3] == pytest.approx(0.2, rel=1e-15, abs=0.0)
 
 
 # -- more than two labels -------------------------------------------------------------------------

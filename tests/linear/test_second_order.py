@@ -313,7 +313,7 @@ def test_promotion_keeps_the_next_step_of_the_difference(covariance):
 @BOTH
 def test_saved_across_promotion(covariance):
     stream = labelled(np.random.default_rng(10), 60, 4, ["a", "b", "c"], noise=1.0)
-    stream.sort(key=lambda lesson: lesson[1] == "c")
+    stream.sort(key=lambda example: example[1] == "c")
     for model, _ in learners(covariance=covariance):
         through = model.clone()
         for x, y, _ in stream:
