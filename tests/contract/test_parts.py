@@ -9,11 +9,11 @@ import pytest
 
 from onstream.base import NotMergeable, parts
 from onstream.drift import ADWIN, HDDM, KSWIN, PageHinkley
-from onstream.drift.detector import Detector
+from onstream.drift.base import Detector
 from onstream.persist import dumps, loads
 from onstream.stats import KLL, Quantile, Reservoir
+from onstream.stats.base import Statistic
 from onstream.stats.sketches import Sketch
-from onstream.stats.statistic import Statistic
 
 PARTS = [
     *(cls() for cls in parts().values() if hasattr(cls, "update_many")),

@@ -69,7 +69,9 @@ def test_the_window_is_the_true_last_items(parts, seed):
 def test_buckets(parts, seed):
     detector = ADWIN(delta=0.2)
     detector.update_many(stream(parts, seed))
-    rows, n = detector._state.rows(), detector.width
+    fields, n = detector._state.export(), detector.width
+    counts = fields["counts"].astype(int)
+    rows = [row[:count].tolist() for row, count in zip(fields["buckets"], counts, strict=True)]
     assert sum(len(row) << i for i, row in enumerate(rows)) == n
     assert all(len(row) <= 5 for row in rows)
     assert sum(map(len, rows)) <= 5 * (math.log2(n / 5 + 1) + 1)

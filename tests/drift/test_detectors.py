@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import onstream
 from onstream.base import parts
 from onstream.drift import ADWIN, DDM, EDDM, HDDM, KSWIN, PageHinkley
-from onstream.drift.detector import Detector
+from onstream.drift.base import Detector
 from onstream.persist import dumps, loads
 from onstream.persist.format import ModelFileError
 

@@ -24,8 +24,8 @@ from onstream.stats import (
     Sum,
     Variance,
 )
+from onstream.stats.base import Statistic
 from onstream.stats.sketches import Sketch
-from onstream.stats.statistic import Statistic
 
 from ..docstrings import check_defaults, check_examples
 

@@ -25,22 +25,30 @@ class Part(SuggestsParameters):
 
     def __repr__(self) -> str:
         defaults = parameters(type(self))
-        changed = (f"{n}={v!r}" for n, v in self.params.items() if v != defaults[n])
-        return f"{type(self).__name__}({', '.join(changed)})"
+        given = (f"{n}={v!r}" for n, v in self.params.items() if v != defaults[n])
+        return f"{type(self).__name__}({', '.join(given)})"
 
 
 class StatefulPart(Part):
     """A part that learns from values, such as a detector. What it has learned is in `_state`.
 
-    A subclass checks its parameters, then calls `_begin`.
+    A subclass checks its parameters, then calls `super().__init__()`, which makes the state.
     """
 
-    def _begin(self) -> None:
-        self._state = self._new_state()
+    _state_class: Any
+
+    def __init__(self) -> None:
+        self._state = self._named_state()
 
     def _new_state(self) -> Any:
-        """A new state with these parameters."""
-        raise TypeError(f"{type(self).__name__} is nothing by itself.")
+        """A state with these parameters that has taken nothing."""
+        return self._state_class(**self.params)
+
+    def _named_state(self) -> Any:
+        """The same, with the name that its errors begin with."""
+        state = self._new_state()
+        state.who = type(self).__name__
+        return state
 
     def clone(self, **changes: Any) -> Self:
         """A new one with the same parameters except `changes`, which has seen no value."""
@@ -48,14 +56,14 @@ class StatefulPart(Part):
 
     def _restore(self, fields: dict[str, Any]) -> None:
         """Replace the state by an exported one; if that fails, keep the old one."""
-        state = self._new_state()
-        reader = StateReader(fields)
-        state.restore(reader)
-        reader.done()
+        state = self._named_state()
+        checked = StateReader(fields)
+        state.restore(checked)
+        checked.done()
         object.__setattr__(self, "_state", state)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if "_state" in self.__dict__ and name in parameters(type(self)):
+        if getattr(self, "_state", None) is not None and name in parameters(type(self)):
             raise AttributeError(
                 f"{type(self).__name__}: {name} is fixed from the start; "
                 f"clone({name}={value!r}) gives another one with another value."
@@ -66,6 +74,6 @@ class StatefulPart(Part):
         return revive, (type(self), self.params, self._snapshot())
 
     def _snapshot(self) -> dict[str, Any]:
-        """The exported state."""
+        """Everything that was learned."""
         exported: dict[str, Any] = self._state.export()
         return exported

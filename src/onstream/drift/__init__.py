@@ -1,11 +1,13 @@
-"""Drift detectors: they watch a sequence of numbers and tell when it changes."""
+"""Drift detectors: they watch a sequence of numbers and say when it changes."""
 
-from ..base.registry import register_parts
+from ..base.registry import register_family
 from .adwin import ADWIN
-from .error_rate import DDM, EDDM, HDDM
+from .ddm import DDM
+from .eddm import EDDM
+from .hddm import HDDM
 from .kswin import KSWIN
 from .page_hinkley import PageHinkley
 
 __all__ = ["ADWIN", "DDM", "EDDM", "HDDM", "KSWIN", "PageHinkley"]
 
-register_parts(ADWIN, DDM, EDDM, HDDM, KSWIN, PageHinkley)
+register_family(globals())

@@ -11,7 +11,7 @@ from ..core.classifier cimport ClassifierState
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.memory cimport release, resize
 from ..core.state cimport State
-from ..drift.adwin cimport Adwin, adwin_bytes, adwin_export, adwin_free, adwin_push, adwin_restore, adwin_start
+from ..drift._adwin cimport Adwin, adwin_bytes, adwin_export, adwin_free, adwin_push, adwin_restore, adwin_start
 from .window cimport STANDARD, Window
 
 from ..base.checks import choice, number, whole

@@ -1,6 +1,6 @@
 """Statistics over streams: each in a few numbers, one value at a time."""
 
-from ..base.registry import register_parts
+from ..base.registry import register_family
 from .moments import EWMA, Count, Mean, Sum, Variance
 from .order import Max, Min, Quantile, RollingMax, RollingMin
 from .sketches import KLL, CountMin, FrequentItems, HyperLogLog, Reservoir
@@ -23,5 +23,4 @@ __all__ = [
     "Variance",
 ]
 
-register_parts(EWMA, Count, Max, Mean, Min, Quantile, RollingMax, RollingMin, Sum, Variance)
-register_parts(KLL, CountMin, FrequentItems, HyperLogLog, Reservoir)
+register_family(globals())

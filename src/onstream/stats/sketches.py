@@ -232,7 +232,7 @@ class CountMin(Sketch):
     def __init__(self, *, epsilon: float = 0.01, delta: float = 0.01) -> None:
         self.epsilon = number(self, "epsilon", epsilon, least=1e-9, most=1.0 - 1e-9)
         self.delta = number(self, "delta", delta, least=1e-50, most=1.0 - 1e-9)
-        self._begin()
+        super().__init__()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -280,7 +280,7 @@ class HyperLogLog(Sketch):
 
     def __init__(self, *, b: int = 12) -> None:
         self.b = whole(self, "b", b, least=7, most=21)
-        self._begin()
+        super().__init__()
 
     def _new(self) -> Any:
         return library().hll_sketch(self.b, library().tgt_hll_type.HLL_8)
@@ -330,7 +330,7 @@ class FrequentItems(Sketch):
 
     def __init__(self, *, b: int = 10) -> None:
         self.b = whole(self, "b", b, least=3, most=26)
-        self._begin()
+        super().__init__()
 
     def _new(self) -> Any:
         return library().frequent_strings_sketch(self.b)
@@ -410,7 +410,7 @@ class KLL(Sketch):
 
     def __init__(self, *, k: int = 200) -> None:
         self.k = whole(self, "k", k, least=8, most=65535)
-        self._begin()
+        super().__init__()
 
     def _new(self) -> Any:
         return library().kll_doubles_sketch(self.k)
@@ -477,7 +477,7 @@ class Reservoir(Sketch):
 
     def __init__(self, *, k: int = 1000) -> None:
         self.k = whole(self, "k", k, least=1, most=2**30)
-        self._begin()
+        super().__init__()
 
     def _new(self) -> Any:
         return library().var_opt_sketch(self.k)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.example cimport Example
 from ..core.state_reader import StateReader
-from ..drift.adwin cimport (
+from ..drift._adwin cimport (
     Adwin, adwin_bytes, adwin_export, adwin_free, adwin_mean, adwin_push, adwin_restore, adwin_start,
 )
 from .arena cimport (

@@ -1,22 +1,25 @@
-"""What all statistics share: taking values, merging, copies, state on disk."""
+"""What all statistics share: the values they take, merging, and the verbs for one value, compiled."""
 
+cimport cython
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from libc.math cimport isfinite
 
 import numpy as np
 
 from ..core.arrays cimport doubles
+
 from ..base.errors import NotMergeable
-from ..base.part import StatefulPart
 from ..core.coerce import coerce_number, coerce_numbers
 
-
 LARGEST = 1e100  # larger values would overflow sums of squares
+cdef double MOST = LARGEST
 
 
 cdef class StatisticState:
-    def __cinit__(self, str who, *args):
-        self.who = who
+    """A statistic writes `push` and `value`; one that can be merged writes `absorb`, too."""
+
+    def __cinit__(self, *parameters, **named):
+        self.who = ""
         self.n = 0.0
 
     cdef void push(self, double v, double w) noexcept:
@@ -29,16 +32,19 @@ cdef class StatisticState:
         """Become the statistic of both. `n` is still that of this one."""
         raise NotMergeable(f"{self.who} cannot be merged.")
 
-    def update(self, v, w):
+    cdef int update(self, object v, object w) except -1:
         cdef double value = PyFloat_AS_DOUBLE(v) if PyFloat_CheckExact(v) else coerce_number(self.who, v)
         cdef double weight = PyFloat_AS_DOUBLE(w) if PyFloat_CheckExact(w) else coerce_number(self.who, w)
-        if not -LARGEST <= value <= LARGEST:
-            raise ValueError(f"{self.who}: a value must be finite and at most {LARGEST:g} in size, got {v!r:.80}.")
-        if not 0.0 <= weight <= LARGEST:
+        if not -MOST <= value <= MOST:
+            raise ValueError(
+                f"{self.who}: a value must be finite and at most {LARGEST:g} in size, got {v!r:.80}."
+            )
+        if not 0.0 <= weight <= MOST:
             raise ValueError(f"{self.who}: the weight w must be at least 0 and finite, got {w!r:.80}.")
         if weight > 0.0:
             self.n += weight
             self.push(value, weight)
+        return 0
 
     def update_many(self, values, w):
         """All values, or none if one of them is refused."""
@@ -63,13 +69,15 @@ cdef class StatisticState:
                 self.n += u[i]
                 self.push(v[i], u[i])
 
-    def get(self):
+    cdef object get(self):
         value = self.value()
         if value is not None and not isfinite(value):
-            raise ValueError(f"{self.who}: the values were too large: their sum is beyond the range of floats.")
+            raise ValueError(
+                f"{self.who}: the values were too large: their sum is beyond the range of floats."
+            )
         return value
 
-    def merge(self, StatisticState other):
+    def merge(self, StatisticState other not None):
         self.absorb(other)
         self.n += other.n
 
@@ -81,48 +89,46 @@ cdef class StatisticState:
         """Take over an exported state (a `StateReader`); this state is new."""
         self.n = fields.number("n", 0.0, 1e290)
 
-    def bounded(self, fields, str name, double most=LARGEST):
-        """A number of a file that lies between values of this size; 0 before any came."""
+    cdef double bounded(self, object fields, str name, double most) except? -1.0:
+        """A number of a file that is at most so large, as values are; 0 before any came."""
         most *= 1.0 + 1e-9  # rounding
         return fields.number(name, -most, most) if self.n > 0.0 else fields.number(name, 0.0, 0.0)
 
-    def snapshot(self):
-        """The same as `export`."""
-        return self.export()
 
+@cython.auto_pickle(False)
+cdef class StatisticBase:
+    """The part of a statistic that compiled code can look into, and what is asked for every value."""
 
-class Statistic(StatefulPart):
-    """A number that sums up a sequence of values, kept up to date value by value.
+    @property
+    def _state(self):
+        return self.state
 
-    Subclasses check their parameters, then call `_begin`.
-    """
+    @_state.setter
+    def _state(self, StatisticState state not None):
+        self.state = state
 
     def update(self, v, w=1.0):
         """Take the next value, with importance `w`: 2 is as good as the value twice."""
-        self._state.update(v, w)
-
-    def update_many(self, values, w=None):
-        """Take many values: the same, bit for bit, as a loop of `update`."""
-        self._state.update_many(values, w)
+        state_of(self).update(v, w)
 
     @property
     def value(self):
         """The statistic of the values taken so far."""
-        return self._state.get()
+        return state_of(self).get()
 
     def get(self):
         """The same as `value`."""
-        return self._state.get()
+        return state_of(self).get()
 
     @property
     def n(self):
         """How many values were taken: the sum of their weights."""
-        return self._state.n
+        return state_of(self).n
 
-    def merge(self, other):
-        """Absorb a statistic of the same kind over other values."""
-        if type(other) is not type(self) or other != self:
-            raise NotMergeable(f"{self!r} cannot be merged with {other!r:.80}.")
-        if other is self:
-            raise NotMergeable(f"{type(self).__name__}: a statistic cannot be merged with itself.")
-        self._state.merge(other._state)
+
+cdef inline StatisticState state_of(object statistic):
+    """The state of any statistic whose constructor has run. A method may be called with anything."""
+    cdef StatisticState state = (<StatisticBase?> statistic).state
+    if state is None:
+        raise TypeError(f"{type(statistic).__name__}: its __init__ must call that of its base first.")
+    return state

@@ -1,21 +1,23 @@
-"""What all drift detectors share: taking values, telling of a change, copies, state on disk."""
+"""What all drift detectors share: the values they take, and the verb for one value, compiled."""
 
+cimport cython
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
 import numpy as np
 
 from ..core.arrays cimport doubles, int64s
-from ..base.part import StatefulPart
-from ..core.coerce import coerce_number, coerce_numbers
 
+from ..core.coerce import coerce_number, coerce_numbers
 
 LARGEST = 1e100  # larger values would overflow sums of squares
 
 
 cdef class DetectorState:
-    def __cinit__(self, str who, double low=-LARGEST, double high=LARGEST, bint whole=False):
-        self.who = who
-        self.low, self.high, self.whole = low, high, whole
+    """A detector writes its `push`; one that takes errors only narrows the range of values."""
+
+    def __cinit__(self, *parameters, **named):
+        self.who = ""
+        self.low, self.high, self.only_ends = -LARGEST, LARGEST, False
         self.seen = 0
         self.drift = self.warning = False
 
@@ -23,10 +25,10 @@ cdef class DetectorState:
         """Take one value and set `drift` and `warning`."""
 
     cdef bint fits(self, double v) noexcept nogil:
-        """Is this a value that `push` may be given?"""
-        return self.low <= v <= self.high and (not self.whole or v == self.low or v == self.high)
+        """May `push` be given this value?"""
+        return self.low <= v <= self.high and (not self.only_ends or v == self.low or v == self.high)
 
-    cdef double plain(self, object v) except? -1.0:
+    cdef double coerce(self, object v) except? -1.0:
         """A value as a float, or an error that says what is wrong with it."""
         cdef double value
         if PyFloat_CheckExact(v):
@@ -41,7 +43,7 @@ cdef class DetectorState:
 
     def wanted(self):
         """Which values are taken."""
-        if self.whole:
+        if self.only_ends:
             return "a value must be 0 (right) or 1 (wrong)"
         if self.high < LARGEST:
             return f"a value must be from {self.low:g} to {self.high:g}"
@@ -74,49 +76,49 @@ cdef class DetectorState:
         self.drift = bool(fields.flag("drift"))
         self.warning = bool(fields.flag("warning"))
 
-    def snapshot(self):
-        """The same as `export`."""
-        return self.export()
-
     def memory(self):
         """Bytes held."""
         return 128
 
 
-class Detector(StatefulPart):
-    """A drift detector: it watches a sequence of numbers and tells when they change.
+@cython.auto_pickle(False)
+cdef class DetectorBase:
+    """The part of a detector that compiled code can look into, and what is asked for every value."""
 
-    A learner that is given one as a parameter clones it, and keeps the clone's state as its own.
-    Subclasses check their parameters, then call `_begin`.
-    """
+    @property
+    def _state(self):
+        return self.state
+
+    @_state.setter
+    def _state(self, DetectorState state not None):
+        self.state = state
 
     def update(self, v):
         """Take the next value. True: the values have changed."""
-        cdef DetectorState state = self._state
-        state.push(state.plain(v))
+        cdef DetectorState state = state_of(self)
+        state.push(state.coerce(v))
         state.seen += 1
         return state.drift
-
-    def update_many(self, values):
-        """Take many values: the indices (from 0) at which a change was found."""
-        return self._state.update_many(values)
 
     @property
     def drift(self):
         """What the last `update` returned."""
-        return self._state.drift
+        return state_of(self).drift
 
     @property
     def warning(self):
         """Did the last value make a change likely, though not sure?"""
-        return self._state.warning
+        return state_of(self).warning
 
     @property
     def seen(self):
         """How many values were taken."""
-        return self._state.seen
+        return state_of(self).seen
 
-    @property
-    def memory_bytes(self):
-        """Bytes held by what was learned, C buffers included."""
-        return self._state.memory()
+
+cdef inline DetectorState state_of(object detector):
+    """The state of any detector whose constructor has run. A method may be called with anything."""
+    cdef DetectorState state = (<DetectorBase?> detector).state
+    if state is None:
+        raise TypeError(f"{type(detector).__name__}: its __init__ must call that of its base first.")
+    return state

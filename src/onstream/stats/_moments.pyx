@@ -1,32 +1,13 @@
-"""Count, sum, mean, variance, moving average."""
+"""Count, sum, mean, variance, moving average: the states."""
 
-from libc.math cimport exp, log1p, sqrt
+from libc.math cimport exp, log1p
 
-from .statistic cimport StatisticState
+from ._statistic cimport StatisticState
 
-from ..base.checks import number
 from ..base.errors import NotMergeable
-from .statistic import LARGEST, Statistic
+from ._statistic import LARGEST
 
 MOST = 1e308  # of a sum
-
-
-class Count(Statistic):
-    """How many values there were, as the sum of their weights.
-
-    Examples
-    --------
-    >>> count = Count()
-    >>> count.update_many([5, 6, 7])
-    >>> count.value
-    3.0
-    """
-
-    def __init__(self):
-        self._begin()
-
-    def _new_state(self):
-        return CountState("Count")
 
 
 cdef class CountState(StatisticState):
@@ -35,27 +16,6 @@ cdef class CountState(StatisticState):
 
     cdef int absorb(self, StatisticState other) except -1:
         return 0
-
-
-class Sum(Statistic):
-    """Sum of the values, each times its weight.
-
-    The rounding of each addition is kept and added in the end (Neumaier), so a sum over years is
-    as good as one over a minute.
-
-    Examples
-    --------
-    >>> total = Sum()
-    >>> total.update_many([1e16, 1.0, -1e16])
-    >>> total.value
-    1.0
-    """
-
-    def __init__(self):
-        self._begin()
-
-    def _new_state(self):
-        return SumState("Sum")
 
 
 cdef class SumState(StatisticState):
@@ -91,29 +51,6 @@ cdef class SumState(StatisticState):
         self.lost = self.bounded(fields, "lost", min(LARGEST * self.n, MOST))
 
 
-class Mean(Statistic):
-    """Mean of the values: mu += (v - mu) w / n. 0.0 before any.
-
-    Examples
-    --------
-    >>> mean = Mean()
-    >>> mean.update_many([2, 4, 9])
-    >>> mean.value
-    5.0
-    """
-
-    def __init__(self):
-        self._begin()
-
-    def _new_state(self):
-        return MeanState("Mean")
-
-    @property
-    def mean(self):
-        """The same as `value`."""
-        return self.value
-
-
 cdef class MeanState(StatisticState):
     cdef double mean
 
@@ -134,46 +71,11 @@ cdef class MeanState(StatisticState):
 
     def restore(self, fields):
         StatisticState.restore(self, fields)
-        self.mean = self.bounded(fields, "mean")
-
-
-class Variance(Statistic):
-    """Variance of the values, divided by n - 1 (Welford, Technometrics 4, 1962). 0.0 before two.
-
-    It stays right where the values are large and differ little.
-
-    Examples
-    --------
-    >>> variance = Variance()
-    >>> variance.update_many([2, 4, 4, 4, 5, 5, 7, 9])
-    >>> variance.mean, round(variance.value, 4)
-    (5.0, 4.5714)
-    """
-
-    def __init__(self):
-        self._begin()
-
-    def _new_state(self):
-        return VarianceState("Variance")
-
-    @property
-    def mean(self):
-        """Mean of the values."""
-        return (<VarianceState> self._state).mean
-
-    @property
-    def variance(self):
-        """The same as `value`."""
-        return self.value
-
-    @property
-    def std(self):
-        """Standard deviation: the root of the variance."""
-        return sqrt(self.value)
+        self.mean = self.bounded(fields, "mean", LARGEST)
 
 
 cdef class VarianceState(StatisticState):
-    cdef double mean
+    cdef readonly double mean
     cdef double low  # what rounding took from the mean: at 1e9, a unit in its last place is 1e-7
     cdef double m2   # sum of squared distances from the mean
 
@@ -205,47 +107,18 @@ cdef class VarianceState(StatisticState):
 
     def restore(self, fields):
         StatisticState.restore(self, fields)
-        self.mean = self.bounded(fields, "mean")
-        self.low = self.bounded(fields, "low")
+        self.mean = self.bounded(fields, "mean", LARGEST)
+        self.low = self.bounded(fields, "low", LARGEST)
         self.m2 = fields.number("m2", 0.0, min(LARGEST * LARGEST * self.n * (1.0 + 1e-9), MOST))
-
-
-class EWMA(Statistic):
-    """Exponentially weighted moving average: m += alpha (v - m), corrected for its start at 0.
-
-    The correction divides by 1 - (1 - alpha)^n, so that the first value is its own average. A
-    value of weight w counts as w values at once. 0.0 before any. The order of the values matters,
-    so two of them cannot be merged.
-
-    Parameters
-    ----------
-    alpha : float from 1e-12 to 1, default 0.05
-        Weight of the latest value: raise it to follow faster. About the last 2 / alpha values
-        count.
-
-    Examples
-    --------
-    >>> average = EWMA(alpha=0.5)
-    >>> average.update_many([1, 1, 4])
-    >>> round(average.value, 3)
-    2.714
-    """
-
-    def __init__(self, *, alpha=0.05):
-        self.alpha = number(self, "alpha", alpha, least=1e-12, most=1.0)  # below, 1 - alpha is 1
-        self._begin()
-
-    def _new_state(self):
-        cdef EWMAState state = EWMAState("EWMA")
-        state.alpha = self.alpha
-        state.left = 1.0
-        return state
 
 
 cdef class EWMAState(StatisticState):
     cdef double alpha
     cdef double m
     cdef double left  # (1 - alpha)^n: what the start at 0 still weighs
+
+    def __init__(self, double alpha):
+        self.alpha, self.left = alpha, 1.0
 
     cdef void push(self, double v, double w) noexcept:
         cdef double kept
@@ -261,7 +134,9 @@ cdef class EWMAState(StatisticState):
         return self.m / (1.0 - self.left) if self.left < 1.0 else 0.0
 
     cdef int absorb(self, StatisticState other) except -1:
-        raise NotMergeable("EWMA: the order of the values matters, so two averages cannot become one.")
+        raise NotMergeable(
+            "EWMA: the order of the values matters, so two averages cannot become one."
+        )
 
     def export(self):
         return {**StatisticState.export(self), "m": self.m, "left": self.left}

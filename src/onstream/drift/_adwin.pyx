@@ -1,4 +1,4 @@
-"""ADWIN: a window that is cut where its older part differs from its newer one."""
+"""ADWIN: its window, an exponential histogram, and where to cut it."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.math cimport fabs, log
@@ -7,71 +7,19 @@ from libc.string cimport memmove
 import numpy as np
 
 from ..core.arrays cimport doubles
-from .detector cimport DetectorState
+from ._detector cimport DetectorState
 
-from ..base.checks import flag, number
-from .detector import LARGEST, Detector
-
+from ._detector import LARGEST
 
 cdef double FAR = 1e12  # square of the mean over the variance
 
 
-class ADWIN(Detector):
-    """Adaptive windowing (Bifet & Gavaldà, SIAM Data Mining, 2007).
-
-    It keeps as long a window of the latest values as shows no change of the mean: whenever two
-    parts of the window differ by more than chance allows, the older values are dropped. The
-    window is an exponential histogram, so memory and work grow with the logarithm of its length.
-    A check is made at every 32nd value. There are no warnings.
-
-    Parameters
-    ----------
-    delta : float in (0, 1), default 0.002
-        How much chance may fool it; lower it for fewer false alarms and later true ones.
-    rigorous : bool, default False
-        Cut by Hoeffding's bound, for values in [0, 1], which proves that the chance of a false
-        alarm is at most delta in each check. It finds changes later.
-
-    Examples
-    --------
-    >>> detector = ADWIN()
-    >>> detector.update_many([0, 1] * 200 + [1] * 200)
-    array([447, 479, 511])
-    >>> detector.width, round(detector.mean, 3)
-    (216, 0.963)
-    """
-
-    def __init__(self, *, delta=0.002, rigorous=False):
-        self.delta = number(self, "delta", delta, above=0.0, most=1.0 - 1e-9)
-        self.rigorous = flag(self, "rigorous", rigorous)
-        self._begin()
-
-    def _new_state(self):
-        cdef ADWINState state = ADWINState("ADWIN")
-        if self.rigorous:
-            state.low, state.high = 0.0, 1.0
-        state.a.delta, state.a.rigorous = self.delta, self.rigorous
-        return state
-
-    @property
-    def width(self):
-        """How many values the window holds."""
-        return (<ADWINState> self._state).a.width
-
-    @property
-    def mean(self):
-        """Their mean; 0.0 before any."""
-        return adwin_mean(&(<ADWINState> self._state).a)
-
-    @property
-    def variance(self):
-        """Their variance (divided by n); 0.0 before any."""
-        return adwin_variance(&(<ADWINState> self._state).a)
-
-
 cdef class ADWINState(DetectorState):
-    def __cinit__(self, *args):
-        adwin_start(&self.a, 0.002)
+    def __cinit__(self, double delta, bint rigorous):
+        adwin_start(&self.a, delta)
+        self.a.rigorous = rigorous
+        if rigorous:
+            self.low, self.high = 0.0, 1.0
 
     def __dealloc__(self):
         adwin_free(&self.a)
@@ -91,16 +39,17 @@ cdef class ADWINState(DetectorState):
     def memory(self):
         return DetectorState.memory(self) + adwin_bytes(&self.a)
 
-    def rows(self):
-        """(sum, m2) of every bucket, row by row, the oldest first: for tests."""
-        cdef int i, j
-        return [
-            [
-                (self.a.buckets[i * PLACES + j].total, self.a.buckets[i * PLACES + j].m2)
-                for j in range(self.a.counts[i])
-            ]
-            for i in range(self.a.rows)
-        ]
+    @property
+    def width(self):
+        return self.a.width
+
+    @property
+    def mean(self):
+        return adwin_mean(&self.a)
+
+    @property
+    def variance(self):
+        return adwin_variance(&self.a)
 
 
 # -- the algorithm -------------------------------------------------------------------------------
@@ -210,7 +159,7 @@ cdef bint differs(const Adwin* a) noexcept nogil:
     cdef double center = 0.0, mean = a.total / n, sure, wide, narrow
     cdef const Bucket* row
     cdef int i, j
-    if mean * mean * n > FAR * a.m2:  # so far from 0 that sums have lost what makes the difference
+    if mean * mean * n > FAR * a.m2:  # so far from 0 that rounding of the sums hides the difference
         center, mean = mean, 0.0
         for i in range(a.rows):
             size = <double> (<int64_t> 1 << i)

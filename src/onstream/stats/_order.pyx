@@ -1,60 +1,22 @@
-"""Smallest, largest, and quantiles: of all values or of the latest."""
+"""Smallest, largest, and quantiles: the states."""
 
 from libc.stdint cimport int64_t
 
 import numpy as np
 
-from .statistic cimport StatisticState
+from ._statistic cimport StatisticState
 
-from ..base.checks import choice, number, positive, whole
 from ..base.errors import NotMergeable
-from .statistic import LARGEST, Statistic
-
-
-class Min(Statistic):
-    """The smallest value; None before any.
-
-    Examples
-    --------
-    >>> smallest = Min()
-    >>> smallest.update_many([3, 1, 2])
-    >>> smallest.value
-    1.0
-    """
-
-    def __init__(self):
-        self._begin()
-
-    def _new_state(self):
-        cdef ExtremeState state = ExtremeState("Min")
-        state.sign = 1.0
-        return state
-
-
-class Max(Statistic):
-    """The largest value; None before any.
-
-    Examples
-    --------
-    >>> largest = Max()
-    >>> largest.update_many([3, 1, 2])
-    >>> largest.value
-    3.0
-    """
-
-    def __init__(self):
-        self._begin()
-
-    def _new_state(self):
-        cdef ExtremeState state = ExtremeState("Max")
-        state.sign = -1.0
-        return state
+from ._statistic import LARGEST
 
 
 cdef class ExtremeState(StatisticState):
     cdef double sign  # -1: the largest
     cdef double best
     cdef bint any
+
+    def __init__(self, double sign):
+        self.sign = sign
 
     cdef void push(self, double v, double w) noexcept:
         if not self.any or self.sign * v < self.sign * self.best:
@@ -75,65 +37,10 @@ cdef class ExtremeState(StatisticState):
 
     def restore(self, fields):
         StatisticState.restore(self, fields)
-        self.best = self.bounded(fields, "best")
+        self.best = self.bounded(fields, "best", LARGEST)
         self.any = bool(fields.flag("any"))
         if self.any != (self.n > 0.0):
             raise ValueError(f"any does not fit a weight of {self.n:g}")
-
-
-class RollingMin(Statistic):
-    """The smallest of the latest `window` values; None before any.
-
-    Kept by a monotone queue: a value leaves as soon as a later one is as small, so that each is
-    moved once on average, however long the window.
-
-    Parameters
-    ----------
-    window : int >= 1, default 1000
-        How many values count.
-
-    Examples
-    --------
-    >>> smallest = RollingMin(window=2)
-    >>> smallest.update_many([1, 3, 2])
-    >>> smallest.value
-    2.0
-    """
-
-    def __init__(self, *, window=1000):
-        self.window = whole(self, "window", window, least=1, most=2**31 - 1)
-        self._begin()
-
-    def _new_state(self):
-        cdef RollingState state = RollingState("RollingMin")
-        state.sign, state.window = 1.0, self.window
-        return state
-
-
-class RollingMax(Statistic):
-    """The largest of the latest `window` values; None before any. See `RollingMin`.
-
-    Parameters
-    ----------
-    window : int >= 1, default 1000
-        How many values count.
-
-    Examples
-    --------
-    >>> largest = RollingMax(window=2)
-    >>> largest.update_many([5, 3, 2])
-    >>> largest.value
-    3.0
-    """
-
-    def __init__(self, *, window=1000):
-        self.window = whole(self, "window", window, least=1, most=2**31 - 1)
-        self._begin()
-
-    def _new_state(self):
-        cdef RollingState state = RollingState("RollingMax")
-        state.sign, state.window = -1.0, self.window
-        return state
 
 
 cdef class RollingState(StatisticState):
@@ -143,7 +50,8 @@ cdef class RollingState(StatisticState):
     cdef list queue          # (when, sign * value): values rise from the front to the back
     cdef Py_ssize_t front    # where the queue begins
 
-    def __cinit__(self, *args):
+    def __init__(self, double sign, Py_ssize_t window):
+        self.sign, self.window = sign, window
         self.clock = 0
         self.queue = []
         self.front = 0
@@ -187,55 +95,14 @@ cdef class RollingState(StatisticState):
         self.queue = list(zip(when.tolist(), values.tolist(), strict=True))
 
 
-class Quantile(Statistic):
-    """An estimate of a quantile in a few numbers; None before any value.
-
-    "p2" keeps five markers that follow a parabola (Jain & Chlamtac, CACM 28, 1985): exact up to
-    five values, mostly good, without any guarantee. "sgd" moves the estimate up or down by
-    `eta` with every value, and so follows drift. For a guarantee take a sketch (`KLL`). The order
-    of the values matters, so two of them cannot be merged. A value counts once whatever its
-    weight, unless that is 0.
-
-    Parameters
-    ----------
-    theta : float in (0, 1), default 0.5
-        Which quantile; 0.5 is the median.
-    method : {"p2", "sgd"}, default "p2"
-        How it is estimated.
-    eta : float > 0, default 0.01
-        Step of "sgd", in the unit of the values; raise it to follow faster.
-
-    Examples
-    --------
-    >>> median = Quantile()
-    >>> median.update_many(range(1001))
-    >>> round(median.value)
-    500
-    """
-
-    def __init__(self, *, theta=0.5, method="p2", eta=0.01):
-        self.theta = number(self, "theta", theta, above=0.0, most=1.0 - 1e-9)
-        self.method = choice(self, "method", method, ("p2", "sgd"))
-        self.eta = positive(self, "eta", eta)
-        self._begin()
-
-    def _new_state(self):
-        cdef P2State p2
-        cdef SGDQuantileState sgd
-        if self.method == "p2":
-            p2 = P2State("Quantile")
-            p2.theta = self.theta
-            return p2
-        sgd = SGDQuantileState("Quantile")
-        sgd.theta, sgd.eta = self.theta, self.eta
-        return sgd
-
-
 cdef class P2State(StatisticState):
     cdef double theta
     cdef double count        # values so far
     cdef double height[5]    # the markers: smallest, theta/2, theta, (1 + theta)/2, largest
     cdef double place[5]     # how many values are at most as large as each
+
+    def __init__(self, double theta):
+        self.theta = theta
 
     cdef void push(self, double v, double w) noexcept:
         cdef int i, k
@@ -258,10 +125,13 @@ cdef class P2State(StatisticState):
 
     cdef void adjust(self, int i) noexcept:
         """Move marker i by one place if that is nearer to where it should be."""
-        cdef double share = self.theta / 2.0 if i == 1 else self.theta if i == 2 else (1.0 + self.theta) / 2.0
-        cdef double away = 1.0 + (self.count - 1.0) * share - self.place[i], d, h
+        cdef double share = self.theta  # where among the values the marker should be, from 0 to 1
+        cdef double away, d, h
         cdef double* q = self.height
         cdef double* n = self.place
+        if i != 2:
+            share = self.theta / 2.0 if i == 1 else (1.0 + self.theta) / 2.0
+        away = 1.0 + (self.count - 1.0) * share - n[i]
         if away >= 1.0 and n[i + 1] - n[i] > 1.0:
             d = 1.0
         elif away <= -1.0 and n[i - 1] - n[i] < -1.0:
@@ -326,8 +196,11 @@ cdef class SGDQuantileState(StatisticState):
     cdef double q
     cdef bint any
 
+    def __init__(self, double theta, double eta):
+        self.theta, self.eta = theta, eta
+
     cdef void push(self, double v, double w) noexcept:
-        if self.any:
+        if self.any:  # q += eta (theta - [v <= q])
             self.q += self.eta * (self.theta - (v <= self.q))
         else:
             self.q, self.any = v, True

@@ -1,103 +1,21 @@
-"""KSWIN: do the latest values have the distribution of those before?"""
+"""KSWIN: its window, kept in order of arrival and sorted, and the test."""
 
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memmove
-
-from math import comb, exp, lgamma
 
 import numpy as np
 
 from ..core.hashing cimport mix
 from ..core.memory cimport release, resize
-from .detector cimport DetectorState
+from ._detector cimport DetectorState
 
-from ..base.checks import number, whole
-from .detector import LARGEST, Detector
-
-
-EXACT = 500  # values compared, up to which the test is in whole numbers
-
-
-class KSWIN(Detector):
-    """Kolmogorov-Smirnov windowing (Raab et al., Neurocomputing 416, 2020).
-
-    At every value the latest `stat_size` of the window are compared with as many drawn from the
-    rest of it, by the exact two-sample test. It sees any change of the distribution, not only of
-    the mean. One test per value makes many tests: at the default, one false alarm in about 730
-    values. To act on its alarms take alpha=1e-4. There are no warnings.
-
-    Parameters
-    ----------
-    alpha : float in (0, 1), default 0.005
-        Largest chance of such a difference in one test; lower it for fewer false alarms.
-    window : int >= 2 * stat_size, default 100
-        Values it remembers; after a change only the latest `stat_size` stay.
-    stat_size : int >= 2, default 30
-        Values that are compared; raise it to see smaller differences, later.
-    seed : int, default 0
-        Seed of the drawing.
-
-    Examples
-    --------
-    >>> KSWIN(alpha=1e-4).update_many([i % 7 for i in range(200)] + [i % 7 + 5 for i in range(50)])
-    array([221])
-    """
-
-    def __init__(self, *, alpha=0.005, window=100, stat_size=30, seed=0):
-        self.alpha = number(self, "alpha", alpha, above=0.0, most=1.0 - 1e-9)
-        self.stat_size = whole(self, "stat_size", stat_size, least=2, most=100_000)
-        self.window = whole(self, "window", window, least=2 * self.stat_size, most=10_000_000)
-        self.seed = whole(self, "seed", seed, least=0, most=2**64 - 1)
-        self._begin()
-
-    def _new_state(self):
-        cdef KSWINState state = KSWINState("KSWIN")
-        state.make_room(self.window, self.stat_size)
-        state.critical = critical(self.stat_size, self.alpha)
-        state.seed = self.seed
-        return state
-
-
-def critical(r, alpha):
-    """The smallest k for which two samples of r values differ by k / r with chance <= alpha.
-
-    p(k) = 2 sum over j >= 1 of (-1)^(j+1) C(2r, r - jk) / C(2r, r), in whole numbers; r + 1 if
-    there is no such k. For long samples, where whole numbers would take minutes, in floats.
-    """
-    if r > EXACT:
-        return about_critical(r, alpha)
-    whole_numbers = float(alpha).as_integer_ratio()
-    for k in range(1, r + 1):
-        ways = 2 * sum((-1) ** (j + 1) * comb(2 * r, r - j * k) for j in range(1, r // k + 1))
-        if ways * whole_numbers[1] <= whole_numbers[0] * comb(2 * r, r):
-            return k
-    return r + 1
-
-
-def about_critical(r, alpha):
-    """The same by logarithms: p(k) falls with k, so halving finds the place."""
-    middle = 2.0 * lgamma(r + 1.0)
-    low, high = 1, r + 1
-    while low < high:
-        k = (low + high) // 2
-        p, j = 0.0, 1
-        while j * k <= r:
-            term = exp(middle - lgamma(r - j * k + 1.0) - lgamma(r + j * k + 1.0))
-            p += 2.0 * term if j % 2 else -2.0 * term
-            if term < 1e-20:
-                break
-            j += 1
-        if p <= alpha:
-            high = k
-        else:
-            low = k + 1
-    return low
+from ._detector import LARGEST
 
 
 cdef class KSWINState(DetectorState):
     cdef Py_ssize_t window    # values at most
     cdef Py_ssize_t r         # values compared
-    cdef Py_ssize_t critical  # difference that is a change
+    cdef Py_ssize_t critical  # least k, of a difference k / r, that is a change
     cdef uint64_t seed
     cdef int64_t draws        # random numbers drawn so far
     cdef Py_ssize_t n         # values in the window
@@ -107,22 +25,20 @@ cdef class KSWINState(DetectorState):
     cdef double* rest         # those before, sorted
     cdef double* drawn        # r of the rest, sorted
 
-    def __cinit__(self, *args):
+    def __cinit__(self, Py_ssize_t window, Py_ssize_t r, Py_ssize_t critical, uint64_t seed):
+        self.window, self.r, self.critical, self.seed = window, r, critical, seed
         self.n = self.first = self.draws = 0
         self.ring = self.recent = self.rest = self.drawn = NULL
+        self.ring = <double*> resize(NULL, 0, window * sizeof(double))
+        self.recent = <double*> resize(NULL, 0, r * sizeof(double))
+        self.rest = <double*> resize(NULL, 0, window * sizeof(double))
+        self.drawn = <double*> resize(NULL, 0, r * sizeof(double))
 
     def __dealloc__(self):
         release(self.ring)
         release(self.recent)
         release(self.rest)
         release(self.drawn)
-
-    def make_room(self, window, r):
-        self.window, self.r = window, r
-        self.ring = <double*> resize(NULL, 0, self.window * sizeof(double))
-        self.recent = <double*> resize(NULL, 0, self.r * sizeof(double))
-        self.rest = <double*> resize(NULL, 0, self.window * sizeof(double))
-        self.drawn = <double*> resize(NULL, 0, self.r * sizeof(double))
 
     cdef double at(self, Py_ssize_t i) noexcept nogil:
         """Value number i of the window, the oldest first."""
@@ -152,7 +68,7 @@ cdef class KSWINState(DetectorState):
         self.take(v)
         self.drift = False
         if self.n == self.window:
-            self.draw()
+            self.draw()  # a change: D = k / r with k >= critical
             self.drift = largest_gap(self.recent, self.drawn, self.r) >= self.critical
             if self.drift:  # only the latest stay
                 self.first = (self.first + self.n - self.r) % self.window

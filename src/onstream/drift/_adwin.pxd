@@ -1,5 +1,4 @@
-# ADWIN for the compiled world: a plain struct that a tree node, say, can own. Nothing here needs
-# the GIL.
+# ADWIN for compiled code: a plain struct that a tree node, say, can own. Nothing here needs the GIL.
 #
 #     cdef Adwin a
 #     adwin_start(&a, 0.002)
@@ -8,11 +7,11 @@
 
 from libc.stdint cimport int64_t
 
-from .detector cimport DetectorState
+from ._detector cimport DetectorState
 
 cdef enum:
-    M = 5             # a row has at most so many buckets
-    PLACES = 6        # and one more for a moment, before two are merged
+    M = 5             # most buckets in a row
+    PLACES = 6        # room of a row: one bucket more until two are merged
     CLOCK = 32        # values between two checks
     MIN_WINDOW = 10   # shorter windows are not checked
     MIN_PART = 5      # nor shorter parts of them

@@ -1,0 +1,6 @@
+from ._detector import DetectorState
+
+class ADWINState(DetectorState):
+    width: int
+    mean: float
+    variance: float

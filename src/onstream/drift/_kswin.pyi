@@ -1,0 +1,3 @@
+from ._detector import DetectorState
+
+class KSWINState(DetectorState): ...
