@@ -1,10 +1,11 @@
 """Naive Bayes, and linear regression with a posterior."""
 
-from ..base.registry import register
-from .counting import BernoulliNB, MultinomialNB
-from .distribution import Normal
-from .mixed import CategoricalNB, GaussianNB
-from .regression import BayesianLinearRegression
+from ..base.registry import register_family
+from .bayesian_linear_regression import BayesianLinearRegression, Normal
+from .bernoulli_nb import BernoulliNB
+from .categorical_nb import CategoricalNB
+from .gaussian_nb import GaussianNB
+from .multinomial_nb import MultinomialNB
 
 __all__ = [
     "BayesianLinearRegression",
@@ -15,4 +16,4 @@ __all__ = [
     "Normal",
 ]
 
-register(BayesianLinearRegression, BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB)
+register_family(globals(), bases=("Normal",))  # an answer, which no file holds

@@ -10,12 +10,7 @@ from ..core.arrays cimport doubles
 from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NUMBER, OVERFLOW, SAFE, Example, feature
 from ..core.memory cimport release, resize, roomier
-from .state cimport LOG_ZERO, NaiveBayesState, full, holds, less
-
-from ..base.checks import number, whole
-from .merging import merge_mixed
-from .state import NaiveBayes
-
+from ._state cimport LOG_ZERO, NaiveBayesState, holds, less
 
 cdef extern from "moments.h" nogil:
     void onstream_welford(double* n, double* mean, double* m2, double* var, const double* x,
@@ -26,143 +21,6 @@ cdef extern from "moments.h" nogil:
     double onstream_total(const double* s)
 
 cdef double LOG_TWO_PI = log(2.0 * 3.141592653589793238462643)
-
-
-class GaussianNB(NaiveBayes):
-    """Naive Bayes: a normal distribution for each number, a table for each nominal value.
-
-    ln P(label, x) = ln P(label) + sum over the features of ln P(x_i | label). Numbers have a mean
-    and a variance for each label, kept by Welford's recursion; strings have counts, smoothed by
-    `alpha`. A feature that is missing (left out, None or NaN) is left out of the sum. Any order of
-    the examples gives the same model. Cf. Mitchell, Machine Learning, 1997, chapter 6.
-
-    Parameters
-    ----------
-    var_smoothing : float >= 0, default 1e-9
-        Share of the largest variance of any feature that is added to each variance. Raise it
-        (to 1e-2, say) if few examples make it too sure.
-    alpha : float >= 0, default 1.0
-        Added to every count of a nominal value (Laplace); 0 rules out what was never seen.
-    prior_alpha : float >= 0, default 0.0
-        Added to the count of every label.
-    categorical : list or None, default None
-        Features whose numbers are names: codes, months, numbers of houses.
-    labels : list or None, default None
-        Labels known beforehand. Others may still come.
-    max_labels : int, default 10_000
-        More labels than this are refused: most likely y is a number to be predicted.
-    init : GaussianNB or None, default None
-        Start from what this model has learned.
-    reset_schedule : bool, default False
-        No effect here: there is no schedule.
-
-    Examples
-    --------
-    >>> model = GaussianNB()
-    >>> model.learn_many([[1.0], [2.0], [7.0], [8.0]], ["low", "low", "high", "high"])
-    >>> model.predict_one([3.0])
-    'low'
-    """
-
-    def __init__(
-        self, *, var_smoothing=1e-9, alpha=1.0, prior_alpha=0.0, categorical=None, labels=None,
-        max_labels=10_000, init=None, reset_schedule=False,
-    ):
-        self.var_smoothing = number(self, "var_smoothing", var_smoothing, least=0.0, most=1e30)
-        self.alpha = number(self, "alpha", alpha, least=0.0, most=1e30)
-        self._check_common(prior_alpha, max_labels)
-        self.categorical = names_of(self, categorical)
-        self._begin(labels, init, reset_schedule)
-
-    def _new_state(self):
-        cdef MixedState state = MixedState(self.prior_alpha)
-        state.alpha, state.smoothing = self.alpha, self.var_smoothing
-        if self.categorical is not None:
-            state.categorical = set(map(str, self.categorical))
-        return state
-
-    def _merged(self, mine, theirs):
-        return merge_mixed(type(self).__name__, mine, theirs)
-
-
-class CategoricalNB(NaiveBayes):
-    """Naive Bayes over nominal values; a number is the name of a value, too.
-
-    P(x_i = v | label) = (n_ivk + alpha) / (N_k + alpha V_i), where n_ivk counts the examples with
-    that label and value and V_i the values that the feature takes. A missing feature is left out.
-    Any order of the examples gives the same model. Cf. Mitchell, Machine Learning, 1997, chapter 6.
-
-    Parameters
-    ----------
-    alpha : float >= 0, default 1.0
-        Added to every count (Laplace); 0 rules out what was never seen.
-    prior_alpha : float >= 0, default 0.0
-        Added to the count of every label.
-    n_values : dict or None, default None
-        Feature to how many values it can take, where that is known; else those seen so far count.
-    labels : list or None, default None
-        Labels known beforehand. Others may still come.
-    max_labels : int, default 10_000
-        More labels than this are refused: most likely y is a number to be predicted.
-    init : CategoricalNB or None, default None
-        Start from what this model has learned.
-    reset_schedule : bool, default False
-        No effect here: there is no schedule.
-
-    Examples
-    --------
-    >>> model = CategoricalNB()
-    >>> model.learn_one({"colour": "red", "size": "big"}, "+")
-    >>> model.learn_one({"colour": "blue", "size": "big"}, "-")
-    >>> model.predict_one({"colour": "red"})
-    '+'
-    """
-
-    def __init__(
-        self, *, alpha=1.0, prior_alpha=0.0, n_values=None, labels=None, max_labels=10_000,
-        init=None, reset_schedule=False,
-    ):
-        self.alpha = number(self, "alpha", alpha, least=0.0, most=1e30)
-        self._check_common(prior_alpha, max_labels)
-        self.n_values = n_values
-        if n_values is not None:
-            if not isinstance(n_values, dict):
-                raise TypeError(
-                    f"CategoricalNB: n_values must be a dict from features to whole numbers, "
-                    f"got {n_values!r:.80}."
-                )
-            self.n_values = {
-                str(name): whole(self, "n_values", count, least=1, most=2**31 - 1)
-                for name, count in n_values.items()
-            }
-        self._begin(labels, init, reset_schedule)
-
-    def _new_state(self):
-        cdef MixedState state = MixedState(self.prior_alpha)
-        state.alpha, state.smoothing = self.alpha, 0.0
-        state.declared = self.n_values
-        state.categorical = True
-        return state
-
-    def _merged(self, mine, theirs):
-        return merge_mixed(type(self).__name__, mine, theirs)
-
-
-def names_of(owner, names):
-    """A list of names of features, or None."""
-    if names is None:
-        return None
-    if isinstance(names, (str, bytes, dict)) or not hasattr(names, "__iter__"):
-        raise TypeError(
-            f"{type(owner).__name__}: categorical must be a list of features, got {names!r:.80}."
-        )
-    names = list(names)
-    for name in names:
-        if type(name) not in (str, int):
-            raise TypeError(
-                f"{type(owner).__name__}: categorical must name features, got {name!r:.80}."
-            )
-    return names
 
 
 cdef struct Table:
@@ -181,21 +39,18 @@ cdef struct Moments:
 
 
 cdef class MixedState(NaiveBayesState):
-    cdef double alpha
-    cdef double smoothing
+    cdef double smoothing    # share of the largest variance that is added to each
     cdef object categorical  # features whose numbers are nominal, too: a set of names, or True
-    cdef Encoder encoder        # where new values come in
-    cdef dict declared      # feature -> how many values; or None
-    cdef double epsilon     # added to every variance
-    cdef Py_ssize_t room    # features that fit
-    cdef Moments every      # of all labels together
-    cdef Moments* each      # of each label
-    cdef Table* tables      # of each feature
+    cdef dict declared       # feature -> how many values; or None
+    cdef Encoder encoder     # where new values come in
+    cdef double epsilon      # added to every variance
+    cdef Moments every       # of all labels together
+    cdef Moments* each       # of each label
+    cdef Table* tables       # of each feature
 
-    def __cinit__(self, *args):
-        self.categorical = None
+    def __cinit__(self, double prior_alpha, double alpha, double smoothing, categorical, declared):
+        self.smoothing, self.categorical, self.declared = smoothing, categorical, declared
         self.epsilon = 0.0
-        self.room = 0
         self.each, self.tables = NULL, NULL
         self.every.n = self.every.mean = self.every.m2 = self.every.var = NULL
 
@@ -218,7 +73,7 @@ cdef class MixedState(NaiveBayesState):
         self.encoder = encoder
         return NaiveBayesState.connect(self, features, encoder)
 
-    # -- room ---------------------------------------------------------------------------------------
+    # -- room -----------------------------------------------------------------------------------
 
     cdef int more_labels(self, Py_ssize_t old, Py_ssize_t new) except -1:
         cdef Py_ssize_t i, v
@@ -251,39 +106,38 @@ cdef class MixedState(NaiveBayesState):
         return 0
 
     cdef int reserve(self, Py_ssize_t width) except -1:
-        cdef Py_ssize_t room, i
-        if self.encoder.new_values:  # of features that may still be uncommitted
-            width = max(width, 1 + max(self.features.categories, default=-1))
-        if width > self.room:
-            room = width if self.room == 0 else roomier(self.room, width)
-            widen(&self.every, self.room, room)
-            for i in range(self.room_labels):
-                widen(&self.each[i], self.room, room)
-            self.tables = <Table*> resize(
-                self.tables, self.room * sizeof(Table), room * sizeof(Table))
-            self.room = room
-        if self.encoder.new_values:
-            for id, known in self.features.categories.items():
-                self.make_table(id, len(known))
+        if not self.encoder.new_values:
+            return NaiveBayesState.reserve(self, width)
+        # New values may be of features that are still uncommitted.
+        NaiveBayesState.reserve(self, max(width, 1 + max(self.features.categories, default=-1)))
+        for id, known in self.features.categories.items():
+            self.make_table(id, len(known))
+        return 0
+
+    cdef int more_features(self, Py_ssize_t old, Py_ssize_t new) except -1:
+        cdef Py_ssize_t i
+        widen(&self.every, old, new)
+        for i in range(self.room_labels):
+            widen(&self.each[i], old, new)
+        self.tables = <Table*> resize(self.tables, old * sizeof(Table), new * sizeof(Table))
         return 0
 
     cdef int make_table(self, Py_ssize_t id, Py_ssize_t values) except -1:
-        """Room for so many values of a nominal feature."""
+        """Room for this many values of a nominal feature."""
         cdef Table* t = &self.tables[id]
         cdef Py_ssize_t room, k = self.room_labels
         if values <= t.room:
             return 0
         room = roomier(t.room, values)
-        if t.room == 0:
-            if self.declared is not None:
-                t.declared = self.declared.get(str(self.features.name_of(id)), 0)
+        if t.room == 0 and self.declared is not None:
+            t.declared = self.declared.get(str(self.features.name_of(id)), 0)
         t.totals = <double*> resize(t.totals, t.room * sizeof(double), room * sizeof(double))
         t.counts = <double*> resize(
             t.counts, t.room * k * sizeof(double), room * k * sizeof(double))
         t.room = room
         return 0
 
-    # -- P(x | label) -----------------------------------------------------------------------------------
+    # -- P(x | label) ---------------------------------------------------------------------------
 
     cdef void joints(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t k
@@ -293,8 +147,8 @@ cdef class MixedState(NaiveBayesState):
     cdef double log_chance(self, const Example* e, Py_ssize_t k) noexcept nogil:
         """ln P(x | label k).
 
-        Logarithms are dear, so up to eight variances are multiplied before one is taken, and as
-        many chances as there are. That does not depend on how the example came in.
+        Logarithms are slow, so up to eight variances are multiplied before one is taken, and all
+        chances. That does not depend on how the example came in.
         """
         cdef Moments* m = &self.each[k]
         cdef Py_ssize_t i, id, numbers = 0
@@ -324,7 +178,7 @@ cdef class MixedState(NaiveBayesState):
             x = e.values[i]
             v = m.var[id] + self.epsilon
             if x != x or m.n[id] == 0.0 or v <= 0.0:
-                continue  # missing, never met with this label, or no spread known
+                continue  # missing, new to this label, or without spread
             numbers += 1
             sums[i % 8] += (x - m.mean[id]) * (x - m.mean[id]) / v
             if 1e-35 < v < 1e35:
@@ -345,7 +199,7 @@ cdef class MixedState(NaiveBayesState):
         among = self.counts[k] + self.alpha * max(t.distinct, t.declared)
         return (n + self.alpha) / among if among > 0.0 else -1.0
 
-    # -- learning -----------------------------------------------------------------------------------------
+    # -- learning -------------------------------------------------------------------------------
 
     cdef int absorb(self, const Example* e, double w) noexcept nogil:
         cdef Moments* m = &self.each[e.label]
@@ -414,20 +268,7 @@ cdef class MixedState(NaiveBayesState):
         self.measure(self.features.width)
         return LEARNED
 
-    cdef bint lacks(self, const Example* e, double w) noexcept nogil:
-        """Does the example lack a feature that all others with its label have?"""
-        cdef Py_ssize_t i, id, lacking = 0
-        cdef double all = self.counts[e.label]
-        for id in range(min(self.features.width, self.room)):
-            lacking += full(self.weight_with(id, e.label), all, w)
-        for i in range(e.n):
-            id = feature(e, i)
-            if e.values[i] == e.values[i] and id < self.features.width:
-                lacking -= full(self.weight_with(id, e.label), all, w)
-        return lacking > 0
-
     cdef double weight_with(self, Py_ssize_t id, Py_ssize_t k) noexcept nogil:
-        """Weight of the examples with label k that have the feature."""
         cdef Table* t = &self.tables[id]
         cdef Py_ssize_t v
         cdef double sum = self.each[k].n[id]
@@ -435,7 +276,7 @@ cdef class MixedState(NaiveBayesState):
             sum += t.counts[v * self.room_labels + k]
         return sum
 
-    # -- state --------------------------------------------------------------------------------------------
+    # -- state ----------------------------------------------------------------------------------
 
     def export_own(self):
         cdef Py_ssize_t k, id, v, width = self.features.width, n_labels = self.n_labels
@@ -444,9 +285,9 @@ cdef class MixedState(NaiveBayesState):
         fields = NaiveBayesState.export_own(self)
         moments = np.zeros((n_labels + 1, 3, width))
         cdef double* out = doubles(moments)
-        told(&self.every, out, width)
+        write_moments(&self.every, out, width)
         for k in range(n_labels):
-            told(&self.each[k], out + (k + 1) * 3 * width, width)
+            write_moments(&self.each[k], out + (k + 1) * 3 * width, width)
         nominal = self.nominal_counts()
         table = np.zeros((sum(nominal.values()), n_labels + 1))
         cdef double* row = doubles(table)
@@ -472,9 +313,9 @@ cdef class MixedState(NaiveBayesState):
             raise ValueError("moments has a weight or a mean that cannot be")
         moments = np.ascontiguousarray(moments)
         cdef const double* m = doubles(moments)
-        hear(&self.every, m, width)
+        read_moments(&self.every, m, width)
         for k in range(self.n_labels):
-            hear(&self.each[k], m + (k + 1) * 3 * width, width)
+            read_moments(&self.each[k], m + (k + 1) * 3 * width, width)
         values = {id: len(known) for id, known in self.features.categories.items()}
         table = fields.array("table", (sum(values.values()), self.n_labels + 1))
         if (table < 0.0).any():
@@ -498,7 +339,8 @@ cdef class MixedState(NaiveBayesState):
             fresh[table] = fresh.get(table, 0) + 1
         return {
             feature: len(values) - fresh.get(id(values), 0)
-            for feature, values in sorted(self.features.categories.items()) if feature < self.features.width
+            for feature, values in sorted(self.features.categories.items())
+            if feature < self.features.width
         }
 
     def memory(self):
@@ -512,7 +354,7 @@ cdef class MixedState(NaiveBayesState):
         )
 
 
-# -- means and variances ------------------------------------------------------------------------------------
+# -- means and variances -----------------------------------------------------------------------
 
 
 cdef int widen(Moments* m, Py_ssize_t old, Py_ssize_t new) except -1:
@@ -564,21 +406,21 @@ cdef void remove_one(Moments* m, Py_ssize_t i, double x, double w) noexcept nogi
     m.var[i] = m.m2[i] / n
 
 
-cdef void told(const Moments* m, double* out, Py_ssize_t width) noexcept:
+cdef void write_moments(const Moments* m, double* out, Py_ssize_t width) noexcept:
     """n, mean and m2 of each feature."""
-    if width == 0:  # nothing to copy, and nowhere from
+    if width == 0:  # there may be no block yet
         return
     memcpy(out, m.n, width * sizeof(double))
     memcpy(out + width, m.mean, width * sizeof(double))
     memcpy(out + 2 * width, m.m2, width * sizeof(double))
 
 
-cdef void hear(Moments* m, const double* told, Py_ssize_t width) noexcept:
+cdef void read_moments(Moments* m, const double* numbers, Py_ssize_t width) noexcept:
     cdef Py_ssize_t i
     if width == 0:
         return
-    memcpy(m.n, told, width * sizeof(double))
-    memcpy(m.mean, told + width, width * sizeof(double))
-    memcpy(m.m2, told + 2 * width, width * sizeof(double))
+    memcpy(m.n, numbers, width * sizeof(double))
+    memcpy(m.mean, numbers + width, width * sizeof(double))
+    memcpy(m.m2, numbers + 2 * width, width * sizeof(double))
     for i in range(width):
         m.var[i] = m.m2[i] / m.n[i] if m.n[i] > 0.0 else 0.0

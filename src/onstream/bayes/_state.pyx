@@ -1,7 +1,7 @@
 """What naive Bayes learners share: the prior, the joint of label and example, unlearning.
 
 A learner writes `joints` (ln P(label, x) for every label), `absorb` and `expel` (an example into
-the tables, or out of them again).
+the tables, or out of them again), and `more_labels` and `more_features`, which make room.
 """
 
 from libc.math cimport fabs, log
@@ -10,14 +10,12 @@ import numpy as np
 
 from ..core.classifier cimport ClassifierModel, ClassifierState
 from ..core.encoder cimport Encoder, RowBuffer
-from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.example cimport LEARNED, OVERFLOW, Example, feature
 from ..core.feature_index cimport ALL
 from ..core.memory cimport release, resize, roomier
 from ..core.scores cimport sigmoids, softmax
 
-from ..base.checks import number, whole
 from ..core.coerce import coerce_weight
-from ..base.classifier import ProbabilisticClassifier
 
 LOG_ZERO = -1e300
 HEAVIEST = 1e50
@@ -25,11 +23,11 @@ LARGEST = 1e120
 
 
 cdef class NaiveBayesState(ClassifierState):
-    def __cinit__(self, double prior_alpha, *args):
-        self.prior_alpha = prior_alpha
+    def __cinit__(self, double prior_alpha, double alpha, *parameters):
+        self.prior_alpha, self.alpha = prior_alpha, alpha
         self.total = self.log_total = 0.0
         self.counts = self.log_counts = NULL
-        self.room_labels = 0
+        self.room = self.room_labels = 0
 
     def __dealloc__(self):
         release(self.counts)
@@ -52,6 +50,18 @@ cdef class NaiveBayesState(ClassifierState):
 
     cdef int more_labels(self, Py_ssize_t old, Py_ssize_t new) except -1:
         """Room for `new` labels where there was room for `old`. If memory fails, all is as before."""
+        return 0
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        cdef Py_ssize_t room
+        if width > self.room:
+            room = width if self.room == 0 else roomier(self.room, width)
+            self.more_features(self.room, room)
+            self.room = room
+        return 0
+
+    cdef int more_features(self, Py_ssize_t old, Py_ssize_t new) except -1:
+        """Room for `new` features where there was room for `old`."""
         return 0
 
     # -- the prior ------------------------------------------------------------------------------
@@ -125,6 +135,30 @@ cdef class NaiveBayesState(ClassifierState):
         Features from `features.width` on are not known, so no example that was learned has them.
         """
         return OVERFLOW
+
+    cdef bint lacks(self, const Example* e, double w) noexcept nogil:
+        """Does the example lack a feature that all others with its label have?
+
+        Then it was never learned. All others have it if without w too little weight is left for
+        one that has not; half of w is for rounding.
+        """
+        cdef Py_ssize_t i, id, lacking = 0
+        cdef double others = self.counts[e.label] - 0.5 * w
+        for id in range(min(self.features.width, self.room)):
+            lacking += self.weight_with(id, e.label) > others
+        for i in range(e.n):
+            id = feature(e, i)
+            if self.present(e.values[i]) and id < self.features.width:
+                lacking -= self.weight_with(id, e.label) > others
+        return lacking > 0
+
+    cdef double weight_with(self, Py_ssize_t id, Py_ssize_t k) noexcept nogil:
+        """Weight of the examples with label k that have the feature."""
+        return 0.0
+
+    cdef bint present(self, double x) noexcept nogil:
+        """Does an example have a feature of this value?"""
+        return x == x
 
     cdef int take_back(self, const Example* e, object y) except -1:
         if (
@@ -211,30 +245,7 @@ cdef bint holds(double sum, double w) noexcept nogil:
     return w <= sum * (1.0 + 1e-12)
 
 
-cdef bint full(double with_feature, double all, double w) noexcept nogil:
-    """Do so many examples have a feature that one of weight w without it cannot be among them all?
-
-    Half of w is left for rounding.
-    """
-    return with_feature > all - 0.5 * w
-
-
 cdef double less(double sum, double w) noexcept nogil:
-    """sum - w; what is left by rounding alone is nothing."""
+    """sum - w, or 0 where only rounding is left."""
     cdef double left = sum - w
     return left if left > 1e-12 * sum else 0.0
-
-
-class NaiveBayes(ProbabilisticClassifier):
-    """Parameters and verbs that all naive Bayes learners have."""
-
-    merge_kind = "exact"
-    _model_class = NaiveBayesModel
-
-    def _check_common(self, prior_alpha, max_labels):
-        self.prior_alpha = number(self, "prior_alpha", prior_alpha, least=0.0, most=1e30)
-        self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
-
-    def unlearn_one(self, x, y, w=1.0):
-        """Take back one example that was learned: the counts are as if it had never come."""
-        self._model.unlearn_one(x, y, w)

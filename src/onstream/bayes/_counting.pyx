@@ -8,128 +8,23 @@ import numpy as np
 
 from ..core.arrays cimport doubles
 from ..core.example cimport LEARNED, OVERFLOW, Example, feature
-from ..core.memory cimport release, resize, roomier
-from .state cimport LOG_ZERO, NaiveBayesState, full, holds, less, log_or_zero
+from ..core.memory cimport release, resize
+from ._state cimport LOG_ZERO, NaiveBayesState, holds, less, log_or_zero
 
-from ..base.checks import number
-from .merging import merge_counting
-from .state import NaiveBayes
-
-
-class MultinomialNB(NaiveBayes):
-    """Naive Bayes over counts, such as words (McCallum & Nigam, 1998).
-
-    P(t | label) = (c_tk + alpha) / (sum of c_k + alpha V), where c_tk sums up the feature t over
-    the examples with that label and V counts the features seen: names by a value above 0, columns
-    of arrays by being there. An example is as many draws as its values say. Values of 0 or below
-    are no counts: they are left out, and those below 0 are warned of. A string is the feature
-    `name=value`.
-
-    Parameters
-    ----------
-    alpha : float >= 0, default 1.0
-        Added to every count (Laplace); lower it to trust rare words more.
-    prior_alpha : float >= 0, default 0.0
-        Added to the count of every label.
-    labels : list or None, default None
-        Labels known beforehand. Others may still come.
-    max_labels : int, default 10_000
-        More labels than this are refused: most likely y is a number to be predicted.
-    init : MultinomialNB or None, default None
-        Start from what this model has learned.
-    reset_schedule : bool, default False
-        No effect here: there is no schedule.
-
-    Examples
-    --------
-    >>> model = MultinomialNB()
-    >>> model.learn_one({"free": 2, "offer": 1}, "spam")
-    >>> model.learn_one({"meeting": 1, "offer": 1}, "ham")
-    >>> model.predict_one({"free": 1})
-    'spam'
-    """
-
-    def __init__(
-        self, *, alpha=1.0, prior_alpha=0.0, labels=None, max_labels=10_000, init=None,
-        reset_schedule=False,
-    ):
-        self.alpha = number(self, "alpha", alpha, least=0.0, most=1e30)
-        self._check_common(prior_alpha, max_labels)
-        self._begin(labels, init, reset_schedule)
-
-    def _new_state(self):
-        cdef CountingState state = MultinomialState(self.prior_alpha)
-        state.alpha = self.alpha
-        return state
-
-    def _merged(self, mine, theirs):
-        return merge_counting(type(self).__name__, mine, theirs)
-
-
-class BernoulliNB(NaiveBayes):
-    """Naive Bayes over presence and absence (McCallum & Nigam, 1998).
-
-    P(t present | label) = (n_tk + alpha) / (N_k + 2 alpha), where n_tk counts the examples with
-    that label in which t is present: has a value above 0. Features that are absent speak, too, by
-    ln(1 - p); their sum over all features (those present once, and columns of arrays) is kept for
-    each label. A string is the feature `name=value`.
-
-    Parameters
-    ----------
-    alpha : float >= 0, default 1.0
-        Added to every count (Laplace); lower it to trust rare words more.
-    prior_alpha : float >= 0, default 0.0
-        Added to the count of every label.
-    labels : list or None, default None
-        Labels known beforehand. Others may still come.
-    max_labels : int, default 10_000
-        More labels than this are refused: most likely y is a number to be predicted.
-    init : BernoulliNB or None, default None
-        Start from what this model has learned.
-    reset_schedule : bool, default False
-        No effect here: there is no schedule.
-
-    Examples
-    --------
-    >>> model = BernoulliNB()
-    >>> model.learn_one({"free": 2, "offer": 1}, "spam")
-    >>> model.learn_one({"meeting": 1, "offer": 1}, "ham")
-    >>> model.predict_one({"offer": 1, "meeting": 1})
-    'ham'
-    """
-
-    takes_counts = True  # Pipeline: nothing that makes counts negative may stand before it
-
-    def __init__(
-        self, *, alpha=1.0, prior_alpha=0.0, labels=None, max_labels=10_000, init=None,
-        reset_schedule=False,
-    ):
-        self.alpha = number(self, "alpha", alpha, least=0.0, most=1e30)
-        self._check_common(prior_alpha, max_labels)
-        self._begin(labels, init, reset_schedule)
-
-    def _new_state(self):
-        cdef CountingState state = BernoulliState(self.prior_alpha)
-        state.alpha = self.alpha
-        return state
-
-    def _merged(self, mine, theirs):
-        return merge_counting(type(self).__name__, mine, theirs)
+cdef enum:
+    EVERY = -1  # label
 
 
 cdef class CountingState(NaiveBayesState):
-    cdef double alpha
-    cdef Py_ssize_t room     # features that fit
     cdef double* table       # room x room_labels: c_tk, or n_tk
     cdef double* totals      # of each feature, all labels together
     cdef double* sums        # of each label, all features together
     cdef double distinct     # features whose total is not 0, besides columns of arrays
-    cdef bint minds_negative  # values below 0 are to be told of, once
+    cdef bint minds_negative  # values below 0 are to be warned of, once
     cdef Py_ssize_t below    # feature of such a value, which was left out
     cdef double below_value
 
-    def __cinit__(self, *args):
-        self.room = 0
+    def __cinit__(self, *parameters):
         self.minds_negative = False
         self.distinct = 0.0
         self.table = self.totals = self.sums = NULL
@@ -150,15 +45,10 @@ cdef class CountingState(NaiveBayesState):
         self.table = table
         return 0
 
-    cdef int reserve(self, Py_ssize_t width) except -1:
-        cdef Py_ssize_t room, k = self.room_labels
-        if width > self.room:
-            room = width if self.room == 0 else roomier(self.room, width)
-            self.table = <double*> resize(
-                self.table, self.room * k * sizeof(double), room * k * sizeof(double))
-            self.totals = <double*> resize(
-                self.totals, self.room * sizeof(double), room * sizeof(double))
-            self.room = room
+    cdef int more_features(self, Py_ssize_t old, Py_ssize_t new) except -1:
+        cdef Py_ssize_t k = self.room_labels
+        self.table = <double*> resize(self.table, old * k * sizeof(double), new * k * sizeof(double))
+        self.totals = <double*> resize(self.totals, old * sizeof(double), new * sizeof(double))
         return 0
 
     cdef double amount(self, double x) noexcept nogil:
@@ -166,12 +56,12 @@ cdef class CountingState(NaiveBayesState):
         return x
 
     cdef Py_ssize_t columns(self, Py_ssize_t width) noexcept nogil:
-        """How many of the first features are columns of arrays, if so many features are known. These
-        are declared: they count though they may never have been above 0."""
+        """How many of the first `width` features are columns of arrays. These are declared: they
+        count though they may never have been above 0."""
         return 0 if self.behind_steps else min(self.features.implicit, width)
 
     cdef bint counts_for(self, Py_ssize_t id, Py_ssize_t columns) noexcept nogil:
-        """Does this feature say anything? Without smoothing, an empty column does not."""
+        """Is this feature one of the V? Without smoothing, an empty column is not."""
         return id < self.room and (self.totals[id] > 0.0 or (id < columns and self.alpha > 0.0))
 
     cdef int absorb(self, const Example* e, double w) noexcept nogil:
@@ -246,7 +136,7 @@ cdef class CountingState(NaiveBayesState):
 
 
 cdef class MultinomialState(CountingState):
-    def __cinit__(self, *args):
+    def __cinit__(self, *parameters):
         self.minds_negative = True
 
     def doubt(self):
@@ -262,6 +152,7 @@ cdef class MultinomialState(CountingState):
         cdef Py_ssize_t k, i, id, columns = self.columns(e.width)
         cdef double among, n, total
         for k in range(self.n_labels):
+            # ln P(k) + sum of x_t ln((c_tk + alpha) / (sum of c_k + alpha V))
             total = self.log_prior(k)
             among = self.sums[k] + self.alpha * (self.distinct + columns)
             if among > 0.0:
@@ -278,10 +169,10 @@ cdef class MultinomialState(CountingState):
 cdef class BernoulliState(CountingState):
     cdef double* absent  # of each label: sum over all features of ln(1 - p), where p < 1
     cdef double* never   # of each label: features that are never absent, p = 1
-    cdef char* fresh     # of each label: these are those of the table
+    cdef char* fresh     # of each label: are these sums those of the table?
     cdef Py_ssize_t declared  # columns that they were summed up for
 
-    def __cinit__(self, *args):
+    def __cinit__(self, *parameters):
         self.absent = self.never = NULL
         self.fresh = NULL
         self.declared = 0
@@ -302,47 +193,42 @@ cdef class BernoulliState(CountingState):
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         CountingState.reserve(self, width)
-        self.refresh(self.columns(self.features.width))  # here, where the GIL is held: predictions only read it
+        self.refresh(self.columns(self.features.width))  # with the GIL: predictions only read it
         return 0
 
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef double distinct = self.distinct
         cdef int status = NaiveBayesState.learn(self, e)
-        self.outdate(e.label, self.distinct != distinct)
+        self.outdate(e.label if self.distinct == distinct else EVERY)
         return status
 
     cdef int expel(self, const Example* e, double w) noexcept nogil:
         cdef double distinct = self.distinct
         cdef int status = OVERFLOW if self.lacks(e, w) else CountingState.expel(self, e, w)
-        self.outdate(e.label, self.distinct != distinct)
+        self.outdate(e.label if self.distinct == distinct else EVERY)
         return status
 
-    cdef bint lacks(self, const Example* e, double w) noexcept nogil:
-        """Does the example lack a feature that all others with its label have?"""
-        cdef Py_ssize_t i, id, lacking = 0
-        cdef double all = self.counts[e.label]
-        for id in range(min(self.features.width, self.room)):
-            lacking += full(self.table[id * self.room_labels + e.label], all, w)
-        for i in range(e.n):
-            id = feature(e, i)
-            if e.values[i] > 0.0 and id < self.features.width:
-                lacking -= full(self.table[id * self.room_labels + e.label], all, w)
-        return lacking > 0
+    cdef bint present(self, double x) noexcept nogil:
+        return x > 0.0
 
-    cdef void outdate(self, int32_t label, bint features) noexcept nogil:
-        """This label's counts have changed; or the features there are, which all labels look at."""
-        self.fresh[label] = False
-        if features:
+    cdef double weight_with(self, Py_ssize_t id, Py_ssize_t k) noexcept nogil:
+        return self.table[id * self.room_labels + k]
+
+    cdef void outdate(self, int32_t label) noexcept nogil:
+        """The sums of this label are no longer those of the table; or of EVERY label, where the
+        features have changed."""
+        if label != EVERY:
+            self.fresh[label] = False
+        elif self.room_labels:
             memset(self.fresh, False, self.room_labels)
 
     cdef void refresh(self, Py_ssize_t columns) noexcept nogil:
-        """Sum up ln(1 - p) for each label; features nobody has met are left out."""
+        """Sum up ln(1 - p) for each label; features that never came are left out."""
         cdef Py_ssize_t i, k, terms, never
         cdef double among, logs, product, q
         if columns != self.declared:
             self.declared = columns
-            for k in range(self.room_labels):
-                self.fresh[k] = False
+            self.outdate(EVERY)
         for k in range(self.n_labels):
             if self.fresh[k]:
                 continue
@@ -371,6 +257,8 @@ cdef class BernoulliState(CountingState):
         cdef double n, q, total, among, never
         self.refresh(columns)  # never stale for a prediction: only within a block that learns
         for k in range(self.n_labels):
+            # ln P(k) + sum of ln(1 - p) over all features; ln p - ln(1 - p) for those present,
+            # with p = (n_tk + alpha) / (N_k + 2 alpha)
             among = self.counts[k] + 2.0 * self.alpha
             total = self.log_prior(k)
             if among > 0.0:
@@ -392,8 +280,7 @@ cdef class BernoulliState(CountingState):
 
     def restore_own(self, fields):
         CountingState.restore_own(self, fields)
-        if self.n_labels:
-            self.outdate(0, True)
+        self.outdate(EVERY)
         self.refresh(self.columns(self.features.width))
 
     def memory(self):

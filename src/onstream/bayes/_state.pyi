@@ -1,0 +1,3 @@
+from ..core.classifier import ClassifierModel
+
+class NaiveBayesModel(ClassifierModel): ...
