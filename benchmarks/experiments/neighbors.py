@@ -72,7 +72,7 @@ def cost(X: np.ndarray, y: np.ndarray, window: int, index: bool) -> tuple[float,
     """Microseconds to predict and learn a row, and to learn one; what was predicted."""
     model = KNNClassifier(window=window)
     if not index:
-        model._model.state.window_of().leave_index()
+        model._model.state.window.drop_index()
     model.learn_many(X[:window], y[:window])
     X, y = X[window:], y[window:]
     cut = len(y) // 5

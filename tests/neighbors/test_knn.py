@@ -207,7 +207,7 @@ def test_the_index_of_a_long_window_is_exact(metric, scale, whole):
             expected = y[kept][nearest(X[kept], x, k, scale, metric)].mean()
             assert model.predict_one(x) == pytest.approx(expected, rel=1e-12)
     without = KNNRegressor(k=k, window=window, scale=scale, metric=metric)
-    without._model.state.window_of().leave_index()
+    without._model.state.window.drop_index()
     without.learn_many(X, y)
     model.learn_many(X[model.seen :], y[model.seen :])
     assert model.memory_bytes > without.memory_bytes + 4000 * 3 * 8

@@ -1,7 +1,13 @@
 from libc.stdint cimport int32_t, int64_t
 
 from ..core.example cimport Example
-from .leaves cimport Leaves
+from ._leaves cimport Leaves
+
+
+cdef double LARGEST  # larger values are refused
+
+cdef enum:
+    FEW = 32  # neighbours that need no memory of their own
 
 
 cdef enum Metric:
@@ -12,7 +18,7 @@ cdef enum Metric:
 
 
 cdef enum Scale:
-    PLAIN
+    UNSCALED
     MINMAX
     STANDARD
 
@@ -23,6 +29,15 @@ cdef struct Queue:
     int32_t n         # how many
 
 
+cdef struct Found:
+    Py_ssize_t k         # neighbours wanted
+    Py_ssize_t n         # neighbours found
+    Py_ssize_t* slots    # where they stand in the window, the nearest first
+    double* distances    # from the query to each
+    Py_ssize_t few_slots[FEW]
+    double few_distances[FEW]
+
+
 cdef class Window:
     """The latest examples, feature by feature in one block, and how to find the nearest."""
 
@@ -31,32 +46,46 @@ cdef class Window:
     cdef readonly Py_ssize_t n        # examples now
     cdef Py_ssize_t first             # slot of the oldest
     cdef readonly Py_ssize_t d        # features
+    cdef Py_ssize_t k                 # neighbours that vote
+    cdef bint by_distance             # near ones have more votes
     cdef Metric metric
     cdef Scale scale
     cdef object function              # the user's metric
     cdef object failure               # what it raised
     cdef double* block                # feature j of slot i at j * stride + i
+    cdef double* weight               # of each slot
     cdef double* offset               # of each feature: what scaling takes away
     cdef double* factor               # of each feature: what differences are multiplied by
     cdef Queue* low                   # of each feature: queue of minima
     cdef Queue* high                  # of each feature: queue of maxima
     cdef double* mean                 # of each feature ("standard")
     cdef double* m2                   # sum of squared distances from it
-    cdef int64_t since                # examples since these were summed up anew
+    cdef int64_t since                # examples since these were last recounted
     cdef int64_t count                # examples that ever came in
     cdef Leaves leaves                # the index of a long window
-    cdef int64_t renewal              # when `count` gets there, it is made anew
+    cdef int64_t renewal              # `count` at which it is built again
     cdef bint indexed                 # may there be one?
 
     cdef int set_features(self, Py_ssize_t d) except -1
+    cdef Py_ssize_t slot(self, Py_ssize_t age) noexcept nogil
+    cdef Py_ssize_t remember(self, const Example* e) noexcept nogil
     cdef Py_ssize_t insert(self, const Example* e) noexcept nogil
     cdef void drop_oldest(self) noexcept nogil
     cdef void rescale(self, Py_ssize_t j) noexcept nogil
     cdef void recount(self) noexcept nogil
-    cdef Py_ssize_t slot(self, Py_ssize_t age) noexcept nogil
-    cdef void measure(self, const double* x, const double* points, Py_ssize_t stride, Py_ssize_t n, double* out) noexcept nogil
-    cdef Py_ssize_t by_leaves(self, const double* x, Py_ssize_t k, Py_ssize_t* slots, double* distances, Py_ssize_t* looked) noexcept nogil
-    cdef void make_leaves(self) noexcept nogil
-    cdef Py_ssize_t nearest(self, const Example* e, Py_ssize_t k, Py_ssize_t* slots, double* distances) noexcept nogil
-    cdef Py_ssize_t by_function(self, const double* x, Py_ssize_t k, Py_ssize_t* slots, double* distances) noexcept with gil
+    cdef double vote(self, const Found* f, Py_ssize_t i) noexcept nogil
+    cdef int search(self, const Example* e, Found* f) noexcept nogil
+    cdef int nearest(self, const Example* e, Found* f) noexcept nogil
+    cdef void scan(self, double* x, Found* f) noexcept nogil
+    cdef int look_up(self, const double* x, Found* f, Py_ssize_t* opened) noexcept nogil
+    cdef void ask(self, const double* x, Found* f) noexcept with gil
+    cdef void measure(
+        self, const double* x, const double* points, Py_ssize_t stride, Py_ssize_t n, double* out,
+    ) noexcept nogil
+    cdef void build_index(self) noexcept nogil
+    cdef dict export(self, Py_ssize_t width)
+    cdef Py_ssize_t restore(self, object fields, Py_ssize_t width, Py_ssize_t seen) except -1
     cdef Py_ssize_t bytes(self)
+
+
+cdef void finish(Found* f) noexcept nogil

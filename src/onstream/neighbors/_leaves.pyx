@@ -1,9 +1,9 @@
-"""An index for long windows that stays exact: near points stand together, in leaves with a box.
+"""An exact index for long windows: near points stand together, in leaves with a box.
 
 Scales change with the window, so boxes are kept in the units of the features: the smallest distance
-to a box follows from whatever scales hold at the time. Rounding never falls behind a larger number,
-so that the bound of a box, summed up like a distance, is at most the distance to any point in it,
-bit for bit; a leaf is left out only if its bound is larger than the k-th distance so far.
+to a box follows from the scales of the moment. Rounding is monotone, so the bound of a box, summed up
+like a distance, is at most the distance to any point in it, bit for bit; a leaf is left out only if
+its bound is larger than the k-th distance so far.
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
@@ -90,7 +90,9 @@ cdef void divide(Leaves* t, const Points* p, Item* items, Py_ssize_t n) noexcept
     put_leaf(t, p, items, n)
 
 
-cdef Py_ssize_t widest(Py_ssize_t d, const Points* p, const Item* items, Py_ssize_t n) noexcept nogil:
+cdef Py_ssize_t widest(
+    Py_ssize_t d, const Points* p, const Item* items, Py_ssize_t n,
+) noexcept nogil:
     """The feature with the largest variance, by a sample."""
     cdef Py_ssize_t i, j, best = 0
     cdef double v, sum, squares, most = -1.0

@@ -1,0 +1,302 @@
+"""Nearest neighbours over a window: the label, or the number, of the most similar examples."""
+
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from libc.math cimport fabs
+from libc.stdint cimport int32_t
+from libc.string cimport memset
+
+import numpy as np
+
+from ..core.classifier cimport ClassifierModel, ClassifierState
+from ..core.encoder cimport RowBuffer
+from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
+from ..core.memory cimport release, resize
+from ..core.model cimport Model
+from ..core.regressor cimport RegressorModel
+from ..core.state cimport State
+from ..core.task cimport NOTHING, Output
+from ..drift._adwin cimport (
+    Adwin,
+    adwin_bytes,
+    adwin_export,
+    adwin_free,
+    adwin_push,
+    adwin_restore,
+    adwin_start,
+)
+from ._window cimport LARGEST, Found, Window, finish
+
+
+# -- classification ----------------------------------------------------------------------------
+
+
+cdef class KNNClassifierState(ClassifierState):
+    cdef readonly Window window
+    cdef int32_t* label  # of each slot
+
+    def __cinit__(self, room, metric, scale, k, weights, *parameters):
+        self.window = Window(room, metric, scale, k, weights)
+        self.label = <int32_t*> resize(NULL, 0, self.window.room * sizeof(int32_t))
+
+    def __dealloc__(self):
+        release(self.label)
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        return self.window.set_features(width)
+
+    cdef Py_ssize_t outputs(self) noexcept nogil:
+        """The scores, and one number more: the label, since a tie is decided by the distance."""
+        return (self.n_labels if self.n_labels > 2 else 1) + 1
+
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
+        cdef Found f
+        cdef Py_ssize_t i
+        cdef int32_t r, best = 0, labels = self.n_labels
+        cdef double both[2]
+        cdef double total = 0.0, v, away
+        cdef double* votes = out
+        if labels <= 2:
+            votes = both
+        if self.window.search(e, &f) != LEARNED:
+            finish(&f)
+            return NO_MEMORY
+        memset(votes, 0, max(labels, 2) * sizeof(double))
+        for i in range(f.n):
+            v = self.window.vote(&f, i)
+            votes[self.label[f.slots[i]]] += v
+            total += v
+        if f.n:  # most votes; of those the nearest, then the oldest label
+            best, away = self.label[f.slots[0]], f.distances[0]
+            for i in range(1, f.n):
+                r = self.label[f.slots[i]]
+                if votes[r] > votes[best] or (
+                    votes[r] == votes[best] and r < best and f.distances[i] == away
+                ):
+                    best, away = r, f.distances[i]
+        if total > 0.0:
+            for r in range(labels):
+                votes[r] /= total
+        if labels <= 2:
+            out[0] = self.first_sign * (both[0] - both[1]) if labels == 2 else 0.0
+        out[labels if labels > 2 else 1] = best
+        finish(&f)
+        return LEARNED
+
+    cdef int32_t decide(self, const double* scores) noexcept nogil:
+        if self.seen == 0:
+            return -1
+        return <int32_t> scores[self.n_labels if self.n_labels > 2 else 1]
+
+    cdef void link(self, const double* scores, double* out) noexcept nogil:
+        cdef Py_ssize_t r
+        cdef double total = 0.0
+        if self.n_labels == 2:
+            out[0] = 0.5 + 0.5 * self.first_sign * scores[0]
+            out[1] = 1.0 - out[0]
+        else:
+            for r in range(self.n_labels):
+                total += scores[r]
+            for r in range(self.n_labels):
+                out[r] = scores[r] if total > 0.0 else 1.0 / self.n_labels
+
+    cdef int learn(self, const Example* e) noexcept nogil:
+        cdef Py_ssize_t at = self.window.remember(e)
+        if at < 0:
+            return OVERFLOW
+        self.label[at] = e.label
+        return LEARNED
+
+    def export_own(self):
+        window = self.window
+        chosen = [self.label[window.slot(i)] for i in range(window.n)]
+        return {
+            **window.export(self.features.width),
+            "chosen": np.array(chosen, dtype=np.int64), "weights": window.weights(),
+        }
+
+    def restore_own(self, fields):
+        cdef Py_ssize_t i, n = self.window.restore(fields, self.features.width, self.seen)
+        chosen = fields.integers("chosen", (n,), 0, max(0, self.n_labels - 1))
+        weights = fields.array("weights", (n,))
+        if (weights <= 0.0).any() or (n and not self.n_labels):
+            raise ValueError("an example has no weight, or no label")
+        self.window.restore_weights(weights)
+        for i in range(n):
+            self.label[i] = chosen[i]
+
+    def memory(self):
+        held = self.window.bytes() + self.window.room * sizeof(int32_t)
+        return ClassifierState.memory(self) + held
+
+
+cdef class KNNADWINState(KNNClassifierState):
+    cdef Adwin adwin
+    cdef bint predicted  # was this row predicted already, before any step learned it?
+    cdef int32_t guess   # the label it was predicted to have
+
+    def __cinit__(self, room, metric, scale, k, weights, double delta):
+        adwin_start(&self.adwin, delta)
+        self.tests_first = True
+        self.predicted = False
+
+    def __dealloc__(self):
+        adwin_free(&self.adwin)
+
+    cdef int learn(self, const Example* e) noexcept nogil:
+        """Predict, remember, give the error to ADWIN; on a change forget the oldest."""
+        cdef double few[16]
+        cdef double* out = few
+        cdef int status
+        if self.predicted:
+            return self.remember(e)
+        if self.outputs() > 16:
+            out = <double*> PyMem_RawMalloc(self.outputs() * sizeof(double))
+            if out == NULL:
+                return NO_MEMORY
+        status = self.score_learn(e, out)
+        if out != few:
+            PyMem_RawFree(out)
+        return status
+
+    cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
+        if self.score(e, out) != LEARNED:
+            return NO_MEMORY
+        self.guess = self.decide(out)
+        return self.remember(e)
+
+    cdef void tested(self, const double* scores) noexcept nogil:
+        """Steps learn the row before they hand it on, so the prediction is made before them."""
+        self.predicted = scores != NULL
+        if self.predicted:
+            self.guess = self.decide(scores)
+
+    cdef int remember(self, const Example* e) noexcept nogil:
+        """Learn the example, which was predicted to have the label `guess`."""
+        if KNNClassifierState.learn(self, e) != LEARNED:
+            return OVERFLOW
+        if self.guess >= 0 and adwin_push(&self.adwin, self.guess != e.label):
+            while self.window.n > self.adwin.width:
+                self.window.drop_oldest()
+        return LEARNED
+
+    def export_own(self):
+        return {**KNNClassifierState.export_own(self), "adwin": adwin_export(&self.adwin)}
+
+    def restore_own(self, fields):
+        KNNClassifierState.restore_own(self, fields)
+        inner = fields.child("adwin")
+        adwin_restore(&self.adwin, inner)
+        inner.done()
+
+    def memory(self):
+        return KNNClassifierState.memory(self) + adwin_bytes(&self.adwin)
+
+
+# -- regression --------------------------------------------------------------------------------
+
+
+cdef class KNNRegressorState(State):
+    cdef readonly Window window
+    cdef double* y  # of each slot
+
+    def __cinit__(self, room, metric, scale, k, weights):
+        self.window = Window(room, metric, scale, k, weights)
+        self.y = <double*> resize(NULL, 0, self.window.room * sizeof(double))
+
+    def __dealloc__(self):
+        release(self.y)
+
+    cdef int reserve(self, Py_ssize_t width) except -1:
+        return self.window.set_features(width)
+
+    cdef int score(self, const Example* e, double* out) noexcept nogil:
+        cdef Found f
+        cdef Py_ssize_t i
+        cdef double total = 0.0, sum = 0.0, v
+        if self.window.search(e, &f) != LEARNED:
+            finish(&f)
+            return NO_MEMORY
+        for i in range(f.n):
+            v = self.window.vote(&f, i)
+            total += v
+            sum += v * self.y[f.slots[i]]
+        out[0] = sum / total if total > 0.0 else 0.0
+        finish(&f)
+        return LEARNED
+
+    cdef int learn(self, const Example* e) noexcept nogil:
+        cdef Py_ssize_t at = -1 if fabs(e.y) > LARGEST else self.window.remember(e)
+        if at < 0:
+            return OVERFLOW
+        self.y[at] = e.y
+        return LEARNED
+
+    def export_own(self):
+        window = self.window
+        targets = [self.y[window.slot(i)] for i in range(window.n)]
+        return {
+            **window.export(self.features.width),
+            "targets": np.array(targets, dtype=np.float64), "weights": window.weights(),
+        }
+
+    def restore_own(self, fields):
+        cdef Py_ssize_t i, n = self.window.restore(fields, self.features.width, self.seen)
+        targets = fields.array("targets", (n,))
+        weights = fields.array("weights", (n,))
+        if (weights <= 0.0).any():
+            raise ValueError("an example has no weight")
+        self.window.restore_weights(weights)
+        for i in range(n):
+            self.y[i] = targets[i]
+
+    def memory(self):
+        return State.memory(self) + self.window.bytes() + self.window.room * sizeof(double)
+
+
+# -- models whose predictions raise what the user's metric has raised ---------------------------
+
+
+cdef class KNNClassifierModel(ClassifierModel):
+    cdef RowBuffer* scored(self, object x) except NULL:
+        return checked_row(self, ClassifierModel.scored(self, x))
+
+    def predict_many(self, X, Output output):
+        return checked(self, ClassifierModel.predict_many(self, X, output))
+
+    def learn_many(self, X, y, w, Output output=NOTHING):
+        answers = ClassifierModel.learn_many(self, X, y, w, output)
+        return answers if output == NOTHING else checked(self, answers)
+
+
+cdef class KNNRegressorModel(RegressorModel):
+    cdef RowBuffer* scored(self, object x) except NULL:
+        return checked_row(self, RegressorModel.scored(self, x))
+
+    def predict_many(self, X, Output output):
+        return checked(self, RegressorModel.predict_many(self, X, output))
+
+    def learn_many(self, X, y, w, Output output=NOTHING):
+        answers = RegressorModel.learn_many(self, X, y, w, output)
+        return answers if output == NOTHING else checked(self, answers)
+
+
+cdef RowBuffer* checked_row(Model model, RowBuffer* row) except NULL:
+    try:
+        checked(model, None)
+    except BaseException:
+        model.encoder.release_row(row)
+        raise
+    return row
+
+
+cdef object checked(Model model, object answer):
+    """The answer, unless the metric has failed on the way."""
+    cdef Window window
+    if isinstance(model.state, KNNRegressorState):
+        window = (<KNNRegressorState> model.state).window
+    else:
+        window = (<KNNClassifierState> model.state).window
+    failure, window.failure = window.failure, None
+    if failure is not None:
+        raise failure
+    return answer

@@ -1,0 +1,34 @@
+"""Nearest neighbours that vote for a label."""
+
+from typing import Any, Unpack
+
+from ..base.classifier import ProbabilisticClassifier
+from ._knn import KNNClassifierModel, KNNClassifierState
+from .base import KNNClassifierOptions, NearestNeighbors
+
+
+class KNNClassifier(NearestNeighbors, ProbabilisticClassifier):
+    """k nearest neighbours among the latest examples (Cover & Hart, IEEE IT 13, 1967).
+
+    It remembers the last `window` examples and answers with the label that most of the k nearest
+    have; on a tie, the one whose example is nearest, then the label that came first. At equal
+    distances the oldest examples count first. The search is exact. A feature that is left out is 0.
+    Probabilities are shares of the votes; the score is the share of the label coded +1 less that
+    of the other, or with more than two labels the share of each. The same in plain NumPy:
+    tests/oracles/knn.py.
+
+    Examples
+    --------
+    >>> model = KNNClassifier(k=1)
+    >>> model.learn_many([[0.0, 0.0], [1.0, 1.0], [0.0, 9.0]], ["low", "low", "high"])
+    >>> model.predict_one([0.0, 8.0])
+    'high'
+    """
+
+    _model_class = KNNClassifierModel
+
+    def __init__(self, **common: Unpack[KNNClassifierOptions]) -> None:
+        super().__init__(**common)
+
+    def _new_state(self) -> Any:
+        return KNNClassifierState(self.window, self.metric, self.scale, self.k, self.weights)
