@@ -147,7 +147,7 @@ def test_a_long_run_of_the_window_keeps_its_scales(scale):
         assert model.predict_one(x) == pytest.approx(X[-50:, 0][order].mean(), rel=1e-9)
 
 
-def test_a_metric_that_fails_is_told():
+def test_errors_of_a_metric_are_raised():
     def broken(a, b):
         raise RuntimeError("no distance")
 
@@ -155,7 +155,13 @@ def test_a_metric_that_fails_is_told():
         return -1.0
 
     for metric, error in ((broken, RuntimeError), (negative, ValueError)):
-        for model in (KNNClassifier(metric=metric), KNNRegressor(metric=metric)):
+        classifier, regressor = KNNClassifier(metric=metric), KNNRegressor(metric=metric)
+        for model in (
+            classifier,
+            regressor,
+            StandardScaler() | classifier,
+            StandardScaler() | regressor,
+        ):
             model.learn_one([1.0], 1)
             with pytest.raises(error):
                 model.predict_one([1.0])

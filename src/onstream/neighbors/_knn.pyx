@@ -24,7 +24,7 @@ from ..drift._adwin cimport (
     adwin_restore,
     adwin_start,
 )
-from ._window cimport LARGEST, Found, Window, finish
+from ._window cimport LARGEST, Found, Window, finish, vote
 
 
 # -- classification ----------------------------------------------------------------------------
@@ -62,7 +62,7 @@ cdef class KNNClassifierState(ClassifierState):
             return NO_MEMORY
         memset(votes, 0, max(labels, 2) * sizeof(double))
         for i in range(f.n):
-            v = self.window.vote(&f, i)
+            v = vote(self.window, &f, i)
             votes[self.label[f.slots[i]]] += v
             total += v
         if f.n:  # most votes; of those the nearest, then the oldest label
@@ -217,7 +217,7 @@ cdef class KNNRegressorState(State):
             finish(&f)
             return NO_MEMORY
         for i in range(f.n):
-            v = self.window.vote(&f, i)
+            v = vote(self.window, &f, i)
             total += v
             sum += v * self.y[f.slots[i]]
         out[0] = sum / total if total > 0.0 else 0.0

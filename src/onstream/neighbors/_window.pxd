@@ -73,7 +73,6 @@ cdef class Window:
     cdef void drop_oldest(self) noexcept nogil
     cdef void rescale(self, Py_ssize_t j) noexcept nogil
     cdef void recount(self) noexcept nogil
-    cdef double vote(self, const Found* f, Py_ssize_t i) noexcept nogil
     cdef int search(self, const Example* e, Found* f) noexcept nogil
     cdef int nearest(self, const Example* e, Found* f) noexcept nogil
     cdef void scan(self, double* x, Found* f) noexcept nogil
@@ -89,3 +88,9 @@ cdef class Window:
 
 
 cdef void finish(Found* f) noexcept nogil
+
+
+cdef inline double vote(Window window, const Found* f, Py_ssize_t i) noexcept nogil:
+    """What neighbour i counts: its weight, or weight / (distance + 1e-12)."""
+    cdef double weight = window.weight[f.slots[i]]
+    return weight / (f.distances[i] + 1e-12) if window.by_distance else weight

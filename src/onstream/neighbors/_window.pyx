@@ -204,11 +204,6 @@ cdef class Window:
 
     # -- the search -----------------------------------------------------------------------------
 
-    cdef double vote(self, const Found* f, Py_ssize_t i) noexcept nogil:
-        """What neighbour i counts: its weight, or weight / (distance + 1e-12)."""
-        cdef double weight = self.weight[f.slots[i]]
-        return weight / (f.distances[i] + 1e-12) if self.by_distance else weight
-
     cdef int search(self, const Example* e, Found* f) noexcept nogil:
         """The neighbours that vote: LEARNED, or NO_MEMORY; call `finish` in any case."""
         f.slots, f.distances = f.few_slots, f.few_distances
@@ -250,6 +245,7 @@ cdef class Window:
         cdef double out[CHUNK + SPARE]
         cdef Py_ssize_t i, j, part, start, stop, n
         cdef double far
+        cdef bint full
         if self.metric == COSINE:
             for j in range(self.d):
                 x[j] = (x[j] - self.offset[j]) * self.factor[j]
@@ -260,11 +256,11 @@ cdef class Window:
             while start < stop:
                 n = min(CHUNK, stop - start)
                 self.measure(x, self.block + start, self.stride, n, out)
-                far = farthest(f)
+                far, full = farthest(f), f.n == f.k
                 for i in range(n):
-                    if out[i] < far or f.n < f.k:
+                    if out[i] < far or not full:
                         place(f, start + i, out[i])
-                        far = farthest(f)
+                        far, full = farthest(f), f.n == f.k
                 start += n
 
     cdef void measure(
