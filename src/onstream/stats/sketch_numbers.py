@@ -19,7 +19,7 @@ MOST = 2**62  # of whole numbers: half of what fits, so that two can be added
 COUNT_MIN_EMPTY = 3  # the byte that says so
 
 
-def tell_count_min(sketch: Any, shape: tuple[int, int]) -> dict[str, Any]:
+def export_count_min(sketch: Any, shape: tuple[int, int]) -> dict[str, Any]:
     """The table of counts, a row for each hash, and the sum of the weights."""
     width, depth = shape
     data = sketch.serialize()
@@ -44,11 +44,11 @@ def count_min(fields: StateReader, new: Any, shape: tuple[int, int]) -> Any:
 
 # -- HyperLogLog ----------------------------------------------------------------------------------
 
-LIST, SET, REGISTERS = 8, 9, 10  # modes, each with the bits of "a byte for each register"
+LIST, SET, REGISTERS = 8, 9, 10  # modes of a sketch with a byte for each register
 COMPACT, MERGED = 8, 16  # flags
 
 
-def tell_hyper_log_log(sketch: Any) -> dict[str, Any]:
+def export_hyper_log_log(sketch: Any) -> dict[str, Any]:
     """The coupons (hashes) of few items, or the registers of many."""
     data = sketch.serialize_compact()
     if data[7] == REGISTERS:
@@ -77,7 +77,7 @@ def hyper_log_log(fields: StateReader, new: Any, b: int) -> Any:
     hip = fields.number("hip", 0.0)
     merged = fields.flag("merged") is True
     registers = fields.integers("registers", (2**b,), 0, 63)
-    powers = np.ldexp(1.0, -registers)  # sums of so few powers of 2 are exact
+    powers = np.ldexp(1.0, -registers)  # sums of at most 2**21 powers of 2 are exact
     numbers = (hip, powers[registers < 32].sum(), powers[registers >= 32].sum())
     head = bytes([10, 1, 7, b, 0, MERGED * merged, 0, REGISTERS]) + struct.pack(
         "<dddII", *numbers, np.count_nonzero(registers == 0), 0
@@ -88,7 +88,7 @@ def hyper_log_log(fields: StateReader, new: Any, b: int) -> Any:
 # -- FrequentItems --------------------------------------------------------------------------------
 
 
-def tell_frequent_items(sketch: Any, all_items: Any) -> dict[str, Any]:
+def export_frequent_items(sketch: Any, all_items: Any) -> dict[str, Any]:
     """Items and their counts, most frequent first, and what every count may lack."""
     rows = [
         (msgspec.json.decode(row[0]), int(row[2])) for row in sketch.get_frequent_items(all_items)
@@ -132,7 +132,7 @@ M = 8  # the least room of a level
 
 
 def capacity(k: int, levels: int) -> int:
-    """How many values fit into a sketch of so many levels: each has 2/3 the room of the next.
+    """How many values fit into a sketch of n levels: each has 2/3 the room of the next.
 
     >>> capacity(8, 3), capacity(200, 1), capacity(200, 2)
     (24, 200, 333)
@@ -141,7 +141,7 @@ def capacity(k: int, levels: int) -> int:
     return sum(max(M, room) for room in rooms)
 
 
-def tell_kll(sketch: Any) -> dict[str, Any]:
+def export_kll(sketch: Any) -> dict[str, Any]:
     """The values of each level, sorted; one of level i stands for 2**i."""
     n = int(sketch.n)
     data = sketch.serialize()
@@ -197,7 +197,7 @@ def kll(fields: StateReader, new: Any, k: int) -> Any:
 # -- Reservoir ------------------------------------------------------------------------------------
 
 
-def tell_reservoir(sketch: Any) -> dict[str, Any]:
+def export_reservoir(sketch: Any) -> dict[str, Any]:
     """The sample, each item with the weight it stands for."""
     rows = list(sketch)
     return {

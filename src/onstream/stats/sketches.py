@@ -21,15 +21,15 @@ from ..core.state_reader import SAFE, StateReader
 from .sketch_numbers import (
     MOST,
     count_min,
+    export_count_min,
+    export_frequent_items,
+    export_hyper_log_log,
+    export_kll,
+    export_reservoir,
     frequent_items,
     hyper_log_log,
     kll,
     reservoir,
-    tell_count_min,
-    tell_frequent_items,
-    tell_hyper_log_log,
-    tell_kll,
-    tell_reservoir,
 )
 
 Item: TypeAlias = str | int
@@ -48,7 +48,7 @@ def library() -> Any:
 
 
 def one_by_one(who: str, name: str, values: Any) -> Iterable[Any]:
-    """Many values, if that is what one gets by going over them: of a frame it is the columns."""
+    """The values, unless iterating gives something else: over a frame, its columns."""
     advice = ""
     if isinstance(values, (str, bytes, bytearray, memoryview)):
         advice = " A single item goes to update." if isinstance(values, str) else ""
@@ -69,10 +69,10 @@ class SketchState:
     """The package's sketch, and how many items went into it."""
 
     def __init__(
-        self, make: Callable[[], Any], tell: Callable[[Any], dict[str, Any]], n: float = 0.0
+        self, make: Callable[[], Any], export: Callable[[Any], dict[str, Any]], n: float = 0.0
     ) -> None:
         self.make = make
-        self.tell = tell
+        self.export_sketch = export
         self.n = n
 
     @cached_property
@@ -82,11 +82,7 @@ class SketchState:
 
     def export(self) -> dict[str, Any]:
         """Everything that was learned."""
-        return {"n": self.n, **(self.tell(self.sketch) if self.n else {})}
-
-    def snapshot(self) -> dict[str, Any]:
-        """The same as `export`."""
-        return self.export()
+        return {"n": self.n, **(self.export_sketch(self.sketch) if self.n else {})}
 
 
 class Sketch(StatefulPart):
@@ -96,24 +92,24 @@ class Sketch(StatefulPart):
 
     def _new_state(self) -> SketchState:
         library()
-        return SketchState(self._new, self._tell)
+        return SketchState(self._new, self._export)
 
     @abstractmethod
     def _new(self) -> Any:
         """An empty sketch of the package."""
 
     @abstractmethod
-    def _tell(self, sketch: Any) -> dict[str, Any]:
+    def _export(self, sketch: Any) -> dict[str, Any]:
         """What a sketch holds."""
 
     @abstractmethod
     def _rebuild(self, fields: StateReader, n: float) -> Any:
-        """The sketch that holds that, of so many items."""
+        """The sketch that holds that; n is the number of its items."""
 
     def _put(self, item: Any, w: float) -> None:
         self._state.sketch.update(item, w)
 
-    def _plain(self, item: Any) -> Any:
+    def _coerce(self, item: Any) -> Any:
         if isinstance(item, np.generic):
             item = item.item()
         elif hasattr(item, "as_py"):  # a value of Arrow
@@ -142,7 +138,7 @@ class Sketch(StatefulPart):
 
     def update(self, item: Any, w: float = 1.0) -> None:
         """Take the next item, with importance `w`."""
-        item, w = self._plain(item), self._weight(w)
+        item, w = self._coerce(item), self._weight(w)
         if w > 0.0:
             self._total(self._state.n + w)
             self._put(item, w)
@@ -151,14 +147,16 @@ class Sketch(StatefulPart):
     def update_many(self, items: Iterable[Any], w: Iterable[float] | None = None) -> None:
         """Take many items, or none if one of them is refused."""
         who = type(self).__name__
-        plain = [self._plain(item) for item in one_by_one(who, "items", items)]
-        weights = [1.0] * len(plain)
+        coerced = [self._coerce(item) for item in one_by_one(who, "items", items)]
+        weights = [1.0] * len(coerced)
         if w is not None:
             weights = [self._weight(v) for v in one_by_one(who, "w", w)]
-        if len(weights) != len(plain):
-            raise ValueError(f"{who}: there are {len(plain):,} items and {len(weights):,} weights.")
+        if len(weights) != len(coerced):
+            raise ValueError(
+                f"{who}: there are {len(coerced):,} items and {len(weights):,} weights."
+            )
         self._total(self._state.n + sum(weights))
-        for item, weight in zip(plain, weights, strict=True):
+        for item, weight in zip(coerced, weights, strict=True):
             if weight > 0.0:
                 self._put(item, weight)
                 self._state.n += weight
@@ -184,7 +182,7 @@ class Sketch(StatefulPart):
     def _restore(self, fields: dict[str, Any]) -> None:
         checked = StateReader(fields)
         n = checked.number("n", 0.0, 1e290)
-        state = SketchState(self._new, self._tell, n)
+        state = SketchState(self._new, self._export, n)
         if n:
             state.sketch = self._rebuild(checked, n)
         checked.done()
@@ -200,7 +198,7 @@ def same_total(n: float, total: float) -> None:
 def never_empty(item: Item) -> Item:
     """The item as the package takes it: it skips empty strings, so these get another name.
 
-    Whoever has that name gets a longer one, so that no two items share theirs.
+    An item of that name gets a longer one, so that no two items share a name.
     """
     if item == "":
         return EMPTY
@@ -243,20 +241,20 @@ class CountMin(Sketch):
         width, depth = self.shape
         return library().count_min_sketch(depth, width)
 
-    def _tell(self, sketch: Any) -> dict[str, Any]:
-        return tell_count_min(sketch, self.shape)
+    def _export(self, sketch: Any) -> dict[str, Any]:
+        return export_count_min(sketch, self.shape)
 
     def _rebuild(self, fields: StateReader, n: float) -> Any:
         sketch = count_min(fields, self._new, self.shape)
         same_total(n, sketch.total_weight)
         return sketch
 
-    def _plain(self, item: Any) -> Any:
-        return never_empty(super()._plain(item))
+    def _coerce(self, item: Any) -> Any:
+        return never_empty(super()._coerce(item))
 
     def estimate(self, item: Item) -> float:
         """At least as often as this item came, rarely much more."""
-        return float(self._state.sketch.get_estimate(self._plain(item)))
+        return float(self._state.sketch.get_estimate(self._coerce(item)))
 
 
 class HyperLogLog(Sketch):
@@ -285,14 +283,14 @@ class HyperLogLog(Sketch):
     def _new(self) -> Any:
         return library().hll_sketch(self.b, library().tgt_hll_type.HLL_8)
 
-    def _tell(self, sketch: Any) -> dict[str, Any]:
-        return tell_hyper_log_log(sketch)
+    def _export(self, sketch: Any) -> dict[str, Any]:
+        return export_hyper_log_log(sketch)
 
     def _rebuild(self, fields: StateReader, n: float) -> Any:
         return hyper_log_log(fields, self._new, self.b)
 
-    def _plain(self, item: Any) -> Any:
-        return never_empty(super()._plain(item))
+    def _coerce(self, item: Any) -> Any:
+        return never_empty(super()._coerce(item))
 
     def _put(self, item: Any, w: float) -> None:
         self._state.sketch.update(item)
@@ -335,16 +333,16 @@ class FrequentItems(Sketch):
     def _new(self) -> Any:
         return library().frequent_strings_sketch(self.b)
 
-    def _tell(self, sketch: Any) -> dict[str, Any]:
-        return tell_frequent_items(sketch, library().frequent_items_error_type.NO_FALSE_NEGATIVES)
+    def _export(self, sketch: Any) -> dict[str, Any]:
+        return export_frequent_items(sketch, library().frequent_items_error_type.NO_FALSE_NEGATIVES)
 
     def _rebuild(self, fields: StateReader, n: float) -> Any:
         sketch = frequent_items(fields, self._new, self.b)
         same_total(n, sketch.total_weight)
         return sketch
 
-    def _plain(self, item: Any) -> Any:
-        return msgspec.json.encode(super()._plain(item)).decode()
+    def _coerce(self, item: Any) -> Any:
+        return msgspec.json.encode(super()._coerce(item)).decode()
 
     def _weight(self, w: Any) -> float:
         weight = super()._weight(w)
@@ -364,14 +362,14 @@ class FrequentItems(Sketch):
             self._state.sketch.merge(sketch)
             return
         # It has forgotten all its items, and the package takes it for one that had none.
-        told = self._tell(self._state.sketch)
-        told["total"] += int(sketch.total_weight)
-        told["offset"] += int(sketch.get_upper_bound(""))
-        self._state.sketch = frequent_items(StateReader(told), self._new, self.b)
+        fields = self._export(self._state.sketch)
+        fields["total"] += int(sketch.total_weight)
+        fields["offset"] += int(sketch.get_upper_bound(""))
+        self._state.sketch = frequent_items(StateReader(fields), self._new, self.b)
 
     def bounds(self, item: Item) -> tuple[int, int]:
         """How often the item came: at least and at most."""
-        text = self._plain(item)
+        text = self._coerce(item)
         sketch = self._state.sketch
         return int(sketch.get_lower_bound(text)), int(sketch.get_upper_bound(text))
 
@@ -415,13 +413,13 @@ class KLL(Sketch):
     def _new(self) -> Any:
         return library().kll_doubles_sketch(self.k)
 
-    def _tell(self, sketch: Any) -> dict[str, Any]:
-        return tell_kll(sketch)
+    def _export(self, sketch: Any) -> dict[str, Any]:
+        return export_kll(sketch)
 
     def _rebuild(self, fields: StateReader, n: float) -> Any:
         return kll(fields, self._new, self.k)
 
-    def _plain(self, item: Any) -> float:
+    def _coerce(self, item: Any) -> float:
         value = coerce_number("KLL", item)
         if not abs(value) <= SAFE:
             raise ValueError(f"KLL: a value must be from {-SAFE:g} to {SAFE:g}, got {value!r}.")
@@ -482,16 +480,16 @@ class Reservoir(Sketch):
     def _new(self) -> Any:
         return library().var_opt_sketch(self.k)
 
-    def _tell(self, sketch: Any) -> dict[str, Any]:
-        return tell_reservoir(sketch)
+    def _export(self, sketch: Any) -> dict[str, Any]:
+        return export_reservoir(sketch)
 
     def _rebuild(self, fields: StateReader, n: float) -> Any:
         sketch = reservoir(fields, self._new, self.k)
         same_total(n, sum(weight for _, weight in sketch))
         return sketch
 
-    def _plain(self, item: Any) -> Any:
-        return msgspec.json.encode(super()._plain(item)).decode()
+    def _coerce(self, item: Any) -> Any:
+        return msgspec.json.encode(super()._coerce(item)).decode()
 
     def _absorb(self, sketch: Any) -> None:
         union = library().var_opt_union(self.k)
