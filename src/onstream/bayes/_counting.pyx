@@ -2,14 +2,14 @@
 
 from libc.math cimport log
 from libc.stdint cimport int32_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from ..core.arrays cimport doubles
 from ..core.example cimport LEARNED, OVERFLOW, Example, feature
 from ..core.memory cimport release, resize
-from ._state cimport LOG_ZERO, NaiveBayesState, holds, less, log_or_zero
+from ._state cimport LOG_ZERO, NaiveBayesState, contains, log_or_zero, subtract
 
 cdef enum:
     EVERY = -1  # label
@@ -52,7 +52,7 @@ cdef class CountingState(NaiveBayesState):
         return 0
 
     cdef double amount(self, double x) noexcept nogil:
-        """What a value counts."""
+        """What a value adds to the counts: c_tk sums up values, n_tk counts examples."""
         return x
 
     cdef Py_ssize_t columns(self, Py_ssize_t width) noexcept nogil:
@@ -64,7 +64,7 @@ cdef class CountingState(NaiveBayesState):
         """Is this feature one of the V? Without smoothing, an empty column is not."""
         return id < self.room and (self.totals[id] > 0.0 or (id < columns and self.alpha > 0.0))
 
-    cdef int absorb(self, const Example* e, double w) noexcept nogil:
+    cdef int add_example(self, const Example* e, double w) noexcept nogil:
         cdef Py_ssize_t i, id, columns = self.columns(e.width)
         cdef double c
         for i in range(e.n):
@@ -80,23 +80,23 @@ cdef class CountingState(NaiveBayesState):
                 self.doubtful, self.minds_negative = True, False
         return LEARNED
 
-    cdef int expel(self, const Example* e, double w) noexcept nogil:
+    cdef int remove_example(self, const Example* e, double w) noexcept nogil:
         cdef Py_ssize_t i, id, columns = self.columns(e.width)
         cdef double c
         for i in range(e.n):
             id = feature(e, i)
-            if e.values[i] > 0.0 and (id >= self.features.width or not holds(
+            if e.values[i] > 0.0 and (id >= self.features.width or not contains(
                     self.table[id * self.room_labels + e.label], w * self.amount(e.values[i]))):
                 return OVERFLOW
         for i in range(e.n):
             if e.values[i] > 0.0:
                 id = feature(e, i)
                 c = w * self.amount(e.values[i])
-                self.totals[id] = less(self.totals[id], c)
+                self.totals[id] = subtract(self.totals[id], c)
                 self.distinct -= id >= columns and self.totals[id] == 0.0
-                self.sums[e.label] = less(self.sums[e.label], c)
+                self.sums[e.label] = subtract(self.sums[e.label], c)
                 id = id * self.room_labels + e.label
-                self.table[id] = less(self.table[id], c)
+                self.table[id] = subtract(self.table[id], c)
         return LEARNED
 
     def export_own(self):
@@ -105,8 +105,9 @@ cdef class CountingState(NaiveBayesState):
         table = np.zeros((width, self.n_labels))
         cdef double* out = doubles(table)
         for i in range(width):
-            for k in range(self.n_labels):
-                out[i * self.n_labels + k] = self.table[i * self.room_labels + k]
+            memcpy(
+                out + i * self.n_labels, self.table + i * self.room_labels,
+                self.n_labels * sizeof(double))
         totals = np.array([self.totals[i] for i in range(width)], dtype=np.float64)
         sums = np.array([self.sums[k] for k in range(self.n_labels)], dtype=np.float64)
         return {**NaiveBayesState.export_own(self), "table": table, "totals": totals, "sums": sums}
@@ -202,9 +203,9 @@ cdef class BernoulliState(CountingState):
         self.outdate(e.label if self.distinct == distinct else EVERY)
         return status
 
-    cdef int expel(self, const Example* e, double w) noexcept nogil:
+    cdef int remove_example(self, const Example* e, double w) noexcept nogil:
         cdef double distinct = self.distinct
-        cdef int status = OVERFLOW if self.lacks(e, w) else CountingState.expel(self, e, w)
+        cdef int status = OVERFLOW if self.lacks(e, w) else CountingState.remove_example(self, e, w)
         self.outdate(e.label if self.distinct == distinct else EVERY)
         return status
 

@@ -10,7 +10,7 @@ from ..core.arrays cimport doubles
 from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NUMBER, OVERFLOW, SAFE, Example, feature
 from ..core.memory cimport release, resize, roomier
-from ._state cimport LOG_ZERO, NaiveBayesState, holds, less
+from ._state cimport LOG_ZERO, NaiveBayesState, contains, subtract
 
 cdef extern from "moments.h" nogil:
     void onstream_welford(double* n, double* mean, double* m2, double* var, const double* x,
@@ -21,6 +21,10 @@ cdef extern from "moments.h" nogil:
     double onstream_total(const double* s)
 
 cdef double LOG_TWO_PI = log(2.0 * 3.141592653589793238462643)
+
+
+cdef inline bint is_nominal(const Example* e, Py_ssize_t i) noexcept nogil:
+    return e.codes != NULL and e.codes[i] != NUMBER
 
 
 cdef struct Table:
@@ -163,10 +167,10 @@ cdef class MixedState(NaiveBayesState):
             sums[i], variances[i] = 0.0, 1.0
         for i in range(e.n):
             if i and i % 8 == 0:
-                logs += logs_of(variances)
+                logs += log_product(variances)
             id = feature(e, i)
-            if e.codes != NULL and e.codes[i] != NUMBER:
-                v = self.chance(&self.tables[id], e.codes[i], k) if self.tables[id].room else -1.0
+            if is_nominal(e, i):
+                v = self.probability(&self.tables[id], e.codes[i], k) if self.tables[id].room else -1.0
                 if v > 0.0:
                     chances *= v
                     if chances < 1e-250:
@@ -185,13 +189,13 @@ cdef class MixedState(NaiveBayesState):
                 variances[i % 8] = v
             else:
                 logs += log(v)
-        logs += logs_of(variances)
+        logs += log_product(variances)
         if chances < 1.0:
             names += log(chances)
         squares = onstream_total(sums)
         return names - 0.5 * (min(squares, SAFE) + logs + numbers * LOG_TWO_PI)
 
-    cdef double chance(self, const Table* t, int32_t code, Py_ssize_t k) noexcept nogil:
+    cdef double probability(self, const Table* t, int32_t code, Py_ssize_t k) noexcept nogil:
         """P(value | label); -1 where nothing is known."""
         cdef double n = 0.0, among
         if 0 <= code < t.room:
@@ -201,30 +205,30 @@ cdef class MixedState(NaiveBayesState):
 
     # -- learning -------------------------------------------------------------------------------
 
-    cdef int absorb(self, const Example* e, double w) noexcept nogil:
+    cdef int add_example(self, const Example* e, double w) noexcept nogil:
         cdef Moments* m = &self.each[e.label]
         cdef Table* t
         cdef Py_ssize_t i, id, at
-        if e.codes == NULL and e.ids == NULL and whole_row(e.values, e.n):
+        if e.codes == NULL and e.ids == NULL and none_missing(e.values, e.n):
             onstream_welford(m.n, m.mean, m.m2, m.var, e.values, w, e.n)
             m = &self.every
             onstream_welford(m.n, m.mean, m.m2, m.var, e.values, w, e.n)
         else:
             for i in range(e.n):
                 id = feature(e, i)
-                if e.codes != NULL and e.codes[i] != NUMBER:
+                if is_nominal(e, i):
                     t = &self.tables[id]
                     at = e.codes[i]
-                    t.distinct += t.totals[at] == 0.0
+                    t.distinct += t.totals[at] == 0.0  # n_ivk += w
                     t.totals[at] += w
                     t.counts[at * self.room_labels + e.label] += w
                 elif e.values[i] == e.values[i]:
                     add_one(m, id, e.values[i], w)
                     add_one(&self.every, id, e.values[i], w)
-        self.measure(max(e.width, self.features.width))
+        self.update_epsilon(max(e.width, self.features.width))
         return LEARNED
 
-    cdef void measure(self, Py_ssize_t width) noexcept nogil:
+    cdef void update_epsilon(self, Py_ssize_t width) noexcept nogil:
         """epsilon, from the largest variance of a feature."""
         cdef Py_ssize_t i
         cdef double largest = 0.0
@@ -232,40 +236,40 @@ cdef class MixedState(NaiveBayesState):
             largest = max(largest, self.every.var[i])
         self.epsilon = self.smoothing * largest
 
-    cdef int expel(self, const Example* e, double w) noexcept nogil:
+    cdef int remove_example(self, const Example* e, double w) noexcept nogil:
         cdef Moments* m = &self.each[e.label]
         cdef Table* t
         cdef Py_ssize_t i, id, at
         if self.lacks(e, w):
             return OVERFLOW
-        for i in range(e.n):  # is it in?
+        for i in range(e.n):  # can all its values have been learned with this label?
             id = feature(e, i)
             if id >= self.features.width:
                 if e.values[i] == e.values[i]:
                     return OVERFLOW
-            elif e.codes != NULL and e.codes[i] != NUMBER:
+            elif is_nominal(e, i):
                 at = e.codes[i]
                 if at < 0 or at >= self.tables[id].room:
                     return OVERFLOW
-                if not holds(self.tables[id].counts[at * self.room_labels + e.label], w):
+                if not contains(self.tables[id].counts[at * self.room_labels + e.label], w):
                     return OVERFLOW
-            elif e.values[i] == e.values[i] and not holds(m.n[id], w):
+            elif e.values[i] == e.values[i] and not contains(m.n[id], w):
                 return OVERFLOW
         for i in range(e.n):
             id = feature(e, i)
             if id >= self.features.width:
                 continue
-            if e.codes != NULL and e.codes[i] != NUMBER:
+            if is_nominal(e, i):
                 t = &self.tables[id]
                 at = e.codes[i]
-                t.totals[at] = less(t.totals[at], w)
+                t.totals[at] = subtract(t.totals[at], w)
                 at = at * self.room_labels + e.label
-                t.counts[at] = less(t.counts[at], w)
+                t.counts[at] = subtract(t.counts[at], w)
                 t.distinct -= t.totals[e.codes[i]] == 0.0
             elif e.values[i] == e.values[i]:
                 remove_one(m, id, e.values[i], w)
                 remove_one(&self.every, id, e.values[i], w)
-        self.measure(self.features.width)
+        self.update_epsilon(self.features.width)
         return LEARNED
 
     cdef double weight_with(self, Py_ssize_t id, Py_ssize_t k) noexcept nogil:
@@ -329,7 +333,7 @@ cdef class MixedState(NaiveBayesState):
                 for k in range(self.n_labels):
                     t.counts[v * self.room_labels + k] = table[row, k + 1]
                 row += 1
-        self.measure(width)
+        self.update_epsilon(width)
 
     def nominal_counts(self):
         """Of each nominal feature: how many values are known."""
@@ -372,8 +376,7 @@ cdef int widen(Moments* m, Py_ssize_t old, Py_ssize_t new) except -1:
     return 0
 
 
-cdef bint whole_row(const double* x, Py_ssize_t n) noexcept nogil:
-    """Is nothing missing?"""
+cdef bint none_missing(const double* x, Py_ssize_t n) noexcept nogil:
     cdef double nought = 0.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -381,7 +384,7 @@ cdef bint whole_row(const double* x, Py_ssize_t n) noexcept nogil:
     return nought == 0.0
 
 
-cdef double logs_of(double* variances) noexcept nogil:
+cdef double log_product(double* variances) noexcept nogil:
     """ln of the product of eight numbers, which are then 1."""
     cdef double product = onstream_product(variances)
     cdef Py_ssize_t i
@@ -396,7 +399,7 @@ cdef inline void add_one(Moments* m, Py_ssize_t i, double x, double w) noexcept 
 
 cdef void remove_one(Moments* m, Py_ssize_t i, double x, double w) noexcept nogil:
     """Welford's step back."""
-    cdef double n = less(m.n[i], w), mean
+    cdef double n = subtract(m.n[i], w), mean
     if n == 0.0:
         m.n[i] = m.mean[i] = m.m2[i] = m.var[i] = 0.0
         return

@@ -17,12 +17,12 @@ cdef class NaiveBayesState(ClassifierState):
     cdef Py_ssize_t room_labels  # labels that fit
 
     cdef void joints(self, const Example* e, double* out) noexcept nogil
-    cdef int absorb(self, const Example* e, double w) noexcept nogil
-    cdef int expel(self, const Example* e, double w) noexcept nogil
+    cdef int add_example(self, const Example* e, double w) noexcept nogil
+    cdef int remove_example(self, const Example* e, double w) noexcept nogil
     cdef bint lacks(self, const Example* e, double w) noexcept nogil
     cdef double weight_with(self, Py_ssize_t id, Py_ssize_t k) noexcept nogil
     cdef bint present(self, double x) noexcept nogil
-    cdef int take_back(self, const Example* e, object y) except -1
+    cdef int unlearn(self, const Example* e, object y) except -1
     cdef int more_labels(self, Py_ssize_t old, Py_ssize_t new) except -1
     cdef int more_features(self, Py_ssize_t old, Py_ssize_t new) except -1
     cdef double log_prior(self, Py_ssize_t k) noexcept nogil
@@ -32,5 +32,5 @@ cdef class NaiveBayesState(ClassifierState):
 
 
 cdef double log_or_zero(double x) noexcept nogil
-cdef bint holds(double sum, double w) noexcept nogil
-cdef double less(double sum, double w) noexcept nogil
+cdef bint contains(double sum, double w) noexcept nogil
+cdef double subtract(double sum, double w) noexcept nogil

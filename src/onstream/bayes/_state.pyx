@@ -1,7 +1,7 @@
 """What naive Bayes learners share: the prior, the joint of label and example, unlearning.
 
-A learner writes `joints` (ln P(label, x) for every label), `absorb` and `expel` (an example into
-the tables, or out of them again), and `more_labels` and `more_features`, which make room.
+A learner writes `joints` (ln P(label, x) for every label), `add_example` and `remove_example`, which
+change its tables, and `more_labels` and `more_features`, which make room in them.
 """
 
 from libc.math cimport fabs, log
@@ -120,16 +120,16 @@ cdef class NaiveBayesState(ClassifierState):
     cdef int learn(self, const Example* e) noexcept nogil:
         if too_large(e, LARGEST) or not self.total + e.weight <= HEAVIEST:
             return OVERFLOW
-        if self.absorb(e, e.weight) != LEARNED:
+        if self.add_example(e, e.weight) != LEARNED:
             return OVERFLOW
         self.count(e.label, e.weight)
         return LEARNED
 
-    cdef int absorb(self, const Example* e, double w) noexcept nogil:
+    cdef int add_example(self, const Example* e, double w) noexcept nogil:
         """Put the example into the tables. `counts` are still those before it."""
         return OVERFLOW
 
-    cdef int expel(self, const Example* e, double w) noexcept nogil:
+    cdef int remove_example(self, const Example* e, double w) noexcept nogil:
         """Take the example out of the tables; OVERFLOW, and nothing changed, if it is not in.
 
         Features from `features.width` on are not known, so no example that was learned has them.
@@ -160,17 +160,17 @@ cdef class NaiveBayesState(ClassifierState):
         """Does an example have a feature of this value?"""
         return x == x
 
-    cdef int take_back(self, const Example* e, object y) except -1:
+    cdef int unlearn(self, const Example* e, object y) except -1:
         if (
-            self.seen == 0 or e.label < 0 or not holds(self.counts[e.label], e.weight)
-            or self.expel(e, e.weight) != LEARNED
+            self.seen == 0 or e.label < 0 or not contains(self.counts[e.label], e.weight)
+            or self.remove_example(e, e.weight) != LEARNED
         ):
             raise ValueError(
                 f"{self.who}: this example with label {y!r:.40} and weight {e.weight:g} was never "
                 f"learned, so it cannot be unlearned."
             )
-        self.counts[e.label] = less(self.counts[e.label], e.weight)
-        self.total = less(self.total, e.weight)
+        self.counts[e.label] = subtract(self.counts[e.label], e.weight)
+        self.total = subtract(self.total, e.weight)
         self.refresh_prior()
         self.seen -= 1
         self.start = min(self.start, self.seen)
@@ -215,11 +215,11 @@ cdef class NaiveBayesModel(ClassifierModel):
                 try:
                     encoder.read(x, ALL, row, &e)
                 finally:
-                    encoder.rollback()  # what is not known stays unknown: `expel` refuses it
+                    encoder.rollback()  # what is not known stays unknown: `remove_example` refuses it
                 e.width, e.weight = encoder.width, weight
                 self.encode_target(y, False, &e)
                 if weight > 0.0:
-                    (<NaiveBayesState> self.state).take_back(&e, y)
+                    (<NaiveBayesState> self.state).unlearn(&e, y)
             finally:
                 encoder.release_row(row)
         finally:
@@ -240,12 +240,12 @@ cdef bint too_large(const Example* e, double limit) noexcept nogil:
     return False
 
 
-cdef bint holds(double sum, double w) noexcept nogil:
-    """Can w be taken out of a sum that it went into?"""
+cdef bint contains(double sum, double w) noexcept nogil:
+    """Can w have gone into this sum?"""
     return w <= sum * (1.0 + 1e-12)
 
 
-cdef double less(double sum, double w) noexcept nogil:
+cdef double subtract(double sum, double w) noexcept nogil:
     """sum - w, or 0 where only rounding is left."""
     cdef double left = sum - w
     return left if left > 1e-12 * sum else 0.0

@@ -25,9 +25,9 @@ cdef class DDMState(DetectorState):
         self.low, self.high, self.only_ends = 0.0, 1.0, True
         self.warm_up, self.min_errors = warm_up, max(1.0, min_errors)
         self.warning_level, self.drift_level = warning_level, drift_level
-        self.begin()
+        self.restart()
 
-    cdef void begin(self) noexcept nogil:
+    cdef void restart(self) noexcept nogil:
         self.n = self.errors = 0.0
         self.p_min = self.s_min = 1.0
 
@@ -47,7 +47,7 @@ cdef class DDMState(DetectorState):
         self.drift = p + s > self.p_min + self.drift_level * self.s_min
         self.warning = not self.drift and p + s > self.p_min + self.warning_level * self.s_min
         if self.drift:
-            self.begin()
+            self.restart()
 
     def export(self):
         return {
@@ -78,9 +78,9 @@ cdef class EDDMState(DetectorState):
         self.low, self.high, self.only_ends = 0.0, 1.0, True
         self.warm_up = warm_up
         self.warning_level, self.drift_level = warning_level, drift_level
-        self.begin()
+        self.restart()
 
-    cdef void begin(self) noexcept nogil:
+    cdef void restart(self) noexcept nogil:
         self.n = self.last = self.errors = self.mean = self.m2 = self.q_max = 0.0
 
     cdef void push(self, double v) noexcept nogil:
@@ -106,7 +106,7 @@ cdef class EDDMState(DetectorState):
             self.drift = q < self.drift_level * self.q_max
             self.warning = not self.drift and q < self.warning_level * self.q_max
             if self.drift:
-                self.begin()
+                self.restart()
 
     def export(self):
         return {
@@ -149,9 +149,9 @@ cdef class HDDMState(DetectorState):
         self.low, self.high = 0.0, 1.0
         self.weighted, self.two_sided, self.lam = test == "W", two_sided, lam
         self.sure, self.likely = -log(alpha_drift), -log(alpha_warning)
-        self.begin()
+        self.restart()
 
-    cdef void begin(self) noexcept nogil:
+    cdef void restart(self) noexcept nogil:
         memset(&self.up, 0, sizeof(Side))
         memset(&self.down, 0, sizeof(Side))
 
@@ -161,7 +161,7 @@ cdef class HDDMState(DetectorState):
             level = max(level, self.judge(&self.down, 1.0 - v))
         self.drift, self.warning = level == 2, level == 1
         if self.drift:
-            self.begin()
+            self.restart()
 
     cdef int judge(self, Side* s, double v) noexcept nogil:
         """2: the values have risen, 1: it seems so."""

@@ -20,9 +20,9 @@ cdef class PageHinkleyState(DetectorState):
     def __init__(self, double warm_up, double delta, double lam, double alpha, str mode):
         self.warm_up, self.delta, self.lam, self.alpha = warm_up, delta, lam, alpha
         self.rising, self.falling = mode != "down", mode != "up"
-        self.begin()
+        self.restart()
 
-    cdef void begin(self) noexcept nogil:
+    cdef void restart(self) noexcept nogil:
         self.n = self.mean = self.up = self.up_min = self.down = self.down_min = 0.0
 
     cdef void push(self, double v) noexcept nogil:
@@ -38,7 +38,7 @@ cdef class PageHinkleyState(DetectorState):
             (self.rising and self.up - self.up_min > self.lam)
             or (self.falling and self.down - self.down_min > self.lam))
         if self.drift:
-            self.begin()
+            self.restart()
 
     def export(self):
         return {

@@ -78,7 +78,7 @@ cdef class Window:
     cdef void scan(self, double* x, Found* f) noexcept nogil
     cdef int look_up(self, const double* x, Found* f, Py_ssize_t* opened) noexcept nogil
     cdef void ask(self, const double* x, Found* f) noexcept with gil
-    cdef void measure(
+    cdef void measure_to(
         self, const double* x, const double* points, Py_ssize_t stride, Py_ssize_t n, double* out,
     ) noexcept nogil
     cdef void build_index(self) noexcept nogil

@@ -255,7 +255,7 @@ cdef class Window:
             stop = min(stop, self.room) if part == 0 else stop - self.room
             while start < stop:
                 n = min(CHUNK, stop - start)
-                self.measure(x, self.block + start, self.stride, n, out)
+                self.measure_to(x, self.block + start, self.stride, n, out)
                 far, full = farthest(f), f.n == f.k
                 for i in range(n):
                     if out[i] < far or not full:
@@ -263,7 +263,7 @@ cdef class Window:
                         far, full = farthest(f), f.n == f.k
                 start += n
 
-    cdef void measure(
+    cdef void measure_to(
         self, const double* x, const double* points, Py_ssize_t stride, Py_ssize_t n, double* out,
     ) noexcept nogil:
         """Distances from x to n points (Euclidean ones are still squared)."""
@@ -333,7 +333,7 @@ cdef class Window:
                 if bounds[leaf] <= limit and not bounds[leaf] > farthest(f):
                     bounds[leaf] = NAN  # done
                     opened[0] += 1
-                    self.measure(x, t.points + leaf * LEAF * self.d, LEAF, LEAF, out)
+                    self.measure_to(x, t.points + leaf * LEAF * self.d, LEAF, LEAF, out)
                     for i in range(LEAF):
                         number = t.numbers[leaf * LEAF + i]
                         if number >= oldest and (f.n < f.k or out[i] <= f.distances[f.k - 1]):
@@ -349,7 +349,7 @@ cdef class Window:
         while start < self.n:  # those that came after the index was built
             i = self.slot(start)
             n = min(LEAF, min(self.n - start, self.room - i))
-            self.measure(x, self.block + i, self.stride, n, out)
+            self.measure_to(x, self.block + i, self.stride, n, out)
             for i in range(n):
                 if f.n < f.k or out[i] < f.distances[f.k - 1]:
                     place_by_age(f, start + i, out[i])
