@@ -327,3 +327,14 @@ def test_files(tmp_path):
     )
     with pytest.raises(ModelFileError):
         loads(dumps(detector)[:-8])
+
+
+def test_a_subclass_may_have_parameters_of_its_own():
+    class Named(ADWIN):
+        def __init__(self, *, delta=0.1, label="a"):
+            self.label = label
+            super().__init__(delta=delta)
+
+    detector = Named(label="b")
+    detector.update(1.0)
+    assert repr(detector.clone(delta=0.2)) == "Named(delta=0.2, label='b')"

@@ -35,14 +35,12 @@ class StatefulPart(Part):
     A subclass checks its parameters, then calls `super().__init__()`, which makes the state.
     """
 
-    _state_class: Any
-
     def __init__(self) -> None:
         self._state = self._named_state()
 
     def _new_state(self) -> Any:
         """A state with these parameters that has taken nothing."""
-        return self._state_class(**self.params)
+        raise TypeError(f"{type(self).__name__} is nothing by itself.")
 
     def _named_state(self) -> Any:
         """The same, with the name that its errors begin with."""

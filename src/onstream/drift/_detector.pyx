@@ -15,7 +15,7 @@ LARGEST = 1e100  # larger values would overflow sums of squares
 cdef class DetectorState:
     """A detector writes its `push`; one that takes errors only narrows the range of values."""
 
-    def __cinit__(self, *parameters, **named):
+    def __cinit__(self, *parameters):
         self.who = ""
         self.low, self.high, self.only_ends = -LARGEST, LARGEST, False
         self.seen = 0

@@ -31,12 +31,13 @@ class ADWIN(Detector):
     (216, 0.963)
     """
 
-    _state_class = ADWINState
-
     def __init__(self, *, delta: float = 0.002, rigorous: bool = False) -> None:
         self.delta = number(self, "delta", delta, above=0.0, most=1.0 - 1e-9)
         self.rigorous = flag(self, "rigorous", rigorous)
         super().__init__()
+
+    def _new_state(self) -> ADWINState:
+        return ADWINState(self.delta, self.rigorous)
 
     @property
     def width(self) -> int:

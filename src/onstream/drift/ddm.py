@@ -30,8 +30,6 @@ class DDM(Detector):
     array([102])
     """
 
-    _state_class = DDMState
-
     def __init__(
         self,
         *,
@@ -45,3 +43,6 @@ class DDM(Detector):
         self.drift_level = number(self, "drift_level", drift_level, above=0.0)
         self.min_errors = whole(self, "min_errors", min_errors, least=0, most=2**62)
         super().__init__()
+
+    def _new_state(self) -> DDMState:
+        return DDMState(self.warm_up, self.warning_level, self.drift_level, self.min_errors)

@@ -27,8 +27,6 @@ class EDDM(Detector):
     array([317])
     """
 
-    _state_class = EDDMState
-
     def __init__(
         self, *, warm_up: int = 30, warning_level: float = 0.95, drift_level: float = 0.9
     ) -> None:
@@ -36,3 +34,6 @@ class EDDM(Detector):
         self.warning_level = number(self, "warning_level", warning_level, above=0.0, most=1.0)
         self.drift_level = number(self, "drift_level", drift_level, above=0.0, most=1.0)
         super().__init__()
+
+    def _new_state(self) -> EDDMState:
+        return EDDMState(self.warm_up, self.warning_level, self.drift_level)

@@ -37,8 +37,6 @@ class HDDM(Detector):
     array([114])
     """
 
-    _state_class = HDDMState
-
     def __init__(
         self,
         *,
@@ -54,3 +52,6 @@ class HDDM(Detector):
         self.lam = number(self, "lam", lam, above=0.0, most=MOST)
         self.two_sided = flag(self, "two_sided", two_sided)
         super().__init__()
+
+    def _new_state(self) -> HDDMState:
+        return HDDMState(self.test, self.alpha_drift, self.alpha_warning, self.lam, self.two_sided)

@@ -32,8 +32,6 @@ class PageHinkley(Detector):
     array([166])
     """
 
-    _state_class = PageHinkleyState
-
     def __init__(
         self,
         *,
@@ -49,3 +47,6 @@ class PageHinkley(Detector):
         self.alpha = number(self, "alpha", alpha, above=0.0, most=1.0)
         self.mode = choice(self, "mode", mode, ("up", "down", "both"))
         super().__init__()
+
+    def _new_state(self) -> PageHinkleyState:
+        return PageHinkleyState(self.warm_up, self.delta, self.lam, self.alpha, self.mode)

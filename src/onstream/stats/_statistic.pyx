@@ -18,7 +18,7 @@ cdef double MOST = LARGEST
 cdef class StatisticState:
     """A statistic writes `push` and `value`; one that can be merged writes `absorb`, too."""
 
-    def __cinit__(self, *parameters, **named):
+    def __cinit__(self, *parameters):
         self.who = ""
         self.n = 0.0
 

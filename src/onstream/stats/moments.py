@@ -18,7 +18,8 @@ class Count(Statistic):
     3.0
     """
 
-    _state_class = CountState
+    def _new_state(self) -> CountState:
+        return CountState()
 
 
 class Sum(Statistic):
@@ -35,7 +36,8 @@ class Sum(Statistic):
     1.0
     """
 
-    _state_class = SumState
+    def _new_state(self) -> SumState:
+        return SumState()
 
 
 class Mean(Statistic):
@@ -49,7 +51,8 @@ class Mean(Statistic):
     5.0
     """
 
-    _state_class = MeanState
+    def _new_state(self) -> MeanState:
+        return MeanState()
 
     @property
     def mean(self) -> float:
@@ -70,7 +73,8 @@ class Variance(Statistic):
     (5.0, 4.5714)
     """
 
-    _state_class = VarianceState
+    def _new_state(self) -> VarianceState:
+        return VarianceState()
 
     @property
     def mean(self) -> float:
@@ -109,8 +113,9 @@ class EWMA(Statistic):
     2.714
     """
 
-    _state_class = EWMAState
-
     def __init__(self, *, alpha: float = 0.05) -> None:
         self.alpha = number(self, "alpha", alpha, least=1e-12, most=1.0)  # below, 1 - alpha is 1
         super().__init__()
+
+    def _new_state(self) -> EWMAState:
+        return EWMAState(self.alpha)
