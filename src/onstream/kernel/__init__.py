@@ -1,22 +1,22 @@
 """Kernels, kernel learners, and learning on a budget."""
 
 from ..base.registry import register, register_parts
-from .base import Kernel
 from .budget_perceptrons import LeastRecentPerceptron, RandomizedPerceptron, Stoptron
 from .budgeted_pa import BudgetedPA
-from .combine import Normalized, Product, Sum
 from .fixed_budget import FixedBudgetPerceptron, TighterBudgetPerceptron
 from .forgetron import Forgetron
-from .graphs import WeisfeilerLehman
+from .kernels.base import Kernel
+from .kernels.combine import Normalized, Product, Sum
+from .kernels.graphs import WeisfeilerLehman
+from .kernels.strings import Spectrum, Subsequence
+from .kernels.trees import SubsetTree, Subtree
+from .kernels.vectors import RBF, Linear, Polynomial
 from .lms import KernelLMS
 from .mira import KernelMIRA
 from .online_gradient import BOGD, FOGD, NOGD
 from .passive_aggressive import KernelPA, KernelPARegressor
 from .perceptron import KernelPerceptron
 from .projectron import Projectron, ProjectronPlusPlus
-from .strings import Spectrum, Subsequence
-from .trees import SubsetTree, Subtree
-from .vectors import RBF, Linear, Polynomial
 
 KERNELS = (
     Linear,

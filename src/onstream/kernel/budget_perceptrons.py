@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from ..base.checks import choice, number, whole
 from ..base.types import Label
-from .base import Kernel
 from .expansion import DropOldest, DropRandom, StopWhenFull
 from .face import KernelClassifier
+from .kernels.base import Kernel
 from .learners import PerceptronState
 from .perceptron import UPDATES
 

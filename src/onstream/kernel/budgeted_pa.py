@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from ..base.checks import choice, flag, positive
 from ..base.types import Label
-from .base import Kernel
 from .budgeted_pa_machines import BPANearest, BPAProjection, BPASimple
 from .face import KernelClassifier
+from .kernels.base import Kernel
 from .one_vs_rest import OneVsRestState
 from .passive_aggressive import C_HINT
 

@@ -10,10 +10,10 @@ from ..base.classifier import Classifier
 from ..base.errors import NotMergeable
 from ..base.learner import Learner
 from ..base.regressor import Regressor
-from .base import Kernel
+from .kernels.base import Kernel
+from .kernels.vectors import RBF
 from .objects import ObjectClassifierModel, ObjectRegressorModel
 from .supports import Program
-from .vectors import RBF
 
 
 class KernelLearner(Learner):

@@ -5,9 +5,9 @@ from typing import Any
 
 from ..base.checks import number, whole
 from ..base.types import Label
-from .base import Kernel
 from .face import KernelClassifier
 from .fixed_budget_machines import FixedBudgetMachine, TighterMachine
+from .kernels.base import Kernel
 from .one_vs_rest import OneVsRestState
 
 

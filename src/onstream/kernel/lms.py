@@ -3,9 +3,9 @@
 from typing import Any, Literal
 
 from ..base.checks import choice, flag, number, positive, whole
-from .base import Kernel
 from .expansion import DropOldest, DropRandom, Expansion, StopWhenFull
 from .face import KernelRegressor
+from .kernels.base import Kernel
 from .learners import LMSState
 
 SCHEDULES = ("constant", "power", "inverse", "sqrt")

@@ -5,9 +5,9 @@ from typing import Any
 
 from ..base.checks import number
 from ..base.types import Label
-from .base import Kernel
 from .expansion import Expansion
 from .face import KernelClassifier
+from .kernels.base import Kernel
 from .learners import MIRAState
 
 

@@ -6,11 +6,11 @@ from typing import Any, Literal
 from ..base.checks import choice, number, positive, whole
 from ..base.types import Label
 from ..core.classifier import ClassifierModel
-from .base import Kernel
 from .face import KernelClassifier
 from .gradient import BOGDMachine, FOGDState, NOGDMachine
+from .kernels.base import Kernel
+from .kernels.vectors import RBF
 from .one_vs_rest import OneVsRestState
-from .vectors import RBF
 
 ETA_HINT = "It is the step per example."
 

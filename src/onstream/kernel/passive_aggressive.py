@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from ..base.checks import choice, number, positive
 from ..base.types import Label
-from .base import Kernel
 from .expansion import Expansion
 from .face import KernelClassifier, KernelRegressor
+from .kernels.base import Kernel
 from .learners import PARegressorState, PAState
 
 VARIANTS = ("PA-I", "PA", "PA-II")

@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from ..base.checks import choice, number
 from ..base.types import Label
-from .base import Kernel
 from .expansion import Expansion
 from .face import KernelClassifier
+from .kernels.base import Kernel
 from .learners import PerceptronState
 
 UPDATES = ("max", "uniform", "proportional")

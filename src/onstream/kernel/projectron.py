@@ -5,8 +5,8 @@ from typing import Any
 
 from ..base.checks import number, positive
 from ..base.types import Label
-from .base import Kernel
 from .face import KernelClassifier
+from .kernels.base import Kernel
 from .one_vs_rest import OneVsRestState
 from .projectron_machines import ProjectronMachine
 

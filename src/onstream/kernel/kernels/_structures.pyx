@@ -4,7 +4,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
-from ..core.memory cimport release, resize
+from ...core.memory cimport release, resize
 
 
 cdef class Histogram:

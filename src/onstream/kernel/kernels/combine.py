@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
-from ..base.checks import number
+from ...base.checks import number
+from ._structures import normal_row
 from .base import Kernel, Step, normal
-from .structures import normal_row
 
 
 class Combination(Kernel):

@@ -3,9 +3,9 @@
 from collections import Counter
 from typing import Any
 
-from ..base.checks import number, whole
+from ...base.checks import number, whole
+from ._structures import Sequence, subsequence_row
 from .base import HistogramKernel, Kernel, stable_hash
-from .structures import Sequence, subsequence_row
 
 
 def coerce_sequence(x: Any) -> Any:

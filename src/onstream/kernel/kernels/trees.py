@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-from ..base.checks import number
+from ...base.checks import number
+from ._structures import Tree, tree_row
 from .base import Kernel, stable_hash
-from .structures import Tree, tree_row
 
 DEEPEST = 300  # levels of a tree; more cannot be read and written safely
 

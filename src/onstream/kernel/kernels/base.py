@@ -11,8 +11,8 @@ import math
 from abc import ABC, abstractmethod
 from typing import Any
 
-from ..base import Part
-from .structures import Histogram, histogram_row
+from ...base import Part
+from ._structures import Histogram, histogram_row
 
 Step = tuple[str, float | None, float, int, int]
 

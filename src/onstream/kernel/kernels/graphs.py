@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.checks import whole
+from ...base.checks import whole
 from .base import HistogramKernel, stable_hash
 
 Labels = list[tuple[Any, Any]]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.checks import number, positive, whole
+from ...base.checks import number, positive, whole
 from .base import Kernel, Step
 
 
