@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from ..base.checks import choice, number, whole
 from ..base.types import Label
-from .expansion import DropOldest, DropRandom, StopWhenFull
+from ._expansion import DropOldest, DropRandom, StopWhenFull
+from ._learners import PerceptronState
 from .face import KernelClassifier
 from .kernels.base import Kernel
-from .learners import PerceptronState
 from .perceptron import UPDATES
 
 

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from ..base.checks import choice, flag, positive
 from ..base.types import Label
-from .budgeted_pa_machines import BPANearest, BPAProjection, BPASimple
+from ._one_vs_rest import OneVsRestState
+from .budget._budgeted_pa import BPANearest, BPAProjection, BPASimple
 from .face import KernelClassifier
 from .kernels.base import Kernel
-from .one_vs_rest import OneVsRestState
 from .passive_aggressive import C_HINT
 
 MACHINES = {"simple": BPASimple, "nearest": BPANearest, "projection": BPAProjection}

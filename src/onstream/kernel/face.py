@@ -10,10 +10,10 @@ from ..base.classifier import Classifier
 from ..base.errors import NotMergeable
 from ..base.learner import Learner
 from ..base.regressor import Regressor
+from ._objects import ObjectClassifierModel, ObjectRegressorModel
+from ._supports import Program
 from .kernels.base import Kernel
 from .kernels.vectors import RBF
-from .objects import ObjectClassifierModel, ObjectRegressorModel
-from .supports import Program
 
 
 class KernelLearner(Learner):

@@ -5,10 +5,10 @@ from typing import Any
 
 from ..base.checks import number, whole
 from ..base.types import Label
+from ._one_vs_rest import OneVsRestState
+from .budget._fixed_budget import FixedBudgetMachine, TighterMachine
 from .face import KernelClassifier
-from .fixed_budget_machines import FixedBudgetMachine, TighterMachine
 from .kernels.base import Kernel
-from .one_vs_rest import OneVsRestState
 
 
 class FixedBudgetPerceptron(KernelClassifier):

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from ..base.checks import choice, number
 from ..base.types import Label
+from ._one_vs_rest import OneVsRestState
+from .budget._forgetron import BasicForgetron, SelfTunedForgetron, SimpleForgetron
 from .face import KernelClassifier
-from .forgetron_machines import BasicForgetron, SelfTunedForgetron, SimpleForgetron
 from .kernels.base import Kernel
-from .one_vs_rest import OneVsRestState
 
 VARIANTS = ("self-tuned", "basic", "simple")
 

@@ -3,10 +3,10 @@
 from typing import Any, Literal
 
 from ..base.checks import choice, flag, number, positive, whole
-from .expansion import DropOldest, DropRandom, Expansion, StopWhenFull
+from ._expansion import DropOldest, DropRandom, Expansion, StopWhenFull
+from ._learners import LMSState
 from .face import KernelRegressor
 from .kernels.base import Kernel
-from .learners import LMSState
 
 SCHEDULES = ("constant", "power", "inverse", "sqrt")
 POLICIES = ("oldest", "random", "stop")

@@ -5,10 +5,10 @@ from typing import Any
 
 from ..base.checks import number
 from ..base.types import Label
-from .expansion import Expansion
+from ._expansion import Expansion
+from ._learners import MIRAState
 from .face import KernelClassifier
 from .kernels.base import Kernel
-from .learners import MIRAState
 
 
 class KernelMIRA(KernelClassifier):

@@ -6,11 +6,11 @@ from typing import Any, Literal
 from ..base.checks import choice, number, positive, whole
 from ..base.types import Label
 from ..core.classifier import ClassifierModel
+from ._one_vs_rest import OneVsRestState
+from .budget._gradient import BOGDMachine, FOGDState, NOGDMachine
 from .face import KernelClassifier
-from .gradient import BOGDMachine, FOGDState, NOGDMachine
 from .kernels.base import Kernel
 from .kernels.vectors import RBF
-from .one_vs_rest import OneVsRestState
 
 ETA_HINT = "It is the step per example."
 

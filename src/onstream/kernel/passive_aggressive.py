@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from ..base.checks import choice, number, positive
 from ..base.types import Label
-from .expansion import Expansion
+from ._expansion import Expansion
+from ._learners import PARegressorState, PAState
 from .face import KernelClassifier, KernelRegressor
 from .kernels.base import Kernel
-from .learners import PARegressorState, PAState
 
 VARIANTS = ("PA-I", "PA", "PA-II")
 C_HINT = "It caps the step per example; 1.0 is a good start."

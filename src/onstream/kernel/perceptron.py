@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from ..base.checks import choice, number
 from ..base.types import Label
-from .expansion import Expansion
+from ._expansion import Expansion
+from ._learners import PerceptronState
 from .face import KernelClassifier
 from .kernels.base import Kernel
-from .learners import PerceptronState
 
 UPDATES = ("max", "uniform", "proportional")
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from ..base.checks import number, positive
 from ..base.types import Label
+from ._one_vs_rest import OneVsRestState
+from .budget._projectron import ProjectronMachine
 from .face import KernelClassifier
 from .kernels.base import Kernel
-from .one_vs_rest import OneVsRestState
-from .projectron_machines import ProjectronMachine
 
 ETA_HINT = "It is a distance in the space of the kernel; 0.1 is a good start."
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.arrays cimport doubles
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_dot
 from ..core.memory cimport release, resize
-from .supports cimport Program, Supports, draw, eights, grown, restrided
+from ._supports cimport Program, Supports, draw, eights, grown, restrided
 
 
 cdef enum:

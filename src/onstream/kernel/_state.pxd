@@ -1,6 +1,6 @@
 from ..core.example cimport Example
-from .expansion cimport Expansion
-from .objects cimport ObjectClassifierState, ObjectRegressorState
+from ._expansion cimport Expansion
+from ._objects cimport ObjectClassifierState, ObjectRegressorState
 
 
 cdef class KernelClassifierState(ObjectClassifierState):

@@ -1,5 +1,5 @@
 from ..core.example cimport Example
-from .supports cimport Supports
+from ._supports cimport Supports
 
 
 cdef class Expansion:

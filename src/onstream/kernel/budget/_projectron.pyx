@@ -2,11 +2,11 @@
 
 from libc.math cimport fabs, sqrt
 
-from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
-from ..core.memory cimport release
-from .expansion cimport fill, matrix
-from .one_vs_rest cimport Machine
-from .supports cimport Program, grown, widened
+from ...core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
+from ...core.memory cimport release
+from .._expansion cimport fill, matrix
+from .._one_vs_rest cimport Machine
+from .._supports cimport Program, grown, widened
 
 cdef double IN_SPAN = 1e-10  # what is closer than this to the span of the supports is in it
 

@@ -1,6 +1,6 @@
 from typing import Any
 
-from .one_vs_rest import Machine
+from .._one_vs_rest import Machine
 
 class BOGDMachine(Machine): ...
 class NOGDMachine(Machine): ...

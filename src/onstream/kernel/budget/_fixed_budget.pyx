@@ -8,11 +8,11 @@ from libc.string cimport memset
 
 import numpy as np
 
-from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
-from ..core.memory cimport release
-from .expansion cimport fill, floats, matrix
-from .one_vs_rest cimport Machine
-from .supports cimport Program, Supports, grown, widened
+from ...core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
+from ...core.memory cimport release
+from .._expansion cimport fill, floats, matrix
+from .._one_vs_rest cimport Machine
+from .._supports cimport Program, Supports, grown, widened
 
 
 cdef class FixedBudgetMachine(Machine):

@@ -10,9 +10,9 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from ..core.arrays cimport doubles
-from ..core.classifier cimport ClassifierState
-from ..core.example cimport (
+from ...core.arrays cimport doubles
+from ...core.classifier cimport ClassifierState
+from ...core.example cimport (
     LEARNED,
     NO_MEMORY,
     OVERFLOW,
@@ -23,12 +23,12 @@ from ..core.example cimport (
     onstream_dot,
     onstream_scores,
 )
-from ..core.gaussian cimport gaussian
-from ..core.hashing cimport hash_bytes, seeded
-from ..core.memory cimport release, resize
-from .expansion cimport fill, floats, kernel_sum, matrix
-from .one_vs_rest cimport Machine
-from .supports cimport Program, draw, grown
+from ...core.gaussian cimport gaussian
+from ...core.hashing cimport hash_bytes, seeded
+from ...core.memory cimport release, resize
+from .._expansion cimport fill, floats, kernel_sum, matrix
+from .._one_vs_rest cimport Machine
+from .._supports cimport Program, draw, grown
 
 
 cdef double SMALLEST = 1e-300  # coefficients that have decayed below are 0

@@ -3,10 +3,10 @@
 from libc.math cimport fabs, log, pow, sqrt
 from libc.stdint cimport int64_t
 
-from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example
-from .expansion cimport kernel_sum
-from .one_vs_rest cimport Machine
-from .supports cimport Program
+from ...core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example
+from .._expansion cimport kernel_sum
+from .._one_vs_rest cimport Machine
+from .._supports cimport Program
 
 
 cdef class ForgetronMachine(Machine):

@@ -5,12 +5,12 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
-from ..core.memory cimport release
-from .expansion cimport fill, matrix
-from .one_vs_rest cimport Machine
-from .projectron_machines cimport Inverse
-from .supports cimport Program, grown, widened
+from ...core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
+from ...core.memory cimport release
+from .._expansion cimport fill, matrix
+from .._one_vs_rest cimport Machine
+from ._projectron cimport Inverse
+from .._supports cimport Program, grown, widened
 
 cdef double JITTER = 1e-10  # the diagonal of a Gram matrix is raised by this much,
 cdef double MOST_JITTER = 1e-5  # and by no more than this

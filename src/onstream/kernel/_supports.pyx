@@ -20,7 +20,7 @@ from ..core.arrays cimport data_of, doubles, int32s, int64s
 from ..core.example cimport SAFE, Example, feature, onstream_dot
 from ..core.hashing cimport mix
 from ..core.memory cimport release
-from .postings cimport Postings
+from ._postings cimport Postings
 
 
 cdef Py_ssize_t BLOCK = 2**17   # numbers of a block that is dense in any case: 1 MiB

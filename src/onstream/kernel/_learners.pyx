@@ -7,8 +7,8 @@ from ..core.example cimport LEARNED, Example
 from ..core.rules.pa cimport StepSize, step_size
 from ..core.rules.schedule cimport Schedule, make_schedule, rate_at
 from ..core.scores cimport best_wrong
-from .expansion cimport Expansion
-from .state cimport KernelClassifierState, KernelRegressorState
+from ._expansion cimport Expansion
+from ._state cimport KernelClassifierState, KernelRegressorState
 
 ctypedef void (*Blame)(double* steps, const double* f, int label, Py_ssize_t k, double beta) noexcept nogil
 

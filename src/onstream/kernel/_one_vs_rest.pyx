@@ -2,9 +2,9 @@
 
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.memory cimport release, resize
-from .expansion cimport Expansion
-from .objects cimport ObjectClassifierState
-from .supports cimport Program, grown
+from ._expansion cimport Expansion
+from ._objects cimport ObjectClassifierState
+from ._supports cimport Program, grown
 
 from ..core.state_reader import StateReader
 

@@ -14,10 +14,10 @@ from ..core.batch cimport BatchModel
 from ..core.regressor cimport RegressorModel
 from ..core.state cimport State
 from ..core.task cimport NOTHING, Output, Task
-from .supports cimport Supports
+from ._supports cimport Supports
 
 from ..core.coerce import in_row, coerce_weight
-from .supports import prepared_object
+from ._supports import prepared_object
 
 
 cdef class ObjectClassifierState(ClassifierState):

@@ -1,3 +1,3 @@
-from .one_vs_rest import Machine
+from .._one_vs_rest import Machine
 
 class ProjectronMachine(Machine): ...

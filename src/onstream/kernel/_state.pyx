@@ -5,8 +5,8 @@ What is learned from an example and its scores, a subclass says by its `update`.
 
 from ..core.example cimport OVERFLOW, Example
 from ..core.memory cimport release, resize
-from .expansion cimport Expansion
-from .objects cimport ObjectClassifierState, ObjectRegressorState
+from ._expansion cimport Expansion
+from ._objects cimport ObjectClassifierState, ObjectRegressorState
 
 
 cdef class KernelClassifierState(ObjectClassifierState):

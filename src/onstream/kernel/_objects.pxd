@@ -1,7 +1,7 @@
 from ..core.classifier cimport ClassifierModel, ClassifierState
 from ..core.regressor cimport RegressorModel
 from ..core.state cimport State
-from .supports cimport Program
+from ._supports cimport Program
 
 
 cdef class ObjectClassifierState(ClassifierState):

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint64_t
 
 from ..core.example cimport Example
-from .postings cimport Postings
+from ._postings cimport Postings
 
 
 cdef extern from "rows.h" nogil:
