@@ -29,7 +29,20 @@ KERNEL = RBF(gamma=0.5)
 
 
 def probabilities(model: BOGD) -> np.ndarray:
-    return np.array(model._model.state.machine_views()[0].probabilities())
+    """p_i as seen from outside: when one support makes room, the others are divided by 1 - p_i."""
+    x = np.array([9.0, 9.0])  # far away: a loss for any f
+    decayed = (1.0 - model.eta * model.lam) * np.array([a for _, a in model.supports])
+    p = np.full(len(decayed), np.nan)
+    for seed in range(1000):  # until two of them have made room
+        probe = model.clone(seed=seed, init=model)
+        probe.learn_one(x, 1)
+        kept = np.array([not np.array_equal(z, x) for z, _ in probe.supports])
+        after = np.array([a for _, a in probe.supports])
+        assert np.count_nonzero(~kept) == 1
+        p[kept] = 1.0 - decayed[kept] / after[kept]
+        if not np.isnan(p).any():
+            return p
+    raise AssertionError("always the same support makes room")
 
 
 def waterfill(c: np.ndarray) -> np.ndarray:
@@ -197,7 +210,7 @@ def features(model: FOGD, x: Any) -> np.ndarray:
     """z(x), found through the weights that one example of weight 1 / eta leaves."""
     probe = FOGD(**{**model.params, "labels": None})
     probe.learn_one(x, True)
-    return probe._model.state.weights()[0] / model.eta
+    return probe._model.snapshot()["weights"][0] / model.eta
 
 
 def test_inner_products_are_the_kernel() -> None:

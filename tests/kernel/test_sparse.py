@@ -75,7 +75,7 @@ def rows(n: int = 220, seed: int = 0) -> tuple[Any, Any, np.ndarray]:
 
 
 def is_sparse(model: Any) -> bool:
-    return any(store.by_feature() for store in model._model.state.stores())
+    return any(store.is_sparse for store in model._model.state.stores())
 
 
 @pytest.mark.parametrize("model", LEARNERS, ids=repr)

@@ -1,55 +1,29 @@
 """Kernels, kernel learners, and learning on a budget."""
 
-from ..base.registry import register, register_parts
-from .budget_perceptrons import LeastRecentPerceptron, RandomizedPerceptron, Stoptron
-from .budgeted_pa import BudgetedPA
-from .fixed_budget import FixedBudgetPerceptron, TighterBudgetPerceptron
-from .forgetron import Forgetron
+from ..base.registry import register_family
+from .budget.bogd import BOGD
+from .budget.budgeted_pa import BudgetedPA
+from .budget.fixed_budget_perceptron import FixedBudgetPerceptron
+from .budget.fogd import FOGD
+from .budget.forgetron import Forgetron
+from .budget.least_recent_perceptron import LeastRecentPerceptron
+from .budget.nogd import NOGD
+from .budget.projectron import Projectron
+from .budget.projectron_plus_plus import ProjectronPlusPlus
+from .budget.randomized_perceptron import RandomizedPerceptron
+from .budget.stoptron import Stoptron
+from .budget.tighter_budget_perceptron import TighterBudgetPerceptron
+from .kernel_lms import KernelLMS
+from .kernel_mira import KernelMIRA
+from .kernel_pa import KernelPA
+from .kernel_pa_regressor import KernelPARegressor
+from .kernel_perceptron import KernelPerceptron
 from .kernels.base import Kernel
 from .kernels.combine import Normalized, Product, Sum
 from .kernels.graphs import WeisfeilerLehman
 from .kernels.strings import Spectrum, Subsequence
 from .kernels.trees import SubsetTree, Subtree
 from .kernels.vectors import RBF, Linear, Polynomial
-from .lms import KernelLMS
-from .mira import KernelMIRA
-from .online_gradient import BOGD, FOGD, NOGD
-from .passive_aggressive import KernelPA, KernelPARegressor
-from .perceptron import KernelPerceptron
-from .projectron import Projectron, ProjectronPlusPlus
-
-KERNELS = (
-    Linear,
-    Polynomial,
-    RBF,
-    Spectrum,
-    Subsequence,
-    SubsetTree,
-    Subtree,
-    WeisfeilerLehman,
-    Sum,
-    Product,
-    Normalized,
-)
-LEARNERS = (
-    KernelPerceptron,
-    KernelPA,
-    KernelPARegressor,
-    KernelLMS,
-    KernelMIRA,
-    Stoptron,
-    RandomizedPerceptron,
-    FixedBudgetPerceptron,
-    TighterBudgetPerceptron,
-    LeastRecentPerceptron,
-    Forgetron,
-    Projectron,
-    ProjectronPlusPlus,
-    BudgetedPA,
-    BOGD,
-    FOGD,
-    NOGD,
-)
 
 __all__ = [
     "BOGD",
@@ -83,5 +57,4 @@ __all__ = [
     "WeisfeilerLehman",
 ]
 
-register(*LEARNERS)
-register_parts(*KERNELS)
+register_family(globals(), bases=("Kernel",))

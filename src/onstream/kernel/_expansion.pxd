@@ -16,11 +16,11 @@ cdef class Expansion:
     cdef double self_k          # its kernel with itself
 
     cdef int score(self, const Example* e, double* out) noexcept nogil
-    cdef bint meet(self, const Example* e, double* out) noexcept nogil
+    cdef bint score_for_update(self, const Example* e, double* out) noexcept nogil
     cdef bint vanishes(self) noexcept nogil
     cdef Py_ssize_t next_slot(self) noexcept nogil
     cdef void placed(self, Py_ssize_t slot) noexcept nogil
-    cdef int store(self, const Example* e, const double* steps) noexcept nogil
+    cdef int store(self, const Example* e, const double* tau) noexcept nogil
     cdef bint grow(self, Py_ssize_t supports, const Example* e) noexcept nogil
     cdef int set_rows(self, Py_ssize_t k, double part) except -1
     cdef int commit_label(self) except -1

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.arrays cimport doubles
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_dot
 from ..core.memory cimport release, resize
-from ._supports cimport Program, Supports, draw, eights, grown, restrided
+from ._supports cimport CompiledKernel, Supports, draw, eights, grown, restrided
 
 
 cdef enum:
@@ -22,8 +22,8 @@ cdef enum:
 
 
 cdef class Expansion:
-    def __cinit__(self, Program program, budget=None, *args):
-        self.s = Supports(program)
+    def __cinit__(self, CompiledKernel compiled, budget=None, *args):
+        self.s = Supports(compiled)
         self.budget = budget or 0
         self.room = 0
         self.k = self.label_room = 1
@@ -45,7 +45,7 @@ cdef class Expansion:
             row = <double*> PyMem_RawMalloc(self.s.room * sizeof(double))
             if row == NULL:
                 return NO_MEMORY
-        if self.s.program.vectors:
+        if self.s.compiled.vectors:
             length = onstream_dot(e.values, e.values, e.n)
         self.s.row(e, length, row)
         for r in range(self.k):
@@ -54,8 +54,9 @@ cdef class Expansion:
             PyMem_RawFree(row)
         return LEARNED
 
-    cdef bint meet(self, const Example* e, double* out) noexcept nogil:
-        """The same for an example to be learned, whose kernel row is kept. False: it is too large."""
+    cdef bint score_for_update(self, const Example* e, double* out) noexcept nogil:
+        """The same for an example to be learned: keeps its `row`, `length` and `self_k`. False: it is
+        too large."""
         cdef Py_ssize_t r
         cdef bint fine = self.s.measure(e, &self.length, &self.self_k)
         self.s.row(e, self.length, self.row)
@@ -65,9 +66,9 @@ cdef class Expansion:
         return fine
 
     cdef bint vanishes(self) noexcept nogil:
-        """Is f zero at every support? Overwrites the kernel row. Objects have no row to ask: no."""
+        """Is f zero at every support? Overwrites the kernel row. False for objects: they have no row."""
         cdef Py_ssize_t i, r
-        if self.s.n and not self.s.program.vectors:
+        if self.s.n and not self.s.compiled.vectors:
             return False
         for i in range(self.s.n):
             self.s.row_of(i, self.row)
@@ -77,17 +78,17 @@ cdef class Expansion:
         return True
 
     cdef Py_ssize_t next_slot(self) noexcept nogil:
-        """Where the next support goes; -1: nowhere. Changes nothing."""
+        """The slot of the next support; -1: none. Changes nothing."""
         return self.s.n
 
     cdef void placed(self, Py_ssize_t slot) noexcept nogil:
-        """The next support went there."""
+        """Note that the next support has gone there."""
 
-    cdef int store(self, const Example* e, const double* steps) noexcept nogil:
-        """Make the example that was met a support with these coefficients."""
+    cdef int store(self, const Example* e, const double* tau) noexcept nogil:
+        """Make the example that was scored a support; tau: its coefficient for each label."""
         cdef Py_ssize_t slot = self.next_slot(), r
         for r in range(self.k):
-            if not fabs(steps[r]) < SAFE:
+            if not fabs(tau[r]) < SAFE:
                 return OVERFLOW
         if slot < 0:
             return LEARNED
@@ -95,22 +96,22 @@ cdef class Expansion:
             return NO_MEMORY
         self.s.put(slot, e, self.length, self.self_k, self.row)
         for r in range(self.k):
-            self.a[r * self.room + slot] = steps[r]
+            self.a[r * self.room + slot] = tau[r]
         self.placed(slot)
         return LEARNED
 
     cdef bint grow(self, Py_ssize_t supports, const Example* e) noexcept nogil:
-        """Room for so many supports, and for the example's features. False: no memory."""
+        """Make room for `supports` of them, and for the example's features. False: no memory."""
         cdef Py_ssize_t room = self.room
         if supports > room:
             room = eights(max(supports, min(2 * supports, self.budget)) if self.budget else 2 * supports)
         if not self.s.fit(room, e):
             return False
         if room > self.room:
-            if not grown(<void**> &self.row, self.room * sizeof(double), room * sizeof(double)):
+            if not grown(&self.row, self.room, room):
                 return False
             if self.room == 0:
-                if not grown(<void**> &self.a, 0, self.label_room * room * sizeof(double)):
+                if not grown(&self.a, 0, self.label_room * room):
                     return False
             elif not restrided(&self.a, self.label_room, self.room, room):
                 return False
@@ -118,8 +119,8 @@ cdef class Expansion:
         return True
 
     cdef int set_rows(self, Py_ssize_t k, double part) except -1:
-        """Coefficients for k labels, or for one f. The third label splits f into `part` of it and
-        `-part`, and starts at 0; any other starts at 0."""
+        """Set the coefficients for k labels, or for one f. The third label splits f into part * f and
+        -part * f, and starts at 0; any other starts at 0."""
         cdef Py_ssize_t i, r
         if k > self.label_room:
             label_room = k if k <= 8 else max(k, self.label_room + self.label_room // 2)
@@ -144,7 +145,7 @@ cdef class Expansion:
         return 0
 
     cdef int commit_label(self) except -1:
-        """The labels stay: there is no way back."""
+        """Forget the coefficients before the third label: it stays."""
         release(self.before)
         self.before = NULL
         return 0
@@ -164,7 +165,7 @@ cdef class Expansion:
         return {"supports": self.s.export(), "coefficients": table if self.by_label else table[0]}
 
     def restore(self, fields, width, who):
-        """Take over what was exported (a `StateReader`), over so many features."""
+        """Take over what was exported (a `StateReader`), over `width` features."""
         cdef Example e
         self.s.restore(fields.child("supports"), self.budget or 2**31 - 1, width, who)
         shape = [self.k, self.s.n] if self.by_label else [self.s.n]
@@ -186,23 +187,23 @@ cdef double kernel_sum(const double* row, const double* a, Py_ssize_t n) noexcep
     return DBL_MAX if f > 0.0 else -DBL_MAX if f < 0.0 else 0.0
 
 
-# -- who makes room ----------------------------------------------------------------------------------
+# -- full budgets: which support makes room --------------------------------------------------------
 
 
 cdef class StopWhenFull(Expansion):
-    """Full: no support comes any more."""
+    """Full: no support is added any more (spec 5.1)."""
 
     cdef Py_ssize_t next_slot(self) noexcept nogil:
         return self.s.n if self.s.n < self.budget else -1
 
 
 cdef class DropRandom(Expansion):
-    """Full: a support drawn at random makes room."""
+    """Full: a support drawn at random makes room (spec 5.2)."""
 
     cdef uint64_t seed
     cdef int64_t draws
 
-    def __cinit__(self, Program program, budget, seed):
+    def __cinit__(self, CompiledKernel compiled, budget, seed):
         self.seed = seed
 
     cdef Py_ssize_t next_slot(self) noexcept nogil:
@@ -222,7 +223,7 @@ cdef class DropRandom(Expansion):
 
 
 cdef class DropOldest(Expansion):
-    """Full: the oldest support makes room. The slots are a ring."""
+    """Full: the oldest support makes room (spec 5.4). The slots are a ring."""
 
     cdef int64_t oldest
     cdef bint full
@@ -263,7 +264,7 @@ cdef object matrix(const double* values, Py_ssize_t rows, Py_ssize_t columns, Py
 
 
 cdef int fill(double* values, object array, Py_ssize_t stride) except -1:
-    """The other way round."""
+    """Write an array into a C matrix."""
     cdef Py_ssize_t i, columns = array.shape[1]
     array = np.ascontiguousarray(array)
     for i in range(array.shape[0] if columns else 0):

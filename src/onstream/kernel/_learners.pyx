@@ -1,5 +1,5 @@
-"""The updates of kernel learners whose supports have a coefficient for each label, and of those
-that learn numbers. Their faces are in the Python files of the same names."""
+"""The updates of kernel learners with one set of supports: KernelPerceptron, KernelPA, KernelPARegressor,
+KernelMIRA, KernelLMS. `tau` is the coefficient of the example as a new support, for each label."""
 
 from libc.math cimport fabs
 
@@ -8,128 +8,132 @@ from ..core.rules.pa cimport StepSize, step_size
 from ..core.rules.schedule cimport Schedule, make_schedule, rate_at
 from ..core.scores cimport best_wrong
 from ._expansion cimport Expansion
-from ._state cimport KernelClassifierState, KernelRegressorState
+from ._state cimport ExpansionClassifierState, KernelRegressorState
 
-ctypedef void (*Blame)(double* steps, const double* f, int label, Py_ssize_t k, double beta) noexcept nogil
+# Sets the tau <= 0 of the wrong labels, which sum to -1.
+ctypedef void (*Blame)(double* tau, const double* f, int label, Py_ssize_t k, double beta) noexcept nogil
 
 
 # -- perceptrons -----------------------------------------------------------------------------------
 
 
-cdef void blame_top(double* steps, const double* f, int label, Py_ssize_t k, double beta) noexcept nogil:
+cdef void blame_top(double* tau, const double* f, int label, Py_ssize_t k, double beta) noexcept nogil:
     """The best-scored wrong label loses 1."""
     cdef Py_ssize_t r
     for r in range(k):
-        steps[r] = 0.0
-    steps[best_wrong(f, label, k)] = -1.0
+        tau[r] = 0.0
+    tau[best_wrong(f, label, k)] = -1.0
 
 
-cdef void blame_all(double* steps, const double* f, int label, Py_ssize_t k, double beta) noexcept nogil:
+cdef void blame_all(double* tau, const double* f, int label, Py_ssize_t k, double beta) noexcept nogil:
     """All labels above the margin lose the same."""
     cdef Py_ssize_t r, wrong = 0
     for r in range(k):
         wrong += r != label and f[label] - f[r] <= beta
     for r in range(k):
-        steps[r] = -1.0 / wrong if r != label and f[label] - f[r] <= beta else 0.0
+        tau[r] = -1.0 / wrong if r != label and f[label] - f[r] <= beta else 0.0
 
 
-cdef void blame_by_score(double* steps, const double* f, int label, Py_ssize_t k, double beta) noexcept nogil:
+cdef void blame_by_score(double* tau, const double* f, int label, Py_ssize_t k, double beta) noexcept nogil:
     """Every label loses in proportion to how far it is above the true one."""
     cdef Py_ssize_t r
     cdef double excess = 0.0
     for r in range(k):
         excess += max(0.0, f[r] - f[label])
     if excess == 0.0:
-        blame_all(steps, f, label, k, beta)
+        blame_all(tau, f, label, k, beta)
         return
     for r in range(k):
-        steps[r] = -max(0.0, f[r] - f[label]) / excess
+        tau[r] = -max(0.0, f[r] - f[label]) / excess
 
 
-cdef class PerceptronState(KernelClassifierState):
-    """A mistake makes the example a support. Beyond two labels the steps are halved: with two
-    they would do just what the binary perceptron does."""
+cdef class PerceptronState(ExpansionClassifierState):
+    """A mistake makes the example a support (4.2, 3). With more labels tau is halved: for two it then
+    does just what the binary perceptron does."""
 
     cdef double beta
     cdef Blame blame
 
-    def __cinit__(self, Expansion expansion, double beta, str update):
+    def __init__(self, Expansion expansion, double beta, str update):
         self.beta = beta
         self.blame = blame_top if update == "max" else blame_all if update == "uniform" else blame_by_score
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef Py_ssize_t r, k = self.expansion.k
-        if k == 1:
+        if k == 1:  # m <= beta: add (x, y)
             if e.y * f[0] > self.beta:
                 return LEARNED
-            self.steps[0] = e.y * e.weight
-            return self.expansion.store(e, self.steps)
+            self.tau[0] = e.y * e.weight
+            return self.expansion.store(e, self.tau)
         if f[e.label] - f[best_wrong(f, e.label, k)] > self.beta:
             return LEARNED
-        self.blame(self.steps, f, e.label, k, self.beta)
-        self.steps[e.label] = 1.0
+        # The true label gains what the blamed ones lose.
+        self.blame(self.tau, f, e.label, k, self.beta)
+        self.tau[e.label] = 1.0
         for r in range(k):
-            self.steps[r] *= 0.5 * e.weight
-        return self.expansion.store(e, self.steps)
+            self.tau[r] *= 0.5 * e.weight
+        return self.expansion.store(e, self.tau)
 
 
 # -- passive-aggressive ------------------------------------------------------------------------------
 
 
-cdef class PAState(KernelClassifierState):
+cdef class PAState(ExpansionClassifierState):
     cdef double C
-    cdef StepSize step
+    cdef StepSize step  # from loss and K(x, x) to tau
 
-    def __cinit__(self, Expansion expansion, str variant, double C):
+    def __init__(self, Expansion expansion, str variant, double C):
         self.C, self.step = C, step_size(variant)
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double C = self.C * e.weight, self_k = self.expansion.self_k, loss, step
         cdef Py_ssize_t r, k = self.expansion.k
         cdef int q
+        # Hinge loss (2.1); with more labels over the best-scored wrong one (2.4). Then add (x, y tau).
         if k == 1:
             loss = 1.0 - e.y * f[0]
             if not (loss > 0.0 and self_k > 0.0):
                 return LEARNED
-            self.steps[0] = e.y * self.step(loss, self_k, C)
-            return self.expansion.store(e, self.steps)
+            self.tau[0] = e.y * self.step(loss, self_k, C)
+            return self.expansion.store(e, self.tau)
         q = best_wrong(f, e.label, k)
         loss = 1.0 - (f[e.label] - f[q])
         if not (loss > 0.0 and self_k > 0.0):
             return LEARNED
-        step = self.step(loss, 2.0 * self_k, C)
+        step = self.step(loss, 2.0 * self_k, C)  # two rows move
         for r in range(k):
-            self.steps[r] = step if r == e.label else -step if r == q else 0.0
-        return self.expansion.store(e, self.steps)
+            self.tau[r] = step if r == e.label else -step if r == q else 0.0
+        return self.expansion.store(e, self.tau)
 
 
 cdef class PARegressorState(KernelRegressorState):
     cdef double C, epsilon
     cdef StepSize step
 
-    def __cinit__(self, Expansion expansion, str variant, double C, double epsilon):
+    def __init__(self, Expansion expansion, str variant, double C, double epsilon):
         self.C, self.epsilon, self.step = C, epsilon, step_size(variant)
 
     cdef int update(self, const Example* e, double f) noexcept nogil:
-        cdef double loss = fabs(e.y - f) - self.epsilon, self_k = self.expansion.self_k, step
+        # Loss beyond epsilon (2.2): add (x, sign(y - f) tau).
+        cdef double loss = fabs(e.y - f) - self.epsilon, self_k = self.expansion.self_k, tau
         if not (loss > 0.0 and self_k > 0.0):
             return LEARNED
-        step = self.step(loss, self_k, self.C * e.weight)
+        tau = self.step(loss, self_k, self.C * e.weight)
         if e.y < f:
-            step = -step
-        return self.expansion.store(e, &step)
+            tau = -tau
+        return self.expansion.store(e, &tau)
 
 
 # -- MIRA ----------------------------------------------------------------------------------------------
 
 
-cdef class MIRAState(KernelClassifierState):
-    """Minimise A/2 sum t_r^2 + sum (B_r - beta [r = y]) t_r under t_r <= C [r = y], sum t = 0, where
-    A = K(x, x) and B = f: t = C [r = y] minus the projection of a vector v on a simplex."""
+cdef class MIRAState(ExpansionClassifierState):
+    """Minimise A/2 sum tau_r^2 + sum (B_r - beta [r = y]) tau_r under tau_r <= C [r = y], sum tau = 0,
+    where A = K(x, x) and B = f (3): tau = C [r = y] minus the projection of a vector v on a simplex."""
 
     cdef double beta
 
-    def __cinit__(self, Expansion expansion, double beta):
+    def __init__(self, Expansion expansion, double beta):
         self.beta = beta
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
@@ -139,28 +143,28 @@ cdef class MIRAState(KernelClassifierState):
             return LEARNED
         if k == 1:  # f is the difference of two rows, each of which moves by the step
             step = (self.beta - e.y * f[0]) / (2.0 * self_k)
-            step = C if self.beta == 0.0 and self.nothing(f) else min(step, C)
+            step = C if self.beta == 0.0 and self.is_zero(f) else min(step, C)
             if not step > 0.0:
                 return LEARNED
-            self.steps[0] = 2.0 * e.y * step
-            return self.expansion.store(e, self.steps)
-        if self.beta == 0.0 and self.nothing(f):
+            self.tau[0] = 2.0 * e.y * step
+            return self.expansion.store(e, self.tau)
+        if self.beta == 0.0 and self.is_zero(f):  # a uniform perceptron's step
             for r in range(k):
-                self.steps[r] = C if r == e.label else -C / (k - 1)
-            return self.expansion.store(e, self.steps)
-        for r in range(k):
-            self.steps[r] = f[r] / self_k
-        self.steps[e.label] += C - self.beta / self_k
-        project(self.steps, k, C)
-        if self.steps[e.label] >= C:
+                self.tau[r] = C if r == e.label else -C / (k - 1)
+            return self.expansion.store(e, self.tau)
+        for r in range(k):  # v = B / A + (C - beta / A) [r = y]
+            self.tau[r] = f[r] / self_k
+        self.tau[e.label] += C - self.beta / self_k
+        project(self.tau, k, C)
+        if self.tau[e.label] >= C:
             return LEARNED
         for r in range(k):
-            self.steps[r] = (C if r == e.label else 0.0) - self.steps[r]
-        return self.expansion.store(e, self.steps)
+            self.tau[r] = (C if r == e.label else 0.0) - self.tau[r]
+        return self.expansion.store(e, self.tau)
 
-    cdef bint nothing(self, const double* f) noexcept nogil:
-        """Is f zero everywhere? It would never leave zero by itself, so a perceptron's step is made.
-        Two contrary lessons may have taken it back there."""
+    cdef bint is_zero(self, const double* f) noexcept nogil:
+        """Is f zero everywhere? It would never leave zero by itself. It may also have come back there,
+        by two examples that contradict each other."""
         cdef Py_ssize_t r
         for r in range(self.expansion.k):
             if f[r] != 0.0:
@@ -169,8 +173,8 @@ cdef class MIRAState(KernelClassifierState):
 
 
 cdef void project(double* v, Py_ssize_t k, double total) noexcept nogil:
-    """The nearest point to v with entries >= 0 that sum to `total` (Michelot's way, no sorting):
-    shift those above the shift so far until none falls below it."""
+    """The nearest point to v with entries >= 0 that sum to `total` (Michelot, without sorting): raise
+    the threshold theta until no entry above it falls below."""
     cdef double theta = 0.0, sum_, top = v[0]
     cdef Py_ssize_t r, kept, before = k + 1
     for r in range(1, k):
@@ -194,22 +198,22 @@ cdef void project(double* v, Py_ssize_t k, double total) noexcept nogil:
 
 
 cdef class LMSState(KernelRegressorState):
-    """Every example becomes a support, with the rate times its error."""
+    """Every example becomes a support, with the rate times its error (6.4)."""
 
     cdef Schedule schedule
     cdef bint normalized
 
-    def __cinit__(
+    def __init__(
         self, Expansion expansion, str schedule, double eta,
         double power, double l2, bint normalized,
     ):
         self.schedule, self.normalized = make_schedule(schedule, eta, power, l2), normalized
 
     cdef int update(self, const Example* e, double f) noexcept nogil:
-        cdef double rate = rate_at(&self.schedule, self.seen - self.start + 1), step
+        cdef double rate = rate_at(&self.schedule, self.seen - self.start + 1), tau
         if self.normalized:
             rate /= 1.0 + self.expansion.self_k
         if e.y == f:
             return LEARNED
-        step = rate * e.weight * (e.y - f)
-        return self.expansion.store(e, &step)
+        tau = rate * e.weight * (e.y - f)
+        return self.expansion.store(e, &tau)

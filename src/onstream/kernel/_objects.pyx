@@ -1,50 +1,31 @@
-"""Learners of vectors or, if the kernel is one of strings, trees or graphs, of objects.
+"""Models of vectors or, if the kernel is one of strings, trees or graphs, of objects.
 
-Vectors take the common way through the encoder. An object has no features to be read there: its
-kernel values with all supports are computed here, with the GIL, and *are* the example that is learned.
+Vectors take the common way through the encoder. An object has no features: its kernel values with
+all supports are computed here, with the GIL, and *are* the example that is learned.
 """
 
 import numpy as np
 
 from ..core.arrays cimport doubles
-from ..core.classifier cimport ClassifierModel, ClassifierState
+from ..core.classifier cimport ClassifierModel
 from ..core.encoder cimport RowBuffer
 from ..core.example cimport LEARNED, NO_MEMORY, Example
 from ..core.batch cimport BatchModel
 from ..core.regressor cimport RegressorModel
 from ..core.state cimport State
 from ..core.task cimport NOTHING, Output, Task
+from ._state cimport KernelClassifierState, KernelRegressorState
 from ._supports cimport Supports
 
-from ..core.coerce import in_row, coerce_weight
-from ._supports import prepared_object
+from ..core.coerce import coerce_weight, in_row
+from .kernels.forms import prepared_object
 
 
-cdef class ObjectClassifierState(ClassifierState):
-    """A subclass sets `program` and lists, as `stores()`, every set of supports it compares with."""
+cdef class KernelClassifierModel(ClassifierModel):
+    """A model of labels whose kernel is one of vectors or of objects."""
 
-    def export_own(self):
-        return {"gamma_width": self.program.width}
-
-    def restore_own(self, fields):
-        self.program.restore(fields)
-
-
-cdef class ObjectRegressorState(State):
-    """The same for numbers: a compiled class has but one base, and this one's is another."""
-
-    def export_own(self):
-        return {"gamma_width": self.program.width}
-
-    def restore_own(self, fields):
-        self.program.restore(fields)
-
-
-cdef class ObjectClassifierModel(ClassifierModel):
-    """A model of labels whose state has a kernel, maybe one of objects."""
-
-    def __cinit__(self, str who, ObjectClassifierState state, **options):
-        self.vectors = state.program.vectors
+    def __cinit__(self, str who, KernelClassifierState state, **options):
+        self.vectors = state.compiled.vectors
 
     cpdef int learn_one(self, object x, object y, object w) except -1:
         if self.vectors:
@@ -67,11 +48,11 @@ cdef class ObjectClassifierModel(ClassifierModel):
         return predict_objects(self, X, output)
 
 
-cdef class ObjectRegressorModel(RegressorModel):
-    """The same for numbers."""
+cdef class KernelRegressorModel(RegressorModel):
+    """The same for numbers: written again, since an extension type has a single base class."""
 
-    def __cinit__(self, str who, ObjectRegressorState state, **options):
-        self.vectors = state.program.vectors
+    def __cinit__(self, str who, KernelRegressorState state, **options):
+        self.vectors = state.compiled.vectors
 
     cpdef int learn_one(self, object x, object y, object w) except -1:
         if self.vectors:
@@ -99,7 +80,7 @@ cdef class ObjectRegressorModel(RegressorModel):
 
 cdef object object_values(State state, item):
     """[K(x, x), the row of the first store, of the second, ...] of a prepared object."""
-    values = [state.program.kernel.self_value(item[1])]
+    values = [state.compiled.kernel.self_value(item[1])]
     for store in state.stores():
         values += store.values(item, len(values))
     array = np.array(values, dtype=np.float64)
@@ -119,7 +100,7 @@ cdef void fill(Example* e, object values) noexcept:
 cdef int learn_object(BatchModel model, object x, object y, object w) except -1:
     cdef double weight = coerce_weight(model.who, w)
     y = model.coerce_target(y)
-    item = prepared_object(model.state.program.kernel, model.who, x)
+    item = prepared_object(model.state.compiled.kernel, model.who, x)
     model.lock.acquire_learner()
     try:
         model.lock.acquire_write()
@@ -149,7 +130,7 @@ cdef int learn_prepared(BatchModel model, item, y, double weight, values) except
         fill(&e, values)
         stores = state.stores()
         for store in stores:
-            store.expect()
+            store.reserve_object()
         status = state.learn(&e)
         if status == NO_MEMORY:
             raise MemoryError(f"{state.who}: no memory to learn this example; it was not learned.")
@@ -160,12 +141,12 @@ cdef int learn_prepared(BatchModel model, item, y, double weight, values) except
             )
     except:
         for store in stores:
-            store.settle(None)  # nothing was placed
+            store.store_object(None)  # nothing was placed
         if new_label:
             model.rollback_label()
         raise
     for store in stores:
-        store.settle(item)
+        store.store_object(item)
     state.seen += 1
     if new_label:
         model.commit_label()
@@ -215,7 +196,7 @@ cdef object learn_objects(BatchModel model, X, y, w, Output output):
 
 cdef list prepared_objects(BatchModel model, X):
     """Every object of a list."""
-    kernel = model.state.program.kernel
+    kernel = model.state.compiled.kernel
     if hasattr(X, "columns") or isinstance(X, (str, bytes, dict)) or not (
         hasattr(X, "__iter__") and hasattr(X, "__len__")
     ):
@@ -247,7 +228,7 @@ cdef RowBuffer* score_values(BatchModel model, values) except NULL:
 
 
 cdef RowBuffer* score_object(BatchModel model, object x) except NULL:
-    item = prepared_object(model.state.program.kernel, model.who, x)
+    item = prepared_object(model.state.compiled.kernel, model.who, x)
     model.lock.acquire_read()
     try:
         return score_values(model, object_values(model.state, item))

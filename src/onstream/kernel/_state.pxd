@@ -1,18 +1,25 @@
+from ..core.classifier cimport ClassifierState
 from ..core.example cimport Example
+from ..core.state cimport State
 from ._expansion cimport Expansion
-from ._objects cimport ObjectClassifierState, ObjectRegressorState
+from ._supports cimport CompiledKernel
 
 
-cdef class KernelClassifierState(ObjectClassifierState):
+cdef class KernelClassifierState(ClassifierState):
+    cdef readonly CompiledKernel compiled  # the kernel
+
+
+cdef class ExpansionClassifierState(KernelClassifierState):
     cdef Expansion expansion  # one set of supports, a coefficient for each label
     cdef double* f            # scores of the example being learned
-    cdef double* steps        # its coefficients, once it is a support
+    cdef double* tau          # its coefficients, once it is a support
     cdef Py_ssize_t room      # labels that fit there
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil
 
 
-cdef class KernelRegressorState(ObjectRegressorState):
+cdef class KernelRegressorState(State):
+    cdef readonly CompiledKernel compiled
     cdef Expansion expansion
 
     cdef int update(self, const Example* e, double f) noexcept nogil

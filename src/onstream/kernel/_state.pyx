@@ -1,25 +1,38 @@
-"""Learners with one set of supports: of labels, with a coefficient for each, and of numbers.
+"""States of kernel learners. `stores()` lists every set of supports that an example is compared with,
+`coefficients()` the pairs (supports, coefficients) of each label, or of the one f.
 
-What is learned from an example and its scores, a subclass says by its `update`.
+With one set of supports for all labels, a subclass says by `update` what it learns from an example
+and its scores: LEARNED, or another status and nothing is changed.
 """
 
+from ..core.classifier cimport ClassifierState
 from ..core.example cimport OVERFLOW, Example
 from ..core.memory cimport release, resize
+from ..core.state cimport State
 from ._expansion cimport Expansion
-from ._objects cimport ObjectClassifierState, ObjectRegressorState
 
 
-cdef class KernelClassifierState(ObjectClassifierState):
-    def __cinit__(self, Expansion expansion, *args):
-        self.expansion, self.program = expansion, expansion.s.program
+cdef class KernelClassifierState(ClassifierState):
+    """A subclass sets `compiled`."""
+
+    def export_own(self):
+        return {"gamma_width": self.compiled.width}
+
+    def restore_own(self, fields):
+        self.compiled.restore(fields)
+
+
+cdef class ExpansionClassifierState(KernelClassifierState):
+    def __cinit__(self, Expansion expansion, *parameters):
+        self.expansion, self.compiled = expansion, expansion.s.compiled
         self.expansion.by_label = True
         self.f = <double*> resize(NULL, 0, sizeof(double))
-        self.steps = <double*> resize(NULL, 0, sizeof(double))
+        self.tau = <double*> resize(NULL, 0, sizeof(double))
         self.room = 1
 
     def __dealloc__(self):
         release(self.f)
-        release(self.steps)
+        release(self.tau)
 
     cdef Py_ssize_t outputs(self) noexcept nogil:
         return self.expansion.k
@@ -28,7 +41,7 @@ cdef class KernelClassifierState(ObjectClassifierState):
         """The third label splits f into -f/2 and +f/2 and starts at 0; any other starts at 0."""
         if n > self.room:
             self.f = <double*> resize(self.f, 0, n * sizeof(double))
-            self.steps = <double*> resize(self.steps, 0, n * sizeof(double))
+            self.tau = <double*> resize(self.tau, 0, n * sizeof(double))
             self.room = n
         return self.expansion.set_rows(n if n > 2 else 1, self.first_sign * self.share)
 
@@ -42,10 +55,9 @@ cdef class KernelClassifierState(ObjectClassifierState):
         return self.score_learn(e, self.f)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        return self.update(e, out) if self.expansion.meet(e, out) else OVERFLOW
+        return self.update(e, out) if self.expansion.score_for_update(e, out) else OVERFLOW
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
-        """Learn from the example and its scores: LEARNED, or OVERFLOW and nothing is changed."""
         return OVERFLOW
 
     def stores(self):
@@ -55,20 +67,20 @@ cdef class KernelClassifierState(ObjectClassifierState):
         return self.expansion.coefficients()
 
     def export_own(self):
-        return {**ObjectClassifierState.export_own(self), **self.expansion.export()}
+        return {**KernelClassifierState.export_own(self), **self.expansion.export()}
 
     def restore_own(self, fields):
-        ObjectClassifierState.restore_own(self, fields)
+        KernelClassifierState.restore_own(self, fields)
         self.expansion.restore(fields, self.features.width, self.who)
 
     def memory(self):
         own = 8 * 2 * max(1, self.n_labels)
-        return ObjectClassifierState.memory(self) + self.expansion.memory() + own
+        return KernelClassifierState.memory(self) + self.expansion.memory() + own
 
 
-cdef class KernelRegressorState(ObjectRegressorState):
-    def __cinit__(self, Expansion expansion, *args):
-        self.expansion, self.program = expansion, expansion.s.program
+cdef class KernelRegressorState(State):
+    def __cinit__(self, Expansion expansion, *parameters):
+        self.expansion, self.compiled = expansion, expansion.s.compiled
 
     cdef int score(self, const Example* e, double* out) noexcept nogil:
         return self.expansion.score(e, out)
@@ -78,10 +90,9 @@ cdef class KernelRegressorState(ObjectRegressorState):
         return self.score_learn(e, &prediction)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        return self.update(e, out[0]) if self.expansion.meet(e, out) else OVERFLOW
+        return self.update(e, out[0]) if self.expansion.score_for_update(e, out) else OVERFLOW
 
     cdef int update(self, const Example* e, double f) noexcept nogil:
-        """Learn from the example and its prediction: LEARNED, or OVERFLOW and nothing is changed."""
         return OVERFLOW
 
     def stores(self):
@@ -91,11 +102,11 @@ cdef class KernelRegressorState(ObjectRegressorState):
         return self.expansion.coefficients()
 
     def export_own(self):
-        return {**ObjectRegressorState.export_own(self), **self.expansion.export()}
+        return {"gamma_width": self.compiled.width, **self.expansion.export()}
 
     def restore_own(self, fields):
-        ObjectRegressorState.restore_own(self, fields)
+        self.compiled.restore(fields)
         self.expansion.restore(fields, self.features.width, self.who)
 
     def memory(self):
-        return ObjectRegressorState.memory(self) + self.expansion.memory()
+        return State.memory(self) + self.expansion.memory()

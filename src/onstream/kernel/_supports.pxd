@@ -7,7 +7,7 @@ from ._postings cimport Postings
 
 
 cdef extern from "rows.h" nogil:
-    ctypedef struct onstream_step:
+    ctypedef struct onstream_op:
         int op
         int from_ "from"
         double gamma
@@ -23,19 +23,19 @@ cdef extern from "rows.h" nogil:
         ONSTREAM_MULTIPLY
         ONSTREAM_NORMALIZE
         ONSTREAM_DEPTH
-    void onstream_self_value(const onstream_step* steps, int n, double length, double* result)
+    void onstream_self_value(const onstream_op* ops, int n, double length, double* result)
     void onstream_kernel_row(
-        const onstream_step* steps, int n_steps, int wants_dots, int wants_gaps, double* out,
+        const onstream_op* ops, int n_ops, int wants_dots, int wants_gaps, double* out,
         const double* v, const double* lengths, Py_ssize_t k, Py_ssize_t stride,
         const int32_t* ids, const double* x, Py_ssize_t n, Py_ssize_t used, double length,
         int full, double rest)
 
 
-cdef class Program:
+cdef class CompiledKernel:
     cdef readonly object kernel  # the user's kernel
-    cdef bint vectors            # it is one of vectors, and compiled to the steps:
-    cdef onstream_step* steps
-    cdef int n                   # how many
+    cdef bint vectors            # it is one of vectors, and compiled to operations
+    cdef onstream_op* ops
+    cdef int n                   # how many operations
     cdef bint dots               # they need dot products
     cdef bint gaps               # they need squared distances
     cdef Py_ssize_t width        # features of the first support, for gamma=None; 0: none yet
@@ -44,16 +44,16 @@ cdef class Program:
 
 
 cdef class Supports:
-    cdef Program program    # shared by all machines of a learner
+    cdef CompiledKernel compiled  # shared by all machines of a learner
     cdef Py_ssize_t n       # supports in use
     cdef Py_ssize_t room    # supports that fit; a multiple of 8
-    cdef Py_ssize_t used    # features that one of them has had
+    cdef readonly Py_ssize_t used  # features that one of them has had
     cdef Py_ssize_t rows    # features that fit
     cdef Py_ssize_t filled  # values of them that are not 0
     cdef double* v          # feature-major: feature j of support i is v[j * room + i]
     cdef Postings sparse    # the same by feature, where nearly all of that were 0:
-    cdef bint is_sparse     # this is in use, not v
-    cdef bint settled       # dense or sparse is not to be chosen now
+    cdef readonly bint is_sparse  # this is in use, not v
+    cdef bint keep_layout   # a file says whether it is dense or sparse: `fit` does not choose
     cdef double* lengths    # squared length of each
     cdef double* self_k     # kernel of each with itself
     cdef double* x          # one support as a dense example
@@ -61,20 +61,22 @@ cdef class Supports:
     cdef bint wants_gram    # structured: `row_of` will be asked
     cdef double* gram       # structured: kernels between supports, room x room
     cdef Py_ssize_t offset  # structured: where this store's row stands in the example
-    cdef Py_ssize_t placed  # structured: slot that waits for its object; -1: none
+    cdef Py_ssize_t object_slot  # structured: slot that waits for its object; -1: none
 
     cdef bint measure(self, const Example* e, double* length, double* self_k) noexcept nogil
     cdef void row(self, const Example* e, double length, double* out) noexcept nogil
     cdef void row_of(self, Py_ssize_t i, double* out) noexcept nogil
-    cdef bint fit(self, Py_ssize_t supports, const Example* e) noexcept nogil
+    cdef bint fit(self, Py_ssize_t n, const Example* e) noexcept nogil
     cdef bint to_sparse(self) noexcept nogil
-    cdef void put(self, Py_ssize_t slot, const Example* e, double length, double self_k, const double* row) noexcept nogil
-    cdef void take_back(self, Py_ssize_t used, Py_ssize_t width) noexcept nogil
-    cdef int expect(self) except -1
-    cdef int settle(self, object item) except -1
+    cdef void put(
+        self, Py_ssize_t slot, const Example* e, double length, double self_k, const double* row
+    ) noexcept nogil
+    cdef void undo_put(self, Py_ssize_t used, Py_ssize_t width) noexcept nogil
+    cdef int reserve_object(self) except -1
+    cdef int store_object(self, object item) except -1
 
 
-cdef bint grown(void** block, size_t old, size_t new) noexcept nogil
+cdef bint grown(double** block, Py_ssize_t old, Py_ssize_t new) noexcept nogil
 cdef bint restrided(double** block, Py_ssize_t rows, Py_ssize_t old, Py_ssize_t new) noexcept nogil
 cdef bint widened(double** block, Py_ssize_t old, Py_ssize_t new) noexcept nogil
 cdef Py_ssize_t eights(Py_ssize_t n) noexcept nogil

@@ -1,4 +1,4 @@
-from typing import Any
+from .kernels.base import Kernel
 
-class Program:
-    def __init__(self, kernel: Any, who: str) -> None: ...
+class CompiledKernel:
+    def __init__(self, kernel: Kernel, who: str) -> None: ...

@@ -1,6 +1,6 @@
 """Supports in one contiguous block, and the rows of kernel values between them and an example.
 
-Vectors stand feature-major, so that one pass over the values of an example serves many supports at
+Vectors are stored feature-major: one pass over the values of an example serves many supports at
 once. A slot is overwritten in place: nothing moves when a support makes room for another. Where the
 block would be large and nearly all zeros, an inverted index takes its place (`Postings`). For
 structured kernels the example *is* its row of kernel values, computed before with the GIL; the
@@ -11,9 +11,6 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
-import json
-from sys import getsizeof
-
 import numpy as np
 
 from ..core.arrays cimport data_of, doubles, int32s, int64s
@@ -22,9 +19,11 @@ from ..core.hashing cimport mix
 from ..core.memory cimport release
 from ._postings cimport Postings
 
+from .kernels.forms import deep_size, from_text, to_text
+
 
 cdef Py_ssize_t BLOCK = 2**17   # numbers of a block that is dense in any case: 1 MiB
-cdef Py_ssize_t SPARSE = 16     # beyond it, a block is dense if one number in so many is not 0
+cdef Py_ssize_t SPARSE = 16     # a larger block is dense if one number in 16 is not 0
 OPS = {
     "linear": ONSTREAM_LINEAR, "polynomial": ONSTREAM_POLYNOMIAL, "rbf": ONSTREAM_RBF,
     "scale": ONSTREAM_SCALE, "add": ONSTREAM_ADD, "multiply": ONSTREAM_MULTIPLY,
@@ -32,67 +31,67 @@ OPS = {
 }
 
 
-cdef class Program:
+cdef class CompiledKernel:
     """A kernel as the learners use it: compiled if it is one of vectors."""
 
     def __cinit__(self, kernel, str who):
         cdef Py_ssize_t i
         self.kernel = kernel
-        self.steps = NULL
+        self.ops = NULL
         self.width = 0
-        steps = kernel.steps()
-        self.vectors = steps is not None
+        ops = kernel.steps()
+        self.vectors = ops is not None
         if not self.vectors:
             return
         depth = highest = 0
-        for op, *_ in steps:
+        for op, *_ in ops:
             depth += 1 if op in ("linear", "polynomial", "rbf") else -1 if op in ("add", "multiply") else 0
             highest = max(highest, depth)
         if highest > ONSTREAM_DEPTH:
             raise ValueError(f"{who}: kernel is nested too deeply: {kernel!r:.200}.")
-        self.n = len(steps)
-        self.steps = <onstream_step*> PyMem_RawCalloc(self.n, sizeof(onstream_step))
-        if self.steps == NULL:
+        self.n = len(ops)
+        self.ops = <onstream_op*> PyMem_RawCalloc(self.n, sizeof(onstream_op))
+        if self.ops == NULL:
             raise MemoryError
-        for i, (op, gamma, coef0, degree, start) in enumerate(steps):
-            self.steps[i].op = OPS[op]
-            self.steps[i].by_width = gamma is None
-            self.steps[i].gamma = 1.0 if gamma is None else gamma
-            self.steps[i].coef0 = coef0
-            self.steps[i].degree = degree
-            self.steps[i].from_ = start
+        for i, (op, gamma, coef0, degree, start) in enumerate(ops):
+            self.ops[i].op = OPS[op]
+            self.ops[i].by_width = gamma is None
+            self.ops[i].gamma = 1.0 if gamma is None else gamma
+            self.ops[i].coef0 = coef0
+            self.ops[i].degree = degree
+            self.ops[i].from_ = start
             self.dots |= op in ("linear", "polynomial")
             self.gaps |= op == "rbf"
 
     def __dealloc__(self):
-        release(self.steps)
+        release(self.ops)
 
     cdef void set_width(self, Py_ssize_t width) noexcept nogil:
-        """The first support has so many features."""
+        """Set gamma=None to 1 / width: the number of features known with the first support."""
         cdef int i
         self.width = width
         for i in range(self.n):
-            if self.steps[i].by_width:
-                self.steps[i].gamma = 1.0 / max(1, width)
+            if self.ops[i].by_width:
+                self.ops[i].gamma = 1.0 / max(1, width)
 
     def restore(self, fields):
-        """The width of a file (a `StateReader`), if its first support was there."""
+        """Take the width from a file (a `StateReader`); 0: there was no support yet."""
         width = fields.integer("gamma_width", 0, 2**31 - 1)
         if width:
             self.set_width(width)
 
 
 cdef class Supports:
-    def __cinit__(self, Program program):
-        self.program = program
-        self.objects = None if program.vectors else []
+    def __cinit__(self, CompiledKernel compiled):
+        self.compiled = compiled
+        self.objects = None if compiled.vectors else []
         self.wants_gram = False
         self.n = self.room = self.used = self.rows = self.filled = 0
         self.sparse = Postings()
-        self.is_sparse = self.settled = False
+        self.is_sparse = self.keep_layout = False
         self.v = self.lengths = self.self_k = self.x = self.gram = NULL
         self.offset = 0
-        self.placed = -1
+        self.object_slot = -1
 
     def __dealloc__(self):
         PyMem_RawFree(self.v)
@@ -103,13 +102,13 @@ cdef class Supports:
 
     cdef bint measure(self, const Example* e, double* length, double* self_k) noexcept nogil:
         """Squared length and self-kernel of the example. False: too large to be learned."""
-        if not self.program.vectors:
+        if not self.compiled.vectors:
             length[0] = self_k[0] = e.values[0]
             return self_k[0] < SAFE
         length[0] = onstream_dot(e.values, e.values, e.n)
         if not length[0] < SAFE:
             return False
-        onstream_self_value(self.program.steps, self.program.n, length[0], self_k)
+        onstream_self_value(self.compiled.ops, self.compiled.n, length[0], self_k)
         return -SAFE < self_k[0] < SAFE
 
     cdef void row(self, const Example* e, double length, double* out) noexcept nogil:
@@ -119,7 +118,7 @@ cdef class Supports:
         cdef bint full = True
         if self.n == 0:
             return
-        if not self.program.vectors:
+        if not self.compiled.vectors:
             memcpy(out, e.values + self.offset, self.n * sizeof(double))
             return
         if self.is_sparse:
@@ -128,7 +127,7 @@ cdef class Supports:
         elif self.v == NULL:  # no support has a feature: all products are 0
             memset(out, 0, self.n * sizeof(double))
             full = False
-        elif self.program.gaps:
+        elif self.compiled.gaps:
             if e.ids == NULL:
                 full = e.n >= self.used
                 for i in range(self.used, e.n):
@@ -141,14 +140,14 @@ cdef class Supports:
                         rest += e.values[i] * e.values[i]
                 full = covered == self.used
         onstream_kernel_row(
-            self.program.steps, self.program.n, self.program.dots, self.program.gaps, out, self.v,
+            self.compiled.ops, self.compiled.n, self.compiled.dots, self.compiled.gaps, out, self.v,
             self.lengths, self.n, self.room, e.ids, e.values, e.n, self.used, length, full, rest)
 
     cdef void row_of(self, Py_ssize_t i, double* out) noexcept nogil:
         """The kernel of every support with support i."""
         cdef Example e
         cdef Py_ssize_t j
-        if not self.program.vectors:
+        if not self.compiled.vectors:
             memcpy(out, self.gram + i * self.room, self.n * sizeof(double))
             return
         if self.is_sparse:
@@ -161,40 +160,41 @@ cdef class Supports:
         e.ids, e.values, e.n = NULL, self.x, self.used
         self.row(&e, self.lengths[i], out)
 
-    cdef bint fit(self, Py_ssize_t supports, const Example* e) noexcept nogil:
-        """Room for so many supports, and for the features of the example. False: no memory."""
-        cdef Py_ssize_t i, room = eights(supports), needed = self.used, rows, filled = self.filled
-        if self.program.vectors:
+    cdef bint fit(self, Py_ssize_t n, const Example* e) noexcept nogil:
+        """Make room for n supports, and for the features of the example. False: no memory."""
+        cdef Py_ssize_t i, room = eights(n), needed = self.used, rows, filled = self.filled
+        if self.compiled.vectors:
             if e.ids == NULL:
                 needed = max(needed, e.n)
             for i in range(e.n):
                 filled += e.values[i] != 0.0
                 if e.ids != NULL:
                     needed = max(needed, e.ids[i] + 1)
-            if e.n and not self.is_sparse and not self.settled:
-                # A rule of what is learned, not of the room there is: it holds after a load, too.
+            if e.n and not self.is_sparse and not self.keep_layout:
+                # It depends on what is learned, not on room: the same after loading.
                 if needed * (self.n + 1) > BLOCK and needed * (self.n + 1) > SPARSE * filled:
                     if not self.to_sparse():
                         return False
         if room > self.room:
             if not (
-                grown(<void**> &self.lengths, self.room * sizeof(double), room * sizeof(double))
-                and grown(<void**> &self.self_k, self.room * sizeof(double), room * sizeof(double))
+                grown(&self.lengths, self.room, room)
+                and grown(&self.self_k, self.room, room)
                 and (self.is_sparse or restrided(&self.v, self.rows, self.room, room))
             ):
                 return False
             if self.wants_gram and not widened(&self.gram, self.room, room):
                 return False
             self.room = room
-        if not self.program.vectors:
+        if not self.compiled.vectors:
             return True
         if self.is_sparse:
             return self.sparse.fit(self.room, e)
         if needed > self.rows:
             rows = needed if self.rows == 0 else max(needed, self.rows + self.rows // 2)
-            if not grown(<void**> &self.v, self.rows * self.room * sizeof(double), rows * self.room * sizeof(double)):
-                return False
-            if not grown(<void**> &self.x, self.rows * sizeof(double), rows * sizeof(double)):
+            if not (
+                grown(&self.v, self.rows * self.room, rows * self.room)
+                and grown(&self.x, self.rows, rows)
+            ):
                 return False
             self.rows = rows
         return True
@@ -219,23 +219,25 @@ cdef class Supports:
         self.is_sparse = True
         return True
 
-    cdef void put(self, Py_ssize_t slot, const Example* e, double length, double self_k, const double* row) noexcept nogil:
+    cdef void put(
+        self, Py_ssize_t slot, const Example* e, double length, double self_k, const double* row
+    ) noexcept nogil:
         """Write the example, whose kernel row this is, to a slot that `fit` has made room for."""
         cdef Py_ssize_t j, i
         if slot == self.n:
             self.n += 1
         self.lengths[slot] = length
         self.self_k[slot] = self_k
-        if not self.program.vectors:
-            self.placed = slot
+        if not self.compiled.vectors:
+            self.object_slot = slot
             if self.wants_gram:
                 for i in range(self.n):
                     if i != slot:  # a new slot is not in the row
                         self.gram[slot * self.room + i] = self.gram[i * self.room + slot] = row[i]
                 self.gram[slot * self.room + slot] = self_k
             return
-        if self.program.width == 0:
-            self.program.set_width(e.width)
+        if self.compiled.width == 0:
+            self.compiled.set_width(e.width)
         if self.is_sparse:
             self.filled -= self.sparse.lines[slot].n
             self.sparse.put(slot, e)
@@ -252,32 +254,32 @@ cdef class Supports:
             self.v[i * self.room + slot] = e.values[j]
             self.filled += e.values[j] != 0.0
 
-    cdef void take_back(self, Py_ssize_t used, Py_ssize_t width) noexcept nogil:
-        """Undo the `put` to a new slot, before which there were so many features, here and for gamma.
-        Its place may be gone: ask `fit` again."""
+    cdef void undo_put(self, Py_ssize_t used, Py_ssize_t width) noexcept nogil:
+        """Undo the `put` to a new slot; `used` and the kernel's `width` are those before it. Its room
+        may be gone: call `fit` again."""
         cdef Example none
-        if self.program.vectors:
+        if self.compiled.vectors:
             none.ids, none.values, none.n, none.width = NULL, NULL, 0, 0
             self.put(self.n - 1, &none, 0.0, 0.0, NULL)
-            if self.program.width != width:
-                self.program.set_width(width)
+            if self.compiled.width != width:
+                self.compiled.set_width(width)
         self.n -= 1
         self.used = used
-        self.placed = -1
+        self.object_slot = -1
 
     # -- structured examples -----------------------------------------------------------------------
 
-    cdef int expect(self) except -1:
-        """An object may come: make place for it while that may still fail."""
+    cdef int reserve_object(self) except -1:
+        """Make room for one more object, before learning: afterwards nothing may fail."""
         if len(self.objects) == self.n:
             self.objects.append(None)
         return 0
 
-    cdef int settle(self, object item) except -1:
-        """The object of the example that was just learned goes to its slot, if it has one."""
-        if self.placed >= 0:
-            self.objects[self.placed] = item
-        self.placed = -1
+    cdef int store_object(self, object item) except -1:
+        """Put the object that was just learned into its slot, if it has become a support."""
+        if self.object_slot >= 0:
+            self.objects[self.object_slot] = item
+        self.object_slot = -1
         if len(self.objects) > self.n:
             self.objects.pop()
         return 0
@@ -285,7 +287,7 @@ cdef class Supports:
     def values(self, item, Py_ssize_t offset):
         """The kernel of every support with a prepared object; they will stand at `offset`."""
         self.offset = offset
-        return self.program.kernel.row([prepared for _, prepared in self.objects], item[1])
+        return self.compiled.kernel.row([prepared for _, prepared in self.objects], item[1])
 
     # -- views and files -----------------------------------------------------------------------------
 
@@ -314,17 +316,9 @@ cdef class Supports:
             start[i + 1] = at
         return starts, columns, values
 
-    def by_feature(self):
-        """Are the supports held by feature?"""
-        return self.is_sparse
-
-    def width(self):
-        """Features that a support has had."""
-        return self.used
-
     def export(self):
         if self.objects is not None:
-            texts = [self_text(form) for form, _ in self.objects]
+            texts = [to_text(form) for form, _ in self.objects]
             return {"count": self.n, "objects": texts}
         lengths = np.empty(self.n)
         if self.n:
@@ -339,7 +333,7 @@ cdef class Supports:
         return fields
 
     def restore(self, fields, Py_ssize_t most, Py_ssize_t features, str who):
-        """Supports of a file (a `StateReader`): at most so many, over so many features."""
+        """Read supports from a file (a `StateReader`), no more than `most`, of `features` features."""
         cdef Example e
         cdef Py_ssize_t i, count = fields.integer("count", 0, most)
         cdef double length, self_k
@@ -366,16 +360,16 @@ cdef class Supports:
         if not (np.abs(squares - lengths) <= 1e-9 * lengths).all():
             raise ValueError("the supports' lengths do not fit")
         self.is_sparse = sparse
-        self.settled = True
+        self.keep_layout = True
         ids = columns.astype(np.int32)
         values = np.ascontiguousarray(values)
-        e.width = self.program.width
+        e.width = self.compiled.width
         for i in range(count):
             e.ids = int32s(ids) + <Py_ssize_t> starts[i]
             e.values = doubles(values) + <Py_ssize_t> starts[i]
             e.n = starts[i + 1] - starts[i]
             length = lengths[i]
-            onstream_self_value(self.program.steps, self.program.n, length, &self_k)
+            onstream_self_value(self.compiled.ops, self.compiled.n, length, &self_k)
             if not -SAFE < self_k < SAFE:
                 raise ValueError("a support is too large")
             if not self.fit(max(i + 1, min(count, 2 * i)), &e):
@@ -387,25 +381,20 @@ cdef class Supports:
             if not self.fit(count, &e):
                 raise MemoryError
         self.used = width
-        self.settled = False
+        self.keep_layout = False
 
     def restore_objects(self, texts, who):
         cdef Example e
-        kernel = self.program.kernel
+        kernel = self.compiled.kernel
         for text in texts:
-            form = json.loads(text)
-            if grows(form):
-                raise ValueError("a support is not in the form in which it is stored")
-            item = prepared_object(kernel, who, form)
-            if self_text(item[0]) != text:
-                raise ValueError("a support is not in the form in which it is stored")
+            item = from_text(kernel, who, text)
             values = np.array([kernel.self_value(item[1]), *self.values(item, 1)])
             e.values = doubles(values)
             if not self.fit(max(self.n + 1, min(len(texts), 2 * self.n)), &e):
                 raise MemoryError
-            self.expect()
+            self.reserve_object()
             self.put(self.n, &e, e.values[0], e.values[0], e.values + 1)
-            self.settle(item)
+            self.store_object(item)
 
     def memory(self):
         held = 8 * (self.rows * self.room + self.rows + 2 * self.room) + 200
@@ -417,48 +406,18 @@ cdef class Supports:
         return held
 
 
-def self_text(form):
-    """A canonical form as JSON."""
-    return json.dumps(form, separators=(",", ":"))
-
-
-def grows(form):
-    """Is there a graph in it that is given by the number of its nodes? It would take memory."""
-    if isinstance(form, dict):
-        return type(form.get("nodes", [])) is not list or any(map(grows, form.values()))
-    return isinstance(form, list) and any(isinstance(part, dict) and grows(part) for part in form)
-
-
-def deep_size(item):
-    """Bytes of a structured example: lists and dicts with all that is in them."""
-    if isinstance(item, dict):
-        return getsizeof(item) + sum(deep_size(part) for part in item.values())
-    if isinstance(item, (list, tuple)):
-        return getsizeof(item) + sum(deep_size(part) for part in item)
-    return getsizeof(item)
-
-
-def prepared_object(kernel, who, x):
-    """Canonical and prepared form of an example of a structured kernel."""
-    try:
-        form = kernel.canonical(x)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{who}: {error}") from None
-    return form, kernel.prepare(form)
-
-
 cdef Py_ssize_t eights(Py_ssize_t n) noexcept nogil:
     """At least n, and a multiple of 8."""
     return (n + 7) // 8 * 8
 
 
-cdef bint grown(void** block, size_t old, size_t new) noexcept nogil:
-    """Make a block longer, the added bytes zero. False: no memory, nothing is changed."""
-    cdef void* moved = PyMem_RawRealloc(block[0], max(new, 1))
+cdef bint grown(double** block, Py_ssize_t old, Py_ssize_t new) noexcept nogil:
+    """Make a block longer, the added numbers 0. False: no memory, nothing is changed."""
+    cdef double* moved = <double*> PyMem_RawRealloc(block[0], max(new * sizeof(double), 1))
     if moved == NULL:
         return False
     if new > old:
-        memset(<char*> moved + old, 0, new - old)
+        memset(moved + old, 0, (new - old) * sizeof(double))
     block[0] = moved
     return True
 
@@ -488,5 +447,5 @@ cdef bint moved_to(
 
 
 cdef uint64_t draw(uint64_t seed, uint64_t number) noexcept nogil:
-    """Random bits number so-and-so of a seed."""
+    """64 random bits: number `number` of a seed."""
     return mix(mix(seed + <uint64_t> 0x9E3779B97F4A7C15) + number * <uint64_t> 0x9E3779B97F4A7C15)

@@ -18,12 +18,12 @@ enum { ONSTREAM_LINEAR, ONSTREAM_POLYNOMIAL, ONSTREAM_RBF, ONSTREAM_SCALE, ONSTR
 
 typedef struct {
     int op;
-    int from;     /* ONSTREAM_NORMALIZE: first step of the kernel inside */
+    int from;     /* ONSTREAM_NORMALIZE: first operation of the kernel inside */
     double gamma; /* or the factor of ONSTREAM_SCALE */
     double coef0;
     int degree;
     int by_width; /* gamma is 1 / features of the first support */
-} onstream_step;
+} onstream_op;
 
 /* exp(x) to within one unit in the last place for x <= 0, 0 below -708 and for NaN.
  * x = n ln 2 + r, |r| <= ln 2 / 2: exp(x) = 2^n (1 + r + r^2 (1/2 + r/6 + ...)). */
@@ -151,7 +151,7 @@ ONSTREAM_INLINE void onstream_power(double *x, ptrdiff_t k, int degree) {
         for (ptrdiff_t i = 0; i < k; i++) x[i] *= base[i];
 }
 
-ONSTREAM_INLINE void onstream_simple_step(const onstream_step *s, double (*stack)[ONSTREAM_TILE],
+ONSTREAM_INLINE void onstream_simple_op(const onstream_op *s, double (*stack)[ONSTREAM_TILE],
                                           int *top, ptrdiff_t k, const double *dots,
                                           const double *gaps) {
     double *out;
@@ -190,25 +190,25 @@ ONSTREAM_INLINE void onstream_simple_step(const onstream_step *s, double (*stack
 }
 
 /* K(z, z) from squared lengths. */
-ONSTREAM_INLINE void onstream_self_values(const onstream_step *steps, int from, int to, ptrdiff_t k,
+ONSTREAM_INLINE void onstream_self_values(const onstream_op *ops, int from, int to, ptrdiff_t k,
                                           const double *lengths, double *result) {
     double stack[ONSTREAM_DEPTH][ONSTREAM_TILE];
     int top = 0;
     for (int at = from; at < to; at++) {
-        if (steps[at].op == ONSTREAM_NORMALIZE) {
+        if (ops[at].op == ONSTREAM_NORMALIZE) {
             double *out = stack[top - 1];
             for (ptrdiff_t i = 0; i < k; i++) out[i] = out[i] > 0.0 ? 1.0 : 0.0;
         } else {
-            onstream_simple_step(steps + at, stack, &top, k, lengths, NULL);
+            onstream_simple_op(ops + at, stack, &top, k, lengths, NULL);
         }
     }
     for (ptrdiff_t i = 0; i < k; i++) result[i] = stack[0][i];
 }
 
 ONSTREAM_CLONES
-static void onstream_self_value(const onstream_step *steps, int n_steps, double length,
+static void onstream_self_value(const onstream_op *ops, int n_ops, double length,
                                 double *result) {
-    onstream_self_values(steps, 0, n_steps, 1, &length, result);
+    onstream_self_values(ops, 0, n_ops, 1, &length, result);
 }
 
 /* K(x_i, x) for k supports. `lengths` are their squared lengths, `length` that of x. `full`: x has a
@@ -216,7 +216,7 @@ static void onstream_self_value(const onstream_step *steps, int n_steps, double 
  * cancellation; `rest` is the squared length of x beyond `used`. `v` NULL: `out` holds the dot
  * products already. Room in out: k up to a multiple of 8. */
 ONSTREAM_CLONES
-static void onstream_kernel_row(const onstream_step *steps, int n_steps, int wants_dots,
+static void onstream_kernel_row(const onstream_op *ops, int n_ops, int wants_dots,
                                 int wants_gaps, double *out, const double *v,
                                 const double *lengths, ptrdiff_t k, ptrdiff_t stride,
                                 const int32_t *ids, const double *x, ptrdiff_t n, ptrdiff_t used,
@@ -240,16 +240,16 @@ static void onstream_kernel_row(const onstream_step *steps, int n_steps, int wan
             }
         }
         int top = 0;
-        for (int at = 0; at < n_steps; at++) {
-            if (steps[at].op == ONSTREAM_NORMALIZE) {
+        for (int at = 0; at < n_ops; at++) {
+            if (ops[at].op == ONSTREAM_NORMALIZE) {
                 double *value = stack[top - 1];
-                onstream_self_values(steps, steps[at].from, at, 1, &length, &self);
-                onstream_self_values(steps, steps[at].from, at, m, lengths_here, inner);
+                onstream_self_values(ops, ops[at].from, at, 1, &length, &self);
+                onstream_self_values(ops, ops[at].from, at, m, lengths_here, inner);
                 for (ptrdiff_t i = 0; i < m; i++)
                     value[i] = self > 0.0 && inner[i] > 0.0
                                    ? value[i] / (sqrt(self) * sqrt(inner[i])) : 0.0;
             } else {
-                onstream_simple_step(steps + at, stack, &top, m, dots, gaps);
+                onstream_simple_op(ops + at, stack, &top, m, dots, gaps);
             }
         }
         for (ptrdiff_t i = 0; i < m; i++) out[start + i] = stack[0][i];

@@ -1,4 +1,5 @@
-"""PA-I steps; full: the support goes whose removal changes f least, and others take over from it."""
+"""Budgeted PA (spec 5.8): PA-I steps; full: the support r goes whose removal changes f least, and others
+(the set V of the specification) take over from it."""
 
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int64_t
@@ -8,48 +9,49 @@ import numpy as np
 from ...core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
 from ...core.memory cimport release
 from .._expansion cimport fill, matrix
-from .._one_vs_rest cimport Machine
+from .._supports cimport CompiledKernel, grown, widened
+from ._one_vs_rest cimport BudgetMachine
 from ._projectron cimport Inverse
-from .._supports cimport Program, grown, widened
 
 cdef double JITTER = 1e-10  # the diagonal of a Gram matrix is raised by this much,
 cdef double MOST_JITTER = 1e-5  # and by no more than this
 
 
-cdef class BPASimple(Machine):
-    """Full: the support whose loss changes f least goes, and the new one takes over what it can."""
+cdef class BPASimple(BudgetMachine):
+    """BPA-S: the new support takes over what it can."""
 
     cdef double C
     cdef bint allow_skip
-    cdef double tau        # planned: the signed PA-I step,
-    cdef Py_ssize_t slot   # where it goes,
+    cdef Py_ssize_t slot   # planned: where the new support goes,
     cdef double share      # and what the new support takes over from the one that was there
 
-    def __cinit__(self, Program program, budget, double C, bint allow_skip, *args):
+    def __cinit__(self, CompiledKernel compiled, budget, double C, bint allow_skip, *args):
         self.C, self.allow_skip = C, allow_skip
 
     cdef int decide(self, const Example* e, double y, double f) noexcept nogil:
         cdef double loss = 1.0 - y * f, C = self.C * e.weight, tau, change
         if not (loss > 0.0 and self.self_k > 0.0):
             return LEARNED
-        tau = min(C, loss / self.self_k)
+        tau = min(C, loss / self.self_k)  # PA-I, whatever is removed
         self.tau = y * tau
         self.slot, self.share = self.s.n, 0.0
-        if not self.grow(min(self.s.n + 1, self.budget), e):
+        if not self.make_room(e):
             return NO_MEMORY
         if self.s.n == self.budget:
             change = self.choose()
             if not change < SAFE:
                 return OVERFLOW
-            if self.allow_skip and C * loss < 0.5 * (change + tau * tau * self.self_k) + C * (loss - tau * self.self_k):
+            # Does f stay better than the best f' by |f' - f|^2 / 2 + C loss?
+            change = 0.5 * (change + tau * tau * self.self_k) + C * (loss - tau * self.self_k)
+            if self.allow_skip and C * loss < change:
                 return LEARNED
         if not self.hand_over():
             return OVERFLOW
-        self.acts = True
+        self.pending = True
         return LEARNED
 
     cdef double choose(self) noexcept nogil:
-        """Set `slot` and `share`; the squared change of f that the removal causes, if it can be done."""
+        """Set `slot` and `share`: r = argmin a_r^2 (K_rr - k_r' K_V^-1 k_r), which is returned."""
         cdef Py_ssize_t r
         cdef double change, least = INFINITY
         for r in range(self.s.n):
@@ -64,12 +66,11 @@ cdef class BPASimple(Machine):
         return fabs(self.tau + self.share) < SAFE
 
     cdef void commit(self, const Example* e) noexcept nogil:
-        self.s.put(self.slot, e, self.length, self.self_k, self.row)
-        self.a[self.slot] = self.tau + self.share
+        self.place(self.slot, e, self.tau + self.share)
 
 
 cdef class BPANearest(BPASimple):
-    """The nearest support of the one that goes also takes over what it can."""
+    """BPA-NN: the nearest support of the one that goes also takes over what it can."""
 
     cdef int64_t* nearest  # of each support; -1: none
     cdef double* near_k    # the kernel with it
@@ -85,11 +86,13 @@ cdef class BPANearest(BPASimple):
 
     cdef bint grow(self, Py_ssize_t supports, const Example* e) noexcept nogil:
         cdef Py_ssize_t old = self.room
-        return (
-            Machine.grow(self, supports, e)
-            and grown(<void**> &self.nearest, old * sizeof(int64_t), self.room * sizeof(int64_t))
-            and grown(<void**> &self.near_k, old * sizeof(double), self.room * sizeof(double))
-        )
+        if not (BudgetMachine.grow(self, supports, e) and grown(&self.near_k, old, self.room)):
+            return False
+        cdef double* nearest = <double*> self.nearest  # as long as an int64_t
+        if not grown(&nearest, old, self.room):
+            return False
+        self.nearest = <int64_t*> nearest
+        return True
 
     cdef double choose(self) noexcept nogil:
         cdef Py_ssize_t r, j
@@ -153,22 +156,22 @@ cdef class BPANearest(BPASimple):
         cdef Py_ssize_t i
         nearest = np.array([self.nearest[i] for i in range(self.s.n)], dtype=np.int64)
         near = np.array([self.near_k[i] if self.nearest[i] >= 0 else 0.0 for i in range(self.s.n)])
-        return {**Machine.export(self), "nearest": nearest, "near_k": near.astype(np.float64)}
+        return {**BudgetMachine.export(self), "nearest": nearest, "near_k": near.astype(np.float64)}
 
     def restore(self, fields, width, who):
         cdef Py_ssize_t i
-        Machine.restore(self, fields, width, who)
+        BudgetMachine.restore(self, fields, width, who)
         nearest = fields.integers("nearest", (self.s.n,), -1, self.s.n - 1)
         near = fields.array("near_k", (self.s.n,))
         for i in range(self.s.n):
             self.nearest[i], self.near_k[i] = nearest[i], near[i]
 
     def memory(self):
-        return Machine.memory(self) + 16 * self.room
+        return BudgetMachine.memory(self) + 16 * self.room
 
 
 cdef class BPAProjection(BPASimple):
-    """All supports and the new one take over what they can of the one that goes."""
+    """BPA-P: all supports and the new one take over what they can of the one that goes."""
 
     cdef KeptInverse inverse
 
@@ -176,7 +179,7 @@ cdef class BPAProjection(BPASimple):
         self.inverse = KeptInverse()
 
     cdef bint grow(self, Py_ssize_t supports, const Example* e) noexcept nogil:
-        return Machine.grow(self, supports, e) and self.inverse.fit(self.room)
+        return BudgetMachine.grow(self, supports, e) and self.inverse.fit(self.room)
 
     cdef double choose(self) noexcept nogil:
         cdef Py_ssize_t r
@@ -192,7 +195,7 @@ cdef class BPAProjection(BPASimple):
         return least
 
     cdef double diagonal(self, Py_ssize_t r) noexcept nogil:
-        """(G^-1)_rr with the example."""
+        """(G^-1)_rr, where G is the Gram matrix with the example; 1 / that is the squared residual."""
         return self.inverse.at_least(self.inverse.with_example(r, r), self.s.self_k[r])
 
     cdef bint hand_over(self) noexcept nogil:
@@ -226,22 +229,22 @@ cdef class BPAProjection(BPASimple):
         self.inverse.mend(self.s.self_k, self.other, self.s.n)
 
     def export(self):
-        return {**Machine.export(self), **self.inverse.export(self.s.n)}
+        return {**BudgetMachine.export(self), **self.inverse.export(self.s.n)}
 
     def restore(self, fields, width, who):
-        Machine.restore(self, fields, width, who)
+        BudgetMachine.restore(self, fields, width, who)
         self.inverse.restore(fields, self.s.n)
 
     def memory(self):
-        return Machine.memory(self) + self.inverse.memory()
+        return BudgetMachine.memory(self) + self.inverse.memory()
 
 
 cdef class KeptInverse(Inverse):
-    """An inverse in which supports replace each other. It is made when the budget is full and then
-    kept up to date; it is made anew after as many replacements as there are supports, and whenever
-    it no longer is the inverse: supports close to each other make it so large that rounding errors
-    soon fill it. If that happens again and again, the diagonal of the Gram matrix is raised a little
-    more. `other` is room for n numbers."""
+    """An inverse in which supports replace each other. It is computed when the budget is full and then
+    kept up to date; it is computed again after n replacements, and whenever it is no longer the
+    inverse: supports close to each other make it so large that rounding errors soon fill it. If that
+    happens within 16 replacements, the diagonal of the Gram matrix is raised a little more. `other`
+    is room for n numbers."""
 
     cdef int64_t replaced  # since the inverse was made
     cdef double jitter     # what the diagonal is raised by, relatively
@@ -279,7 +282,7 @@ cdef class KeptInverse(Inverse):
         self.gram[r * self.gram_room + r] = self_k
 
     cdef void mend(self, const double* self_k, double* other, Py_ssize_t n) noexcept nogil:
-        """One more was replaced: make the inverse anew if it is time."""
+        """Note one more replacement, and compute the inverse again if it is time."""
         self.replaced += 1
         if not self.inverts(self_k, other, n):
             if self.replaced < 16:
@@ -289,7 +292,7 @@ cdef class KeptInverse(Inverse):
             self.invert(self_k, n)
 
     cdef bint inverts(self, const double* self_k, double* other, Py_ssize_t n) noexcept nogil:
-        """Does K_S^-1 K_S v give back v? For one v, of signs."""
+        """Is K_S^-1 K_S v = v? For one v of signs."""
         cdef Py_ssize_t i
         cdef double v
         for i in range(n):
@@ -306,7 +309,7 @@ cdef class KeptInverse(Inverse):
     cdef void replace(self, Py_ssize_t r, double self_k, double* other, Py_ssize_t n) noexcept nogil:
         """The inverse with the example in the place of support r: enlarge it, then take r out."""
         cdef Py_ssize_t i
-        cdef double diagonal, at_new
+        cdef double diagonal, at_new, at_i
         for i in range(n):
             onstream_axpy(self.values + i * self.room, self.d, self.d[i] / self.gap, n)
             other[i] = -self.d[i] / self.gap  # the new column
@@ -319,7 +322,8 @@ cdef class KeptInverse(Inverse):
                 onstream_axpy(self.values + i * self.room, self.d, -self.d[i] / diagonal, n)
         for i in range(n):
             if i != r:
-                self.values[i * self.room + r] = self.values[r * self.room + i] = other[i] - self.d[i] * at_new / diagonal
+                at_i = other[i] - self.d[i] * at_new / diagonal
+                self.values[i * self.room + r] = self.values[r * self.room + i] = at_i
         self.values[r * self.room + r] = 1.0 / self.gap - at_new * at_new / diagonal
 
     cdef void invert(self, const double* self_k, Py_ssize_t n) noexcept nogil:

@@ -1,6 +1,6 @@
-"""Full: out goes the support that is needed least, by a look at what its absence would do.
+"""Perceptrons that drop the support whose absence does the least harm (spec 5.3).
 
-The slots are overwritten in place: where a support goes, the new one comes.
+Slots are overwritten in place: the new support takes the slot of the one that goes.
 """
 
 from libc.math cimport INFINITY, fabs
@@ -11,20 +11,19 @@ import numpy as np
 from ...core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
 from ...core.memory cimport release
 from .._expansion cimport fill, floats, matrix
-from .._one_vs_rest cimport Machine
-from .._supports cimport Program, Supports, grown, widened
+from .._supports cimport CompiledKernel, Supports, grown, widened
+from ._one_vs_rest cimport BudgetMachine
 
 
-cdef class FixedBudgetMachine(Machine):
-    """Full: out goes the support that is safest without itself (Crammer, Kandola & Singer)."""
+cdef class FixedBudgetMachine(BudgetMachine):
+    """Full: the support goes whose margin is the largest without itself."""
 
     cdef double beta
     cdef double* g         # f at each support, kept up to date
-    cdef double step       # planned: coefficient of the new support,
-    cdef Py_ssize_t slot   # its slot,
+    cdef Py_ssize_t slot   # planned: slot of the new support,
     cdef double at_new     # and f there afterwards
 
-    def __cinit__(self, Program program, budget, double beta, *args):
+    def __cinit__(self, CompiledKernel compiled, budget, double beta, *args):
         self.beta = beta
         self.g = NULL
 
@@ -33,11 +32,10 @@ cdef class FixedBudgetMachine(Machine):
 
     cdef bint grow(self, Py_ssize_t supports, const Example* e) noexcept nogil:
         cdef Py_ssize_t old = self.room
-        return Machine.grow(self, supports, e) and grown(
-            <void**> &self.g, old * sizeof(double), self.room * sizeof(double))
+        return BudgetMachine.grow(self, supports, e) and grown(&self.g, old, self.room)
 
-    cdef Py_ssize_t safest(self) noexcept nogil:
-        """argmax of y_j f(x_j) - |a_j| K(x_j, x_j)."""
+    cdef Py_ssize_t victim(self) noexcept nogil:
+        """argmax_j [y_j f(x_j) - |a_j| K(x_j, x_j)]."""
         cdef Py_ssize_t j, best = 0
         cdef double margin, top = -INFINITY
         for j in range(self.s.n):
@@ -50,54 +48,51 @@ cdef class FixedBudgetMachine(Machine):
         """The margin of support j without itself."""
         return (self.g[j] if self.a[j] > 0.0 else -self.g[j]) - fabs(self.a[j]) * self.s.self_k[j]
 
-    cdef Py_ssize_t victim(self, double y, double step) noexcept nogil:
-        return self.safest()
-
     cdef int decide(self, const Example* e, double y, double f) noexcept nogil:
         if y * f > self.beta:
             return LEARNED
-        self.step = y * e.weight
-        if not fabs(self.step) < SAFE:
+        self.tau = y * e.weight
+        if not fabs(self.tau) < SAFE:
             return OVERFLOW
-        if not self.grow(min(self.s.n + 1, self.budget), e):
+        if not self.make_room(e):
             return NO_MEMORY
         self.slot = self.s.n
-        self.at_new = f + self.step * self.self_k
+        self.at_new = f + self.tau * self.self_k
         if self.s.n == self.budget:
-            self.slot = self.victim(y, self.step)
+            self.slot = self.victim()
             self.s.row_of(self.slot, self.other)
             self.at_new -= self.a[self.slot] * self.row[self.slot]
-        self.acts = True
+        self.pending = True
         return LEARNED
 
     cdef void commit(self, const Example* e) noexcept nogil:
+        # f at the supports without the one that goes, and with the new one.
         if self.slot < self.s.n:
             onstream_axpy(self.g, self.other, -self.a[self.slot], self.s.n)
-        onstream_axpy(self.g, self.row, self.step, self.s.n)
-        self.s.put(self.slot, e, self.length, self.self_k, self.row)
-        self.a[self.slot] = self.step
+        onstream_axpy(self.g, self.row, self.tau, self.s.n)
+        self.place(self.slot, e, self.tau)
         self.g[self.slot] = self.at_new
 
     cdef void negate(self) noexcept nogil:
         cdef Py_ssize_t i
-        Machine.negate(self)
+        BudgetMachine.negate(self)
         for i in range(self.s.n):
             self.g[i] = 0.0 - self.g[i]
 
     def export(self):
-        return {**Machine.export(self), "margins": floats(self.g, self.s.n)}
+        return {**BudgetMachine.export(self), "margins": floats(self.g, self.s.n)}
 
     def restore(self, fields, width, who):
-        Machine.restore(self, fields, width, who)
+        BudgetMachine.restore(self, fields, width, who)
         fill(self.g, fields.array("margins", (self.s.n,)).reshape(1, -1), self.room)
 
     def memory(self):
-        return Machine.memory(self) + 8 * self.room
+        return BudgetMachine.memory(self) + 8 * self.room
 
 
 cdef class TighterMachine(FixedBudgetMachine):
-    """Full: out goes the support whose absence costs the fewest errors on the supports and the last
-    examples; of equal ones the safest (Weston, Bordes & Bottou)."""
+    """Full: the support goes whose absence costs the fewest errors on the supports and the last
+    examples; ties are broken as above."""
 
     cdef Supports recent       # the last examples
     cdef Py_ssize_t memory_    # how many of them at most
@@ -110,9 +105,9 @@ cdef class TighterMachine(FixedBudgetMachine):
     cdef double* errors        # of each support's absence
     cdef double y              # planned: label of the example
 
-    def __cinit__(self, Program program, budget, double beta, Py_ssize_t memory):
+    def __cinit__(self, CompiledKernel compiled, budget, double beta, Py_ssize_t memory):
         self.memory_ = memory
-        self.recent = Supports(program)
+        self.recent = Supports(compiled)
         self.next = self.gram_room = 0
         self.labels = self.recent_row = self.gram = self.cross = self.errors = NULL
 
@@ -130,8 +125,8 @@ cdef class TighterMachine(FixedBudgetMachine):
         room = self.room
         if room > old:
             if not (
-                grown(<void**> &self.cross, old * self.memory_ * sizeof(double), room * self.memory_ * sizeof(double))
-                and grown(<void**> &self.errors, old * sizeof(double), room * sizeof(double))
+                grown(&self.cross, old * self.memory_, room * self.memory_)
+                and grown(&self.errors, old, room)
                 and widened(&self.gram, old, room)
             ):
                 return False
@@ -146,8 +141,8 @@ cdef class TighterMachine(FixedBudgetMachine):
             if not self.recent.fit(min(max(2 * self.recent.n, self.recent.n + 1), self.memory_), e):
                 return NO_MEMORY
             if not (
-                grown(<void**> &self.labels, self.recent.room * sizeof(double), self.recent.room * sizeof(double))
-                and grown(<void**> &self.recent_row, self.recent.room * sizeof(double), self.recent.room * sizeof(double))
+                grown(&self.labels, self.recent.room, self.recent.room)
+                and grown(&self.recent_row, self.recent.room, self.recent.room)
                 and self.grow(self.s.n, &none)
             ):
                 return NO_MEMORY
@@ -156,20 +151,20 @@ cdef class TighterMachine(FixedBudgetMachine):
             self.recent.row(e, self.length, self.recent_row)
         self.slot = -1
         self.y = y
-        status = Machine.plan(self, e, y, f)
-        self.acts = True
+        status = BudgetMachine.plan(self, e, y, f)
+        self.pending = True
         return status
 
-    cdef Py_ssize_t victim(self, double y, double step) noexcept nogil:
+    cdef Py_ssize_t victim(self) noexcept nogil:
         cdef Py_ssize_t i, j, best = 0, n = self.s.n
         cdef double f, label
         memset(self.errors, 0, n * sizeof(double))
-        for i in range(n):  # supports
+        for i in range(n):  # errors on the supports: y_i (f - a_j K(x_j, .))(x_i) <= 0
             label = 1.0 if self.a[i] > 0.0 else -1.0
             f = onstream_dot(self.gram + i * self.gram_room, self.a, n)
             for j in range(n):
                 self.errors[j] += label * (f - self.a[j] * self.gram[i * self.gram_room + j]) <= 0.0
-        for i in range(self.recent.n):
+        for i in range(self.recent.n):  # and on the last examples
             f = 0.0
             for j in range(n):
                 f += self.a[j] * self.cross[j * self.memory_ + i]
@@ -186,12 +181,11 @@ cdef class TighterMachine(FixedBudgetMachine):
         cdef Py_ssize_t i
         if self.slot >= 0:
             FixedBudgetMachine.commit(self, e)
+            self.row[self.slot] = self.self_k
             for i in range(self.s.n):
                 self.gram[self.slot * self.gram_room + i] = self.gram[i * self.gram_room + self.slot] = self.row[i]
-            self.gram[self.slot * self.gram_room + self.slot] = self.self_k
             for i in range(self.recent.n):
                 self.cross[self.slot * self.memory_ + i] = self.recent_row[i]
-            self.row[self.slot] = self.self_k
         if self.memory_:
             self.recent.put(self.next, e, self.length, self.self_k, self.recent_row)
             self.labels[self.next] = self.y
@@ -224,8 +218,8 @@ cdef class TighterMachine(FixedBudgetMachine):
         if n < self.memory_ and self.next != n:
             raise ValueError("next does not fit")
         if not (
-            grown(<void**> &self.labels, 0, self.recent.room * sizeof(double))
-            and grown(<void**> &self.recent_row, 0, self.recent.room * sizeof(double))
+            grown(&self.labels, 0, self.recent.room)
+            and grown(&self.recent_row, 0, self.recent.room)
         ):
             raise MemoryError
         labels = fields.array("recent_labels", (n,))

@@ -1,36 +1,35 @@
-"""On a mistake all coefficients shrink, so that dropping the oldest support does little harm."""
+"""The Forgetron (spec 5.5 and 5.6): on a mistake all coefficients shrink, so that dropping the oldest
+support does little harm. The words used here (`a`, `row`, `place`, `f_at`, ...) are in _one_vs_rest.pxd."""
 
 from libc.math cimport fabs, log, pow, sqrt
 from libc.stdint cimport int64_t
 
 from ...core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example
-from .._expansion cimport kernel_sum
-from .._one_vs_rest cimport Machine
-from .._supports cimport Program
+from .._supports cimport CompiledKernel
+from ._one_vs_rest cimport BudgetMachine
 
 
-cdef class ForgetronMachine(Machine):
+cdef class ForgetronMachine(BudgetMachine):
     """A mistake makes the example a support; full: the oldest goes. Slots are a ring."""
 
     cdef int64_t oldest
-    cdef double phi        # planned: factor for all supports,
-    cdef double step       # and coefficient of the new one
+    cdef double phi        # planned: factor for all supports
 
     cdef bint shrink(self, double f) noexcept nogil:
-        """Plan `phi`, and what it does to the step. False: a number would be too large or too small."""
+        """Plan `phi`, and what it does to tau. False: a number would be too large or too small."""
         return True
 
     cdef int decide(self, const Example* e, double y, double f) noexcept nogil:
         if y * f > 0.0:
             return LEARNED
-        self.step = y * e.weight
-        if not fabs(self.step) < SAFE:
+        self.tau = y * e.weight
+        if not fabs(self.tau) < SAFE:
             return OVERFLOW
-        if not self.grow(min(self.s.n + 1, self.budget), e):
+        if not self.make_room(e):
             return NO_MEMORY
         if not self.shrink(f):
             return OVERFLOW
-        self.acts = True
+        self.pending = True
         return LEARNED
 
     cdef void commit(self, const Example* e) noexcept nogil:
@@ -40,24 +39,22 @@ cdef class ForgetronMachine(Machine):
             self.oldest = (slot + 1) % self.budget
         for i in range(self.s.n):
             self.a[i] *= self.phi
-        self.s.put(slot, e, self.length, self.self_k, self.row)
-        self.a[slot] = self.step
+        self.place(slot, e, self.tau)
 
     def export(self):
-        return {**Machine.export(self), "oldest": self.oldest}
+        return {**BudgetMachine.export(self), "oldest": self.oldest}
 
     def restore(self, fields, width, who):
-        Machine.restore(self, fields, width, who)
+        BudgetMachine.restore(self, fields, width, who)
         self.oldest = fields.integer("oldest", 0, self.budget - 1)
 
 
 cdef class SelfTunedForgetron(ForgetronMachine):
-    """Shrink all coefficients just enough that dropping the oldest does no harm that is not paid for
-    (Dekel, Shalev-Shwartz & Singer)."""
+    """Shrink just enough that the damage Q of all removals stays within 15/32 of the mistakes M."""
 
     cdef int64_t mistakes  # M
     cdef double damage     # Q
-    cdef double cost       # planned: what Q grows by
+    cdef double cost       # planned: Psi, by which Q grows
 
     cdef bint shrink(self, double f) noexcept nogil:
         cdef double sigma, mu, a, b, c
@@ -65,17 +62,19 @@ cdef class SelfTunedForgetron(ForgetronMachine):
         self.phi, self.cost = 1.0, 0.0
         if self.s.n < self.budget:
             return True
-        self.s.row_of(r, self.other)
+        # sigma_r = |a_r|; mu = y_r f'(x_r), where f' has the new support.
         sigma = fabs(self.a[r])
-        mu = kernel_sum(self.other, self.a, self.s.n) + self.step * self.row[r]
+        mu = self.f_at(r) + self.tau * self.row[r]
         if self.a[r] < 0.0:
             mu = -mu
+        # The largest phi with Psi(sigma phi, mu phi) + Q <= 15/32 M, in closed form.
         a, b, c = sigma * sigma - 2.0 * sigma * mu, 2.0 * sigma, self.damage - 15.0 / 32.0 * (self.mistakes + 1)
         if a + b + c > 0.0:
             self.phi = min(1.0, -2.0 * c / (b + sqrt(max(0.0, b * b - 4.0 * a * c))))
+        # Psi(lambda, mu) = lambda^2 + 2 lambda - 2 lambda mu; the new support shrinks, too.
         sigma, mu = self.phi * sigma, self.phi * mu
         self.cost = sigma * sigma + 2.0 * sigma - 2.0 * sigma * mu
-        self.step *= self.phi
+        self.tau *= self.phi
         return fabs(self.damage + self.cost) < SAFE and self.phi > 0.0
 
     cdef void commit(self, const Example* e) noexcept nogil:
@@ -93,25 +92,26 @@ cdef class SelfTunedForgetron(ForgetronMachine):
 
 
 cdef class BasicForgetron(ForgetronMachine):
-    """Shrink on every mistake, by a constant and so far that |f| stays below U."""
+    """Shrink on every mistake, by a constant, and so far that |f| <= U = sqrt(B / log B) / 4."""
 
-    cdef double square     # |f|²
+    cdef double square     # |f|^2
     cdef double after      # planned: the same afterwards
 
     cdef bint shrink(self, double f) noexcept nogil:
         cdef double B = self.budget + 1.0, square, at_oldest, a
         cdef Py_ssize_t r = self.oldest
-        square = max(0.0, self.square + 2.0 * self.step * f + self.step * self.step * self.self_k)
+        # |f'|^2 = |f|^2 + 2 y f(x) + K(x, x), then phi = min(B^(-1 / 2B), U / |f'|)
+        square = max(0.0, self.square + 2.0 * self.tau * f + self.tau * self.tau * self.self_k)
         self.phi = pow(B, -1.0 / (2.0 * B))
         if square > 0.0:
             self.phi = min(self.phi, 0.25 * sqrt(B / log(B)) / sqrt(square))
         square *= self.phi * self.phi
+        # Without the oldest: - 2 a_r f'(x_r) + a_r^2 K(x_r, x_r)
         if self.s.n == self.budget:
-            self.s.row_of(r, self.other)
-            at_oldest = self.phi * (kernel_sum(self.other, self.a, self.s.n) + self.step * self.row[r])
+            at_oldest = self.phi * (self.f_at(r) + self.tau * self.row[r])
             a = self.phi * self.a[r]
             square = max(0.0, square - 2.0 * a * at_oldest + a * a * self.s.self_k[r])
-        self.step *= self.phi
+        self.tau *= self.phi
         self.after = square
         return square < SAFE and self.phi > 0.0
 
@@ -128,7 +128,7 @@ cdef class BasicForgetron(ForgetronMachine):
 
 
 cdef class SimpleForgetron(ForgetronMachine):
-    """Shrink the others by a constant, drop the oldest, add the new one unshrunk."""
+    """Shrink the others by a constant, drop the oldest, add the new one unshrunk (spec 5.6)."""
 
-    def __cinit__(self, Program program, budget, double phi):
+    def __cinit__(self, CompiledKernel compiled, budget, double phi):
         self.phi = phi

@@ -1,5 +1,5 @@
 """Online gradient descent on the hinge loss with kernels: on a budget (BOGD), by Nyström features
-(NOGD), by random Fourier features (FOGD)."""
+(NOGD), by random Fourier features (FOGD). A loss adds eta y K(x, .) to f."""
 
 from cpython.exc cimport PyErr_SetInterrupt
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
@@ -27,26 +27,25 @@ from ...core.gaussian cimport gaussian
 from ...core.hashing cimport hash_bytes, seeded
 from ...core.memory cimport release, resize
 from .._expansion cimport fill, floats, kernel_sum, matrix
-from .._one_vs_rest cimport Machine
-from .._supports cimport Program, draw, grown
+from .._supports cimport CompiledKernel, draw, grown
+from ._one_vs_rest cimport BudgetMachine
 
 
 cdef double SMALLEST = 1e-300  # coefficients that have decayed below are 0
 
 
-cdef class BOGDMachine(Machine):
-    """Every round all coefficients decay; a loss adds a support. Full: one that is drawn goes, and
-    the others are enlarged so that f stays the same on average (Zhao et al.)."""
+cdef class BOGDMachine(BudgetMachine):
+    """Every round all coefficients decay; a loss adds a support. Full: support r is drawn with probability
+    p_r and goes, and the others are divided by 1 - p_i, so that f stays the same on average."""
 
     cdef double eta, decay
     cdef double cap        # largest |coefficient|
     cdef bint uniform      # all are drawn with the same probability
     cdef uint64_t seed
     cdef int64_t draws
-    cdef double step       # planned: coefficient of the new support; 0: only decay
-    cdef Py_ssize_t slot
+    cdef Py_ssize_t slot   # planned: of the new support; its tau is 0 if there is only decay
 
-    def __cinit__(self, Program program, budget, double eta, double lam, str removal, cap, seed):
+    def __cinit__(self, CompiledKernel compiled, budget, double eta, double lam, str removal, cap, seed):
         self.eta, self.decay = eta, 1.0 - eta * lam
         self.cap = SAFE if cap is None else cap * eta
         self.uniform = removal == "uniform"
@@ -54,22 +53,22 @@ cdef class BOGDMachine(Machine):
 
     cdef int decide(self, const Example* e, double y, double f) noexcept nogil:
         cdef Py_ssize_t i
-        self.acts = True
-        self.step = 0.0
+        self.pending = True
+        self.tau = 0.0
         if 1.0 - y * f > 0.0:
-            self.step = min(self.eta * e.weight, self.cap) * y
+            self.tau = min(self.eta * e.weight, self.cap) * y
             self.slot = self.s.n
-            if not self.grow(min(self.s.n + 1, self.budget), e):
+            if not self.make_room(e):
                 return NO_MEMORY
             if self.s.n == self.budget:
-                self.keeping(self.other)
-                self.slot = self.drawn(self.other)
+                self.keep_probabilities(self.other)
+                self.slot = self.draw_support(self.other)
                 for i in range(self.s.n):
                     if i != self.slot and not fabs(self.a[i] / self.other[i]) < SAFE:
                         return OVERFLOW
         return LEARNED
 
-    cdef void keeping(self, double* keep) noexcept nogil:
+    cdef void keep_probabilities(self, double* keep) noexcept nogil:
         """1 - p_i: the same for all, or min(1, s c_i) with c_i = |a_i| sqrt(K_ii) and s such that
         their sum is budget - 1."""
         cdef Py_ssize_t i, n = self.s.n, free = n, still
@@ -78,7 +77,8 @@ cdef class BOGDMachine(Machine):
             keep[i] = 1.0 - 1.0 / n if self.uniform else -fabs(self.a[i]) * sqrt(max(0.0, self.s.self_k[i]))
         if self.uniform:
             return
-        while free:  # negative: c_i of one that is not fixed at 1 yet
+        # A negative entry is -c_i, not decided yet. Fix at 1 those that s would raise above, and repeat.
+        while free:
             sum_, still = 0.0, free
             for i in range(n):
                 if keep[i] <= 0.0:
@@ -99,7 +99,8 @@ cdef class BOGDMachine(Machine):
             if keep[i] <= 0.0:
                 keep[i] = min(1.0, max(0.0, wanted * (-keep[i] / sum_ if sum_ > 0.0 else 1.0 / max(1, free))))
 
-    cdef Py_ssize_t drawn(self, const double* keep) noexcept nogil:
+    cdef Py_ssize_t draw_support(self, const double* keep) noexcept nogil:
+        """The support that goes, drawn with the probabilities 1 - keep."""
         cdef double at = (draw(self.seed, self.draws) >> 11) * (1.0 / 9007199254740992.0), sum_ = 0.0
         cdef Py_ssize_t i, last = 0
         for i in range(self.s.n):
@@ -117,44 +118,36 @@ cdef class BOGDMachine(Machine):
         cdef Py_ssize_t i
         for i in range(self.s.n):
             self.a[i] = self.a[i] * self.decay if fabs(self.a[i]) > SMALLEST else 0.0
-        if self.step == 0.0:
+        if self.tau == 0.0:
             return
         if self.slot < self.s.n:
             self.draws += 1
             for i in range(self.s.n):
                 if i != self.slot and self.other[i] > 0.0:
                     self.a[i] = max(-self.cap, min(self.cap, self.a[i] / self.other[i]))
-        self.s.put(self.slot, e, self.length, self.self_k, self.row)
-        self.a[self.slot] = self.step
-
-    def probabilities(self):
-        """p_i of the supports as they are (for tests)."""
-        cdef Py_ssize_t i
-        self.keeping(self.other)
-        return [1.0 - self.other[i] for i in range(self.s.n)]
+        self.place(self.slot, e, self.tau)
 
     def export(self):
-        return {**Machine.export(self), "draws": self.draws}
+        return {**BudgetMachine.export(self), "draws": self.draws}
 
     def restore(self, fields, width, who):
-        Machine.restore(self, fields, width, who)
+        BudgetMachine.restore(self, fields, width, who)
         self.draws = fields.integer("draws", 0)
 
 
-cdef class NOGDMachine(Machine):
+cdef class NOGDMachine(BudgetMachine):
     """Kernel gradient descent until the budget is full; from then on in the space of the supports'
-    leading eigenvectors: z = P k(x), with f = w.z = (P'w).k(x), so that w lives in the coefficients
-    a = P'w (Lu et al.)."""
+    leading eigenvectors: z = P k(x) with P = L^-1/2 U', f = w.z = (P'w).k(x), so that the coefficients
+    a = P'w hold w."""
 
     cdef double eta
     cdef Py_ssize_t rank
     cdef Py_ssize_t found  # rows of P
-    cdef Py_ssize_t ready  # and of the P that the example will bring which fills the budget
+    cdef Py_ssize_t ready  # the same, planned: of the P that comes with the last support
     cdef double* P         # rank x room
-    cdef double* z
-    cdef double step
+    cdef double* z         # features of the example
 
-    def __cinit__(self, Program program, budget, Py_ssize_t rank, double eta):
+    def __cinit__(self, CompiledKernel compiled, budget, Py_ssize_t rank, double eta):
         self.eta, self.rank = eta, min(rank, budget)
         self.P = self.z = NULL
 
@@ -167,61 +160,59 @@ cdef class NOGDMachine(Machine):
         cdef int status
         if not 1.0 - y * f > 0.0:
             return LEARNED
-        self.step = self.eta * e.weight * y
-        if not fabs(self.step) < SAFE:
+        self.tau = self.eta * e.weight * y
+        if not fabs(self.tau) < SAFE:
             return OVERFLOW
         if self.s.n < self.budget:
-            if not self.grow(self.s.n + 1, e):
+            if not self.make_room(e):
                 return NO_MEMORY
             if self.s.n + 1 == self.budget:
-                status = self.prepare(e)
+                status = self.plan_features(e)
                 if status != LEARNED:
                     return status
         elif self.found == 0:  # all kernel values are 0: there is no feature to learn with
             return LEARNED
-        else:
+        else:  # w += eta y z, that is a += eta y P'z
             for j in range(self.s.n):
                 self.other[j] = self.a[j]
             for j in range(self.found):
                 self.z[j] = onstream_dot(self.P + j * self.room, self.row, self.s.n)
-                onstream_axpy(self.other, self.P + j * self.room, self.step * self.z[j], self.s.n)
+                onstream_axpy(self.other, self.P + j * self.room, self.tau * self.z[j], self.s.n)
             for j in range(self.s.n):
                 if not fabs(self.other[j]) < SAFE:
                     return OVERFLOW
-        self.acts = True
+        self.pending = True
         return LEARNED
 
     cdef void commit(self, const Example* e) noexcept nogil:
         cdef Py_ssize_t j
         if self.s.n < self.budget:
-            self.a[self.s.n] = self.step
-            self.s.put(self.s.n, e, self.length, self.self_k, self.row)
+            self.place(self.s.n, e, self.tau)
             if self.s.n < self.budget:
                 return
             self.found = self.ready
         for j in range(self.s.n):
             self.a[j] = self.other[j]
 
-    cdef int prepare(self, const Example* e) noexcept nogil:
-        """Find the features with the example as the last support, which it is only meanwhile. Not
-        LEARNED: they cannot be found, and nothing is changed."""
-        cdef Py_ssize_t used = self.s.used, width = self.s.program.width
+    cdef int plan_features(self, const Example* e) noexcept nogil:
+        """Find the features with the example as the last support, for the time being. Not LEARNED: they
+        cannot be found, and nothing is changed."""
+        cdef Py_ssize_t used = self.s.used, width = self.s.compiled.width
         cdef int status = LEARNED
-        self.a[self.s.n] = self.step
-        self.s.put(self.s.n, e, self.length, self.self_k, self.row)
+        self.place(self.s.n, e, self.tau)
         with gil:
             try:
-                self.switch()
+                self.find_features()
             except BaseException as error:  # no memory, or no convergence: the example is refused
                 status = NO_MEMORY if isinstance(error, (MemoryError, SystemError)) else OVERFLOW
                 if isinstance(error, KeyboardInterrupt):
-                    PyErr_SetInterrupt()  # again, where it can be heard
-        self.s.take_back(used, width)
-        return status if status != LEARNED or self.grow(self.s.n + 1, e) else NO_MEMORY
+                    PyErr_SetInterrupt()  # raise it again, outside of nogil
+        self.s.undo_put(used, width)
+        return status if status != LEARNED or self.make_room(e) else NO_MEMORY
 
-    def switch(self):
-        """The eigenvectors of the Gram matrix; f becomes its projection on the leading ones. They
-        stand in P, and the coefficients in `other`."""
+    def find_features(self):
+        """P from the leading eigenvectors of the Gram matrix G = U L U', and the coefficients of f's
+        projection on them in `other`."""
         cdef Py_ssize_t i, n = self.s.n
         gram = np.empty((n, n))
         for i in range(n):
@@ -233,49 +224,49 @@ cdef class NOGDMachine(Machine):
         P = vectors[:, order].T / np.sqrt(values[order])[:, None]
         # w = L^1/2 U'a and a = P'w
         w = np.sqrt(values[order]) * (vectors[:, order].T @ floats(self.a, n))
-        self.hold(P)
+        self.set_features(P)
         fill(self.other, (P.T @ w).reshape(1, n), n)
 
-    def hold(self, P):
+    def set_features(self, P):
         if not (
-            grown(<void**> &self.P, 0, len(P) * self.room * sizeof(double))
-            and grown(<void**> &self.z, 0, len(P) * sizeof(double))
+            grown(&self.P, 0, len(P) * self.room)
+            and grown(&self.z, 0, len(P))
         ):
             raise MemoryError
         fill(self.P, P, self.room)
         self.ready = len(P)
 
     def export(self):
-        return {**Machine.export(self), "features": matrix(self.P, self.found, self.s.n, self.room)}
+        return {**BudgetMachine.export(self), "features": matrix(self.P, self.found, self.s.n, self.room)}
 
     def restore(self, fields, width, who):
-        Machine.restore(self, fields, width, who)
+        BudgetMachine.restore(self, fields, width, who)
         P = fields.array("features", (-1, self.s.n))
         if len(P) > self.rank or (len(P) > 0 and self.s.n < self.budget):
             raise ValueError("the Nyström features do not fit")
         if len(P):
-            self.hold(P)
+            self.set_features(P)
             self.found = self.ready
 
     def memory(self):
-        return Machine.memory(self) + 8 * self.found * (self.room + 1)
+        return BudgetMachine.memory(self) + 8 * self.found * (self.room + 1)
 
 
 cdef class FOGDState(ClassifierState):
-    """w.z with z = (cos, sin) of random directions; a row of them belongs to each feature's name."""
+    """w.z with z = (cos w_j.x, sin w_j.x) / sqrt(D); the random w_j of a feature depend on its name."""
 
     cdef double eta, gamma
     cdef uint64_t seed
     cdef Py_ssize_t D        # directions
     cdef Py_ssize_t stride   # the same, rounded up
     cdef double* omega       # feature-major: direction j of feature i is omega[i * stride + j]
-    cdef Py_ssize_t rows     # features that have theirs
+    cdef Py_ssize_t rows     # features that have their directions
     cdef double* w           # 2 D weights for each column
     cdef Py_ssize_t k        # columns: 1, or one per label
     cdef Py_ssize_t room_labels  # columns that fit
     cdef double* before      # the single column, until the third label is committed
     cdef double* z           # features of the example being learned
-    cdef double* f
+    cdef double* f           # its scores
 
     def __cinit__(self, Py_ssize_t n_components, double gamma, double eta, seed):
         self.D, self.gamma, self.eta, self.seed = n_components, gamma, eta, seed
@@ -306,11 +297,12 @@ cdef class FOGDState(ClassifierState):
             self.omega = <double*> resize(
                 self.omega, self.rows * self.stride * sizeof(double), width * self.stride * sizeof(double))
         for i in range(self.rows, width):
-            name = str(i if i < self.features.implicit else self.features.names[i - self.features.implicit]).encode()
+            name = i if i < self.features.implicit else self.features.names[i - self.features.implicit]
+            name = str(name).encode()
             key = seeded(hash_bytes(<const unsigned char*> <const char*> name, len(name)), self.seed)
             for j in range(self.D):
                 self.omega[i * self.stride + j] = spread * gaussian(key, j)
-        self.rows = max(self.rows, width)  # not before all have theirs
+        self.rows = max(self.rows, width)  # last, since a name may raise an error
         return 0
 
     cdef int shrink(self, Py_ssize_t width) except -1:
@@ -394,18 +386,14 @@ cdef class FOGDState(ClassifierState):
         for r in range(self.k * width if step > 1e200 else 0):  # no weight passes 1e300 by small steps
             if not fabs(self.w[r]) + step < SAFE:
                 return OVERFLOW
-        for r in range(self.k):
+        for r in range(self.k):  # a loss: w += eta y z
             y = e.y if self.k == 1 else 1.0 if e.label == r else -1.0
             if 1.0 - y * out[r] > 0.0:
                 onstream_axpy(self.w + r * width, self.z, step * y, width)
         return LEARNED
 
-    def weights(self):
-        """2 D weights for each column."""
-        return matrix(self.w, self.k, 2 * self.D, 2 * self.D)
-
     def export_own(self):
-        return {"weights": self.weights()}
+        return {"weights": matrix(self.w, self.k, 2 * self.D, 2 * self.D)}
 
     def restore_own(self, fields):
         fill(self.w, fields.array("weights", (self.k, 2 * self.D)), 2 * self.D)

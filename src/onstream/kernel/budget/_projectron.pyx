@@ -1,14 +1,15 @@
-"""Examples are projected on the span of the supports, by the inverse of their Gram matrix."""
+"""Projectron and Projectron++ (spec 5.7): examples are projected on the span of the supports, by the
+inverse of their Gram matrix."""
 
 from libc.math cimport fabs, sqrt
 
 from ...core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
 from ...core.memory cimport release
 from .._expansion cimport fill, matrix
-from .._one_vs_rest cimport Machine
-from .._supports cimport Program, grown, widened
+from .._supports cimport CompiledKernel, grown, widened
+from ._one_vs_rest cimport BudgetMachine
 
-cdef double IN_SPAN = 1e-10  # what is closer than this to the span of the supports is in it
+cdef double IN_SPAN = 1e-10  # closer to the span of the supports, relative to K(x, x), is in it
 
 
 cdef class Inverse:
@@ -23,10 +24,10 @@ cdef class Inverse:
         release(self.d)
 
     cdef bint fit(self, Py_ssize_t room) noexcept nogil:
-        """Room for so many supports. False: no memory."""
+        """Make room for `room` supports. False: no memory."""
         if room > self.room:
             if not (
-                grown(<void**> &self.d, self.room * sizeof(double), room * sizeof(double))
+                grown(&self.d, self.room, room)
                 and widened(&self.values, self.room, room)
             ):
                 return False
@@ -41,7 +42,7 @@ cdef class Inverse:
         self.gap = max(0.0, self_k - onstream_dot(row, self.d, n))
 
     cdef void enlarge(self, Py_ssize_t n) noexcept nogil:
-        """The inverse with the projected example as support n."""
+        """The inverse with the projected example as support n: + (d; -1) (d; -1)' / gap."""
         cdef Py_ssize_t i
         for i in range(n):
             onstream_axpy(self.values + i * self.room, self.d, self.d[i] / self.gap, n)
@@ -58,22 +59,20 @@ cdef class Inverse:
         return 8 * (self.room * self.room + self.room)
 
 
-cdef class ProjectronMachine(Machine):
-    """A mistake whose example is nearly in the span of the supports only changes coefficients
-    (Orabona, Keshet & Caputo)."""
+cdef class ProjectronMachine(BudgetMachine):
+    """A mistake whose example is nearly in the span of the supports only changes coefficients."""
 
     cdef Inverse inverse
     cdef double eta
     cdef bint plus         # also learn from small margins
-    cdef double step       # planned: of the example, or of its projection
-    cdef bint adds         # it becomes a support
+    cdef bint adds         # planned: it becomes a support; otherwise tau is for its projection
 
-    def __cinit__(self, Program program, budget, double eta, bint plus):
+    def __cinit__(self, CompiledKernel compiled, budget, double eta, bint plus):
         self.inverse = Inverse()
         self.eta, self.plus = eta, plus
 
     cdef bint grow(self, Py_ssize_t supports, const Example* e) noexcept nogil:
-        return Machine.grow(self, supports, e) and self.inverse.fit(self.room)
+        return BudgetMachine.grow(self, supports, e) and self.inverse.fit(self.room)
 
     cdef int decide(self, const Example* e, double y, double f) noexcept nogil:
         cdef double m = y * f, loss = 1.0 - m, p, gap
@@ -81,43 +80,42 @@ cdef class ProjectronMachine(Machine):
         if m > 0.0 and not (self.plus and loss > 0.0):
             return LEARNED
         self.inverse.project(self.row, self.self_k, self.s.n)
-        if m > 0.0:  # Projectron++ on a small margin
+        if m > 0.0:  # Projectron++ on a small margin: tau = min(l / p, 2 (l - gap) / p, 1), p = |Pk|^2
             p = self.self_k - self.inverse.gap
             gap = sqrt(self.inverse.gap) / self.eta
             if not (p > 0.0 and loss > gap and self.s.n):
                 return LEARNED
-            self.step = y * e.weight * min(min(loss / p, 2.0 * (loss - gap) / p), 1.0)
+            self.tau = y * e.weight * min(min(loss / p, 2.0 * (loss - gap) / p), 1.0)
             self.adds = False
-        else:
-            self.step = y * e.weight
+        else:  # a mistake: farther than eta from the span, it becomes a support
+            self.tau = y * e.weight
             self.adds = sqrt(self.inverse.gap) > self.eta and self.inverse.gap > IN_SPAN * self.self_k
             if self.budget and self.s.n == self.budget:
                 self.adds = False
         if self.adds:
-            if not (fabs(self.step) < SAFE and 1.0 / self.inverse.gap < SAFE):
+            if not (fabs(self.tau) < SAFE and 1.0 / self.inverse.gap < SAFE):
                 return OVERFLOW
-            if not self.grow(self.s.n + 1, e):
+            if not self.make_room(e):
                 return NO_MEMORY
         for i in range(self.s.n):
-            if not fabs(self.a[i] + self.step * self.inverse.d[i]) < SAFE or not fabs(self.inverse.d[i]) < SAFE:
+            if not (fabs(self.a[i] + self.tau * self.inverse.d[i]) < SAFE and fabs(self.inverse.d[i]) < SAFE):
                 return OVERFLOW
-        self.acts = True
+        self.pending = True
         return LEARNED
 
     cdef void commit(self, const Example* e) noexcept nogil:
-        if not self.adds:
-            onstream_axpy(self.a, self.inverse.d, self.step, self.s.n)
+        if not self.adds:  # a += tau d
+            onstream_axpy(self.a, self.inverse.d, self.tau, self.s.n)
             return
         self.inverse.enlarge(self.s.n)
-        self.a[self.s.n] = self.step
-        self.s.put(self.s.n, e, self.length, self.self_k, self.row)
+        self.place(self.s.n, e, self.tau)
 
     def export(self):
-        return {**Machine.export(self), **self.inverse.export(self.s.n)}
+        return {**BudgetMachine.export(self), **self.inverse.export(self.s.n)}
 
     def restore(self, fields, width, who):
-        Machine.restore(self, fields, width, who)
+        BudgetMachine.restore(self, fields, width, who)
         self.inverse.restore(fields, self.s.n)
 
     def memory(self):
-        return Machine.memory(self) + self.inverse.memory()
+        return BudgetMachine.memory(self) + self.inverse.memory()

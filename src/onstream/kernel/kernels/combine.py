@@ -201,5 +201,5 @@ def is_pair(form: Any) -> bool:
 
 
 def shifted(steps: list[Step], by: int) -> list[Step]:
-    """Steps that stand further behind in a program."""
+    """Steps that stand further behind in a compiled."""
     return [(op, g, c, d, start + by if op == "normalize" else 0) for op, g, c, d, start in steps]

@@ -1,16 +1,21 @@
 """The kernel perceptron."""
 
-from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from ..base.checks import choice, number
-from ..base.types import Label
 from ._expansion import Expansion
 from ._learners import PerceptronState
-from .face import KernelClassifier
-from .kernels.base import Kernel
+from .base import KernelClassifier, KernelClassifierOptions
 
 UPDATES = ("max", "uniform", "proportional")
+Update = Literal["max", "uniform", "proportional"]
+
+
+class PerceptronOptions(KernelClassifierOptions, total=False):
+    """Parameters of every kernel perceptron."""
+
+    update: Update
+    beta: float
 
 
 class KernelPerceptron(KernelClassifier):
@@ -22,21 +27,11 @@ class KernelPerceptron(KernelClassifier):
 
     Parameters
     ----------
-    kernel : kernel or None, default None
-        The similarity of examples; None: RBF(gamma=0.1), for about ten features of size one.
     update : {"max", "uniform", "proportional"}, default "max"
         With more than two labels: which wrong labels lose, the best-scored one, all that are
         above the true one, or these in proportion to their excess.
     beta : float >= 0, default 0.0
         Also learn from right answers whose margin is no larger than this.
-    labels : list or None, default None
-        Labels known beforehand. Others may still come.
-    max_labels : int, default 10_000
-        More labels than this are refused: most likely y is a number to be predicted.
-    init : KernelPerceptron or None, default None
-        Start from what this model has learned.
-    reset_schedule : bool, default False
-        No effect here: there is no schedule.
 
     Examples
     --------
@@ -52,19 +47,16 @@ class KernelPerceptron(KernelClassifier):
     def __init__(
         self,
         *,
-        kernel: Kernel | None = None,
-        update: Literal["max", "uniform", "proportional"] = "max",
+        update: Update = "max",
         beta: float = 0.0,
-        labels: Iterable[Label] | None = None,
-        max_labels: int = 10_000,
-        init: Any = None,
-        reset_schedule: bool = False,
+        **common: Unpack[KernelClassifierOptions],
     ) -> None:
-        self._check_common(kernel, max_labels)
         self.update = choice(self, "update", update, UPDATES)
         self.beta = number(self, "beta", beta, least=0.0)
-        self._begin(labels, init, reset_schedule)
+        super().__init__(**common)
 
-    def _new_state(self) -> PerceptronState:
-        expansion = Expansion(self._program())
-        return PerceptronState(expansion, self.beta, self.update)
+    def _new_state(self) -> Any:
+        return PerceptronState(self._expansion(), self.beta, self.update)
+
+    def _expansion(self) -> Expansion:
+        return Expansion(self._compiled())

@@ -1,12 +1,11 @@
 """Least mean squares with kernels."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
-from ..base.checks import choice, flag, number, positive, whole
+from ..base.checks import choice, flag, number, positive
 from ._expansion import DropOldest, DropRandom, Expansion, StopWhenFull
 from ._learners import LMSState
-from .face import KernelRegressor
-from .kernels.base import Kernel
+from .base import KernelRegressor, KernelRegressorOptions, checked_budget, checked_seed
 
 SCHEDULES = ("constant", "power", "inverse", "sqrt")
 POLICIES = ("oldest", "random", "stop")
@@ -20,8 +19,6 @@ class KernelLMS(KernelRegressor):
 
     Parameters
     ----------
-    kernel : kernel or None, default None
-        The similarity of examples; None: RBF(gamma=0.1), for about ten features of size one.
     eta : float > 0, default 0.5
         First learning rate; it converges well below 2 / K(x, x).
     schedule : {"constant", "power", "inverse", "sqrt"}, default "constant"
@@ -38,10 +35,6 @@ class KernelLMS(KernelRegressor):
         What a full budget means: the oldest support goes, or one that is drawn, or learning ends.
     seed : int, default 0
         Seed of the draws.
-    init : KernelLMS or None, default None
-        Start from what this model has learned.
-    reset_schedule : bool, default False
-        With `init`: count n from 1 again.
 
     Examples
     --------
@@ -57,7 +50,6 @@ class KernelLMS(KernelRegressor):
     def __init__(
         self,
         *,
-        kernel: Kernel | None = None,
         eta: float = 0.5,
         schedule: Literal["constant", "power", "inverse", "sqrt"] = "constant",
         power: float = 0.6,
@@ -66,30 +58,28 @@ class KernelLMS(KernelRegressor):
         budget: int | None = None,
         policy: Literal["oldest", "random", "stop"] = "oldest",
         seed: int = 0,
-        init: Any = None,
-        reset_schedule: bool = False,
+        **common: Unpack[KernelRegressorOptions],
     ) -> None:
-        self._check_kernel(kernel)
         self.eta = positive(self, "eta", eta, "It is the first learning rate.")
         self.schedule = choice(self, "schedule", schedule, SCHEDULES)
         self.power = positive(self, "power", power)
         self.l2 = number(self, "l2", l2, least=0.0)
         self.normalized = flag(self, "normalized", normalized)
-        self._check_budget(budget, required=False)
+        self.budget = None if budget is None else checked_budget(self, budget)
         self.policy = choice(self, "policy", policy, POLICIES)
-        self.seed = whole(self, "seed", seed, least=0, most=2**64 - 1)
-        self._begin(init, reset_schedule)
+        self.seed = checked_seed(self, seed)
+        super().__init__(**common)
 
-    def _new_state(self) -> LMSState:
+    def _new_state(self) -> Any:
         rate = self.schedule, self.eta, self.power, self.l2, self.normalized
         return LMSState(self._expansion(), *rate)
 
     def _expansion(self) -> Expansion:
-        program = self._program()
+        kernel = self._compiled()
         if self.budget is None:
-            return Expansion(program)
+            return Expansion(kernel)
         if self.policy == "oldest":
-            return DropOldest(program, self.budget)
+            return DropOldest(kernel, self.budget)
         if self.policy == "random":
-            return DropRandom(program, self.budget, self.seed)
-        return StopWhenFull(program, self.budget)
+            return DropRandom(kernel, self.budget, self.seed)
+        return StopWhenFull(kernel, self.budget)

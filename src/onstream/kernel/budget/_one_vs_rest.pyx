@@ -1,55 +1,68 @@
 """Budgets that are defined for two labels only: a binary machine for each label, against the rest."""
 
-from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
-from ..core.memory cimport release, resize
-from ._expansion cimport Expansion
-from ._objects cimport ObjectClassifierState
-from ._supports cimport Program, grown
+from ...core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
+from ...core.memory cimport release, resize
+from .._expansion cimport Expansion, kernel_sum
+from .._state cimport KernelClassifierState
+from .._supports cimport CompiledKernel, grown
 
-from ..core.state_reader import StateReader
+from ...core.state_reader import StateReader
 
 
-cdef class Machine(Expansion):
-    """A binary kernel machine: `plan` decides what to do with an example and checks it, `commit`
-    does it, and cannot fail. So either all machines of a learner learn an example or none."""
+cdef class BudgetMachine(Expansion):
+    """A binary kernel learner. A subclass says by `decide` what an example changes: it checks all that
+    may fail and plans the rest; `commit` does it, and cannot fail. So either all machines of a learner
+    learn an example or none."""
 
-    def __cinit__(self, Program program, budget, *args):
-        self.s.wants_gram = not program.vectors  # rows of supports will be asked for, too
-        self.arguments = (budget, *args)
+    def __cinit__(self, CompiledKernel compiled, budget, *parameters):
+        self.s.wants_gram = not compiled.vectors  # `row_of` supports will be asked for, too
+        self.parameters = (budget, *parameters)
         self.other = NULL
-        self.acts = False
+        self.pending = False
 
     def __dealloc__(self):
         release(self.other)
 
     cdef int plan(self, const Example* e, double y, double* f) noexcept nogil:
-        """Score, then decide. OVERFLOW: the example must be refused."""
-        self.acts = False
-        return self.decide(e, y, f[0]) if self.meet(e, f) else OVERFLOW
+        """Score, then decide. Not LEARNED: the example must be refused."""
+        self.pending = False
+        return self.decide(e, y, f[0]) if self.score_for_update(e, f) else OVERFLOW
 
     cdef int decide(self, const Example* e, double y, double f) noexcept nogil:
-        """What follows from the example; sets `acts` and makes room."""
+        """Plan what follows from the example: set `pending`, and make room."""
         return LEARNED
 
     cdef void commit(self, const Example* e) noexcept nogil:
         """Do it."""
 
+    cdef bint make_room(self, const Example* e) noexcept nogil:
+        """Make room for the example as a support. False: no memory."""
+        return self.grow(min(self.s.n + 1, self.budget) if self.budget else self.s.n + 1, e)
+
+    cdef void place(self, Py_ssize_t slot, const Example* e, double coefficient) noexcept nogil:
+        """Write the example to a slot; the next free one is `s.n`."""
+        self.s.put(slot, e, self.length, self.self_k, self.row)
+        self.a[slot] = coefficient
+
+    cdef double f_at(self, Py_ssize_t i) noexcept nogil:
+        """f at support i, whose kernel row `other` becomes."""
+        self.s.row_of(i, self.other)
+        return kernel_sum(self.other, self.a, self.s.n)
+
     cdef bint grow(self, Py_ssize_t supports, const Example* e) noexcept nogil:
         cdef Py_ssize_t old = self.room
-        return Expansion.grow(self, supports, e) and grown(
-            <void**> &self.other, old * sizeof(double), self.room * sizeof(double))
+        return Expansion.grow(self, supports, e) and grown(&self.other, old, self.room)
 
     cdef void negate(self) noexcept nogil:
-        """Speak for the other label. Signed numbers change their sign."""
+        """Make -f of f: all signed numbers change their sign."""
         cdef Py_ssize_t i
         for i in range(self.s.n):
             self.a[i] = 0.0 - self.a[i]
 
-    cdef Machine twin(self):
-        """A copy, with the same parameters."""
-        cdef Machine other = type(self)(self.s.program, *self.arguments)
+    cdef BudgetMachine copy(self):
+        cdef BudgetMachine other = type(self)(self.s.compiled, *self.parameters)
         fields = StateReader(self.export())
-        other.restore(fields, 2**31 - 1, "twin")
+        other.restore(fields, 2**31 - 1, "copy")
         fields.done()
         return other
 
@@ -57,12 +70,9 @@ cdef class Machine(Expansion):
         return Expansion.memory(self) + 8 * self.room
 
 
-cdef class OneVsRestState(ObjectClassifierState):
-    """Learners that are defined for two labels: beyond, one machine per label, against the rest."""
-
-    def __cinit__(self, Program program, kind, *arguments):
-        self.kind, self.arguments = kind, arguments
-        self.program = program
+cdef class OneVsRestState(KernelClassifierState):
+    def __cinit__(self, CompiledKernel compiled, kind, *parameters):
+        self.compiled, self.kind, self.parameters = compiled, kind, parameters
         self.machines = []
         self.before = None
         self.each = NULL
@@ -70,18 +80,19 @@ cdef class OneVsRestState(ObjectClassifierState):
         self.share = 1.0
         self.f = <double*> resize(NULL, 0, sizeof(double))
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args):
         self.set_machines([self.machine()])
 
     def __dealloc__(self):
         release(self.each)
         release(self.f)
 
-    cdef Machine machine(self):
+    cdef BudgetMachine machine(self):
         """A new machine with the learner's parameters."""
-        return self.kind(self.program, *self.arguments)
+        return self.kind(self.compiled, *self.parameters)
 
-    def set_machines(self, list machines):
+    cdef int set_machines(self, list machines) except -1:
+        """Use these machines; nothing is changed if memory fails."""
         cdef Py_ssize_t r
         if len(machines) > self.room:
             self.f = <double*> resize(self.f, 0, len(machines) * sizeof(double))
@@ -91,24 +102,25 @@ cdef class OneVsRestState(ObjectClassifierState):
         self.k = len(machines)
         for r in range(self.k):
             self.each[r] = <void*> machines[r]
+        return 0
 
     cdef Py_ssize_t outputs(self) noexcept nogil:
         return self.k
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
         """The third label makes two machines of one, -f and +f, and starts with a new one."""
-        cdef Machine one, two
+        cdef BudgetMachine one, two
         cdef list machines = self.machines, before = self.before
         if n > 2 and self.k == 1:
             before = machines
-            one, two = (<Machine> machines[0]).twin(), (<Machine> machines[0]).twin()
+            one, two = (<BudgetMachine> machines[0]).copy(), (<BudgetMachine> machines[0]).copy()
             (one if self.first_sign < 0.0 else two).negate()
             machines = [one, two]
         elif n == 2 and self.k > 1:
             machines, before = before, None
         if n > 2:
             machines = machines[:n] + [self.machine() for _ in range(n - len(machines))]
-        self.set_machines(machines)  # all or none, if memory fails
+        self.set_machines(machines)
         self.before = before
         return 0
 
@@ -119,7 +131,7 @@ cdef class OneVsRestState(ObjectClassifierState):
     cdef int score(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t r
         for r in range(self.k):
-            if (<Machine> self.each[r]).score(e, &out[r]) != LEARNED:
+            if (<BudgetMachine> self.each[r]).score(e, &out[r]) != LEARNED:
                 return NO_MEMORY
         return LEARNED
 
@@ -130,32 +142,28 @@ cdef class OneVsRestState(ObjectClassifierState):
         cdef Py_ssize_t r
         cdef double y
         cdef int status = LEARNED, one
-        for r in range(self.k):  # all of them, since `out` is what each says
+        for r in range(self.k):  # all of them, since each writes its score
             y = e.y if self.k == 1 else 1.0 if e.label == r else -1.0
-            one = (<Machine> self.each[r]).plan(e, y, &out[r])
+            one = (<BudgetMachine> self.each[r]).plan(e, y, &out[r])
             status = one if one != LEARNED else status
         if status == LEARNED:
             for r in range(self.k):
-                if (<Machine> self.each[r]).acts:
-                    (<Machine> self.each[r]).commit(e)
+                if (<BudgetMachine> self.each[r]).pending:
+                    (<BudgetMachine> self.each[r]).commit(e)
         return status
 
     def stores(self):
         return [store for machine in self.machines for store in machine.stores()]
-
-    def machine_views(self):
-        """The machines themselves, for tests."""
-        return list(self.machines)
 
     def coefficients(self):
         return [pair for machine in self.machines for pair in machine.coefficients()]
 
     def export_own(self):
         machines = {f"machine {r}": machine.export() for r, machine in enumerate(self.machines)}
-        return {**ObjectClassifierState.export_own(self), **machines}
+        return {**KernelClassifierState.export_own(self), **machines}
 
     def restore_own(self, fields):
-        ObjectClassifierState.restore_own(self, fields)
+        KernelClassifierState.restore_own(self, fields)
         machines = []
         for r in range(self.n_labels if self.n_labels > 2 else 1):
             child = fields.child(f"machine {r}")
@@ -167,4 +175,4 @@ cdef class OneVsRestState(ObjectClassifierState):
 
     def memory(self):
         held = sum(machine.memory() + 16 for machine in self.machines)
-        return ObjectClassifierState.memory(self) + held
+        return KernelClassifierState.memory(self) + held
