@@ -74,8 +74,13 @@ def rows(n: int = 220, seed: int = 0) -> tuple[Any, Any, np.ndarray]:
     return narrow, wide, y
 
 
+def stores(model: Any) -> list[Any]:
+    """Its sets of supports."""
+    return [store for f in model._model.state.expansions for store in f.stores()]
+
+
 def is_sparse(model: Any) -> bool:
-    return any(store.is_sparse for store in model._model.state.stores())
+    return any(store.is_sparse for store in stores(model))
 
 
 @pytest.mark.parametrize("model", LEARNERS, ids=repr)
@@ -153,7 +158,7 @@ def test_new_features_forever() -> None:
     for start in range(0, 20_000, 5_000):
         X = [{f"{i}.{j}": 1.0 for j in range(5)} for i in range(start, start + 5_000)]
         model.learn_many(X, [i % 2 == 0 for i in range(5_000)])
-        held.append(sum(store.memory() for store in model._model.state.stores()))
+        held.append(sum(store.memory() for store in stores(model)))
     assert is_sparse(model)
     assert len(model.supports) == 100
     assert held[-1] == held[0] < 1e5

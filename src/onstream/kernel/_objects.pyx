@@ -1,7 +1,7 @@
-"""Models of vectors or, if the kernel is one of strings, trees or graphs, of objects.
+"""Models of objects: their kernel is one of strings, trees, graphs or pairs.
 
-Vectors take the common way through the encoder. An object has no features: its kernel values with
-all supports are computed here, with the GIL, and *are* the example that is learned.
+An object has no features to be encoded: its kernel values with all supports are computed here, with
+the GIL, and *are* the example that is learned.
 """
 
 import numpy as np
@@ -14,74 +14,54 @@ from ..core.batch cimport BatchModel
 from ..core.regressor cimport RegressorModel
 from ..core.state cimport State
 from ..core.task cimport NOTHING, Output, Task
-from ._state cimport KernelClassifierState, KernelRegressorState
 from ._supports cimport Supports
 
 from ..core.coerce import coerce_weight, in_row
 from .kernels.forms import prepared_object
 
 
-cdef class KernelClassifierModel(ClassifierModel):
-    """A model of labels whose kernel is one of vectors or of objects."""
-
-    def __cinit__(self, str who, KernelClassifierState state, **options):
-        self.vectors = state.compiled.vectors
-
+cdef class ObjectClassifierModel(ClassifierModel):
     cpdef int learn_one(self, object x, object y, object w) except -1:
-        if self.vectors:
-            return ClassifierModel.learn_one(self, x, y, w)
         return learn_object(self, x, y, w)
 
     cdef RowBuffer* scored(self, object x) except NULL:
-        if self.vectors:
-            return ClassifierModel.scored(self, x)
         return score_object(self, x)
 
     def learn_many(self, X, y, w, Output output=NOTHING):
-        if self.vectors:
-            return ClassifierModel.learn_many(self, X, y, w, output)
         return learn_objects(self, X, y, w, output)
 
     def predict_many(self, X, Output output):
-        if self.vectors:
-            return ClassifierModel.predict_many(self, X, output)
         return predict_objects(self, X, output)
 
 
-cdef class KernelRegressorModel(RegressorModel):
+cdef class ObjectRegressorModel(RegressorModel):
     """The same for numbers: written again, since an extension type has a single base class."""
 
-    def __cinit__(self, str who, KernelRegressorState state, **options):
-        self.vectors = state.compiled.vectors
-
     cpdef int learn_one(self, object x, object y, object w) except -1:
-        if self.vectors:
-            return RegressorModel.learn_one(self, x, y, w)
         return learn_object(self, x, y, w)
 
     cdef RowBuffer* scored(self, object x) except NULL:
-        if self.vectors:
-            return RegressorModel.scored(self, x)
         return score_object(self, x)
 
     def learn_many(self, X, y, w, Output output=NOTHING):
-        if self.vectors:
-            return RegressorModel.learn_many(self, X, y, w, output)
         return learn_objects(self, X, y, w, output)
 
     def predict_many(self, X, Output output):
-        if self.vectors:
-            return RegressorModel.predict_many(self, X, output)
         return predict_objects(self, X, output)
 
 
 # -- learning ----------------------------------------------------------------------------------------
 
 
+cdef list stores(State state):
+    """Every set of supports that an example is compared with."""
+    return [store for expansion in state.expansions for store in expansion.stores()]
+
+
 cdef object object_values(State state, item):
     """[K(x, x), the row of the first store, of the second, ...] of a prepared object."""
     values = [state.compiled.kernel.self_value(item[1])]
-    for store in state.stores():
+    for store in stores(state):
         values += store.values(item, len(values))
     array = np.array(values, dtype=np.float64)
     if not np.isfinite(array).all():
@@ -116,7 +96,7 @@ cdef int learn_prepared(BatchModel model, item, y, double weight, values) except
     """Learn a prepared object; this thread may write. `values`: its kernel values, if known."""
     cdef Example e
     cdef bint new_label = False
-    cdef list stores = []
+    cdef list places = []
     cdef Supports store
     cdef State state = model.state
     cdef int status
@@ -128,8 +108,8 @@ cdef int learn_prepared(BatchModel model, item, y, double weight, values) except
         if values is None or new_label:  # a new label may bring machines of its own
             values = object_values(state, item)
         fill(&e, values)
-        stores = state.stores()
-        for store in stores:
+        places = stores(state)
+        for store in places:
             store.reserve_object()
         status = state.learn(&e)
         if status == NO_MEMORY:
@@ -140,12 +120,12 @@ cdef int learn_prepared(BatchModel model, item, y, double weight, values) except
                 f"Normalise the kernel."
             )
     except:
-        for store in stores:
+        for store in places:
             store.store_object(None)  # nothing was placed
         if new_label:
             model.rollback_label()
         raise
-    for store in stores:
+    for store in places:
         store.store_object(item)
     state.seen += 1
     if new_label:

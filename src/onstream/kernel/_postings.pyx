@@ -30,7 +30,7 @@ cdef class Postings:
         self.clear()
 
     cdef void clear(self) noexcept nogil:
-        """Hold nothing any more."""
+        """Free everything."""
         cdef Py_ssize_t i
         for i in range(self.size):
             PyMem_RawFree(self.table[i].entries)
@@ -54,7 +54,7 @@ cdef class Postings:
         return &self.table[at]
 
     cdef bint fit(self, Py_ssize_t supports, const Example* e) noexcept nogil:
-        """Room for so many supports, and for the example as one of them. False: no memory."""
+        """Make room for `supports` of them, and for the example as one. False: no memory."""
         cdef Py_ssize_t i, n = 0
         cdef int32_t room
         cdef Posting* posting
@@ -86,7 +86,7 @@ cdef class Postings:
         return True
 
     cdef bint widen(self, Py_ssize_t postings) noexcept nogil:
-        """A table for so many postings. False: no memory, nothing is changed."""
+        """Make the table large enough for `postings`. False: no memory, nothing is changed."""
         cdef Posting* old = self.table
         cdef Posting* table
         cdef Py_ssize_t i, before = self.size, size = max(before, 16)
@@ -120,7 +120,7 @@ cdef class Postings:
         cdef Line old = self.lines[slot], line = self.spare
         cdef Posting* posting
         cdef Py_ssize_t i, j
-        for i in range(old.n):  # what stands there goes; features may come back in a moment
+        for i in range(old.n):  # remove the old support; empty postings stay, they may be needed below
             posting = self.find(old.ids[i])
             for j in range(posting.n):
                 if posting.entries[j].slot == slot:
@@ -143,7 +143,7 @@ cdef class Postings:
                 self.drop(posting)
 
     cdef void drop(self, Posting* posting) noexcept nogil:
-        """Nobody has this feature any more: free its place, and let those behind it move up."""
+        """No support has this feature: free its place, and move up those behind it."""
         cdef Py_ssize_t hole = posting - self.table, at = hole, mask = self.size - 1
         self.bytes -= posting.room * sizeof(Entry)
         self.taken -= 1

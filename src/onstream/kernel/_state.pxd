@@ -7,6 +7,7 @@ from ._supports cimport CompiledKernel
 
 cdef class KernelClassifierState(ClassifierState):
     cdef readonly CompiledKernel compiled  # the kernel
+    cdef readonly list expansions          # every f that is learned
 
 
 cdef class ExpansionClassifierState(KernelClassifierState):
@@ -20,6 +21,7 @@ cdef class ExpansionClassifierState(KernelClassifierState):
 
 cdef class KernelRegressorState(State):
     cdef readonly CompiledKernel compiled
+    cdef readonly list expansions
     cdef Expansion expansion
 
     cdef int update(self, const Example* e, double f) noexcept nogil

@@ -1,9 +1,5 @@
-"""States of kernel learners. `stores()` lists every set of supports that an example is compared with,
-`coefficients()` the pairs (supports, coefficients) of each label, or of the one f.
-
-With one set of supports for all labels, a subclass says by `update` what it learns from an example
-and its scores: LEARNED, or another status and nothing is changed.
-"""
+"""States of kernel learners. With one set of supports for all labels, a subclass says by `update` what
+it learns from an example and its scores: LEARNED, or another status and nothing is changed."""
 
 from ..core.classifier cimport ClassifierState
 from ..core.example cimport OVERFLOW, Example
@@ -13,7 +9,7 @@ from ._expansion cimport Expansion
 
 
 cdef class KernelClassifierState(ClassifierState):
-    """A subclass sets `compiled`."""
+    """A subclass sets `compiled` and `expansions`."""
 
     def export_own(self):
         return {"gamma_width": self.compiled.width}
@@ -24,7 +20,7 @@ cdef class KernelClassifierState(ClassifierState):
 
 cdef class ExpansionClassifierState(KernelClassifierState):
     def __cinit__(self, Expansion expansion, *parameters):
-        self.expansion, self.compiled = expansion, expansion.s.compiled
+        self.expansion, self.expansions, self.compiled = expansion, [expansion], expansion.s.compiled
         self.expansion.by_label = True
         self.f = <double*> resize(NULL, 0, sizeof(double))
         self.tau = <double*> resize(NULL, 0, sizeof(double))
@@ -60,12 +56,6 @@ cdef class ExpansionClassifierState(KernelClassifierState):
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         return OVERFLOW
 
-    def stores(self):
-        return self.expansion.stores()
-
-    def coefficients(self):
-        return self.expansion.coefficients()
-
     def export_own(self):
         return {**KernelClassifierState.export_own(self), **self.expansion.export()}
 
@@ -80,7 +70,7 @@ cdef class ExpansionClassifierState(KernelClassifierState):
 
 cdef class KernelRegressorState(State):
     def __cinit__(self, Expansion expansion, *parameters):
-        self.expansion, self.compiled = expansion, expansion.s.compiled
+        self.expansion, self.expansions, self.compiled = expansion, [expansion], expansion.s.compiled
 
     cdef int score(self, const Example* e, double* out) noexcept nogil:
         return self.expansion.score(e, out)
@@ -94,12 +84,6 @@ cdef class KernelRegressorState(State):
 
     cdef int update(self, const Example* e, double f) noexcept nogil:
         return OVERFLOW
-
-    def stores(self):
-        return self.expansion.stores()
-
-    def coefficients(self):
-        return self.expansion.coefficients()
 
     def export_own(self):
         return {"gamma_width": self.compiled.width, **self.expansion.export()}

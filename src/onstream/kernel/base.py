@@ -10,7 +10,7 @@ from ..base.classifier import Classifier, LabelledOptions
 from ..base.errors import NotMergeable
 from ..base.learner import Learner, LearnerOptions
 from ..base.regressor import Regressor
-from ._objects import KernelClassifierModel, KernelRegressorModel
+from ._objects import ObjectClassifierModel, ObjectRegressorModel
 from ._supports import CompiledKernel
 from .kernels.base import Kernel
 from .kernels.vectors import RBF
@@ -40,6 +40,7 @@ class KernelLearner(Learner):
     """
 
     merge_kind = None  # the supports of both together would be too many, or not the same at all
+    _object_model: Any  # the class of models whose examples have no features
 
     def __init__(self, *, kernel: Kernel | None = None, **common: Any) -> None:
         if kernel is not None and not isinstance(kernel, Kernel):
@@ -48,6 +49,8 @@ class KernelLearner(Learner):
                 f"got {kernel!r:.80}."
             )
         self.kernel = kernel
+        if kernel is not None and kernel.steps() is None:  # of strings, trees, graphs or pairs
+            self._model_class = self._object_model
         super().__init__(**common)
 
     def _compiled(self) -> CompiledKernel:
@@ -74,13 +77,14 @@ class KernelLearner(Learner):
         """
         model = self._model
         with model.reading():
-            return named_supports(model.export_names(), model.state.coefficients())
+            rows = [row for f in model.state.expansions for row in f.coefficients()]
+            return named_supports(model.export_names(), rows)
 
 
 class KernelClassifier(KernelLearner, Classifier):
     """A kernel learner of labels."""
 
-    _model_class: Any = KernelClassifierModel
+    _object_model = ObjectClassifierModel
 
     def __init__(self, **common: Unpack[KernelClassifierOptions]) -> None:
         super().__init__(**common)
@@ -89,7 +93,7 @@ class KernelClassifier(KernelLearner, Classifier):
 class KernelRegressor(KernelLearner, Regressor):
     """A kernel learner of numbers."""
 
-    _model_class = KernelRegressorModel
+    _object_model = ObjectRegressorModel
 
     def __init__(self, **common: Unpack[KernelRegressorOptions]) -> None:
         super().__init__(**common)

@@ -1,9 +1,9 @@
 /* Kernel rows: K(x_i, x) for every support x_i, many supports at a time.
  *
- * Supports stand feature-major in one block: feature j of support i is v[j * stride + i]. A program
- * says how dot products and squared distances become kernel values; it runs over tiles of supports
- * that stay in the cache. Every clone adds in the same order and never contracts, so all of them
- * give the same bits.
+ * Supports are stored feature-major in one block: feature j of support i is v[j * stride + i]. A list
+ * of operations on a stack says how dot products and squared distances become kernel values; it runs
+ * over tiles of supports that stay in the cache. Every clone adds in the same order and never
+ * contracts, so all of them give the same bits.
  */
 #ifndef ONSTREAM_KERNEL_ROWS_H
 #define ONSTREAM_KERNEL_ROWS_H
@@ -11,7 +11,7 @@
 #include "simd.h"
 
 #define ONSTREAM_TILE 128 /* supports per tile: a multiple of 32 */
-#define ONSTREAM_DEPTH 8  /* kernel values on the stack of a program */
+#define ONSTREAM_DEPTH 8  /* kernel values on the stack */
 
 enum { ONSTREAM_LINEAR, ONSTREAM_POLYNOMIAL, ONSTREAM_RBF, ONSTREAM_SCALE, ONSTREAM_ADD,
        ONSTREAM_MULTIPLY, ONSTREAM_NORMALIZE };

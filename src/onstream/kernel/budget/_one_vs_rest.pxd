@@ -26,9 +26,9 @@ cdef class BudgetMachine(Expansion):
 cdef class OneVsRestState(KernelClassifierState):
     cdef object kind          # class of the machines
     cdef tuple parameters     # of the machines
-    cdef list machines        # one up to two labels, one per label beyond
+    # `expansions` are the machines: one up to two labels, one per label beyond.
     cdef list before          # the single machine, until the third label is committed
-    cdef void** each          # the machines again, for use without the GIL
+    cdef void** each          # the same, for use without the GIL
     cdef Py_ssize_t k         # how many
     cdef Py_ssize_t room      # how many fit
     cdef double* f            # scores of the example being learned

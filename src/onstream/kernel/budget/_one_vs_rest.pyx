@@ -73,7 +73,7 @@ cdef class BudgetMachine(Expansion):
 cdef class OneVsRestState(KernelClassifierState):
     def __cinit__(self, CompiledKernel compiled, kind, *parameters):
         self.compiled, self.kind, self.parameters = compiled, kind, parameters
-        self.machines = []
+        self.expansions = []
         self.before = None
         self.each = NULL
         self.k = self.room = 0
@@ -98,7 +98,7 @@ cdef class OneVsRestState(KernelClassifierState):
             self.f = <double*> resize(self.f, 0, len(machines) * sizeof(double))
             self.each = <void**> resize(self.each, 0, len(machines) * sizeof(void*))
             self.room = len(machines)
-        self.machines = machines
+        self.expansions = machines
         self.k = len(machines)
         for r in range(self.k):
             self.each[r] = <void*> machines[r]
@@ -110,7 +110,7 @@ cdef class OneVsRestState(KernelClassifierState):
     cdef int set_labels(self, Py_ssize_t n) except -1:
         """The third label makes two machines of one, -f and +f, and starts with a new one."""
         cdef BudgetMachine one, two
-        cdef list machines = self.machines, before = self.before
+        cdef list machines = self.expansions, before = self.before
         if n > 2 and self.k == 1:
             before = machines
             one, two = (<BudgetMachine> machines[0]).copy(), (<BudgetMachine> machines[0]).copy()
@@ -152,14 +152,8 @@ cdef class OneVsRestState(KernelClassifierState):
                     (<BudgetMachine> self.each[r]).commit(e)
         return status
 
-    def stores(self):
-        return [store for machine in self.machines for store in machine.stores()]
-
-    def coefficients(self):
-        return [pair for machine in self.machines for pair in machine.coefficients()]
-
     def export_own(self):
-        machines = {f"machine {r}": machine.export() for r, machine in enumerate(self.machines)}
+        machines = {f"machine {r}": machine.export() for r, machine in enumerate(self.expansions)}
         return {**KernelClassifierState.export_own(self), **machines}
 
     def restore_own(self, fields):
@@ -174,5 +168,5 @@ cdef class OneVsRestState(KernelClassifierState):
         self.set_machines(machines)
 
     def memory(self):
-        held = sum(machine.memory() + 16 for machine in self.machines)
+        held = sum(machine.memory() + 16 for machine in self.expansions)
         return KernelClassifierState.memory(self) + held

@@ -4,7 +4,6 @@ from typing import Any, Unpack
 
 from ...base.checks import positive, whole
 from ...base.classifier import LabelledOptions
-from ...core.classifier import ClassifierModel
 from ..base import KernelClassifier, checked_seed
 from ..kernels.vectors import RBF
 from ._gradient import FOGDState
@@ -41,8 +40,6 @@ class FOGD(KernelClassifier):
     >>> model.predict_one({"a": 1, "b": 0})
     True
     """
-
-    _model_class = ClassifierModel  # of vectors only
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ cdef class Histogram:
     cdef int64_t* features
     cdef double* counts
     cdef Py_ssize_t n
-    cdef readonly double square  # the inner product with itself, asked for so often
+    cdef readonly double square  # the inner product with itself
 
     def __cinit__(self, dict counts):
         cdef Py_ssize_t i = 0

@@ -1,9 +1,9 @@
 """What every kernel can do: be called on two examples, and serve a learner.
 
-A learner asks for `steps`, the compiled form of a kernel of vectors. A structured kernel has none;
-the learner then keeps its examples as objects: `canonical` checks an example and brings it to one
-plain form that JSON can hold, `prepare` adds what can be computed once (a histogram, the kernel
-with itself), `value` and `row` compare what was prepared.
+A learner compiles the `steps` of a kernel of vectors. A structured kernel has none: the
+learner then keeps objects. `canonical` checks an example and brings it to one plain form that
+JSON can hold, `prepare` adds what can be computed once (a histogram, the kernel with itself),
+`value` and `row` compare what was prepared.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from typing import Any
 from ...base import Part
 from ._structures import Histogram, histogram_row
 
-Step = tuple[str, float | None, float, int, int]
+Op = tuple[str, float | None, float, int, int]  # its name, gamma or factor, coef0, degree, first
 
 
 class Kernel(Part, ABC):
@@ -33,7 +33,7 @@ class Kernel(Part, ABC):
         except (TypeError, ValueError) as error:
             raise type(error)(f"{type(self).__name__}: {error}") from None
 
-    def steps(self) -> list[Step] | None:
+    def steps(self) -> list[Op] | None:
         """How to compute it from dot products and distances; None: it is not one of vectors."""
         return None
 

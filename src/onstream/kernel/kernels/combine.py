@@ -5,7 +5,7 @@ from typing import Any
 
 from ...base.checks import number
 from ._structures import normal_row
-from .base import Kernel, Step, normal
+from .base import Kernel, Op, normal
 
 
 class Combination(Kernel):
@@ -28,9 +28,9 @@ class Combination(Kernel):
         self.kind = kinds.pop() if len(kinds) == 1 and not pairs else "pair"
 
     def __repr__(self) -> str:
-        told = [repr(kernel) for kernel in self.kernels]
-        told += [f"{n}={v!r}" for n, v in self.params.items() if n != "kernels" and v is not None]
-        return f"{type(self).__name__}({', '.join(told)})"
+        shown = [repr(kernel) for kernel in self.kernels]
+        shown += [f"{n}={v!r}" for n, v in self.params.items() if n != "kernels" and v is not None]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def _paired(self, x: Any) -> bool:
         """Say whether x is a tuple with one part for each kernel."""
@@ -56,9 +56,9 @@ class Combination(Kernel):
             return [k.prepare(part) for k, part in zip(self.kernels, form["pair"], strict=True)]
         return [k.prepare(form) for k in self.kernels]
 
-    def _steps(self, op: str, weights: list[float] | None) -> list[Step] | None:
-        """The steps of every kernel, each followed by its weight, joined by `op`."""
-        found: list[Step] = []
+    def _joined(self, op: str, weights: list[float] | None) -> list[Op] | None:
+        """The operations of every kernel, each followed by its weight, joined by `op`."""
+        found: list[Op] = []
         for i, kernel in enumerate(self.kernels):
             inner = kernel.steps()
             if inner is None or self.pairs or self.kind != "vector":
@@ -108,9 +108,9 @@ class Sum(Combination):
         """The parameters, by name."""
         return {"kernels": list(self.kernels), "weights": self.weights, "pairs": self.pairs}
 
-    def steps(self) -> list[Step] | None:
+    def steps(self) -> list[Op] | None:
         """How to compute it from dot products and distances."""
-        return self._steps("add", self.weights)
+        return self._joined("add", self.weights)
 
     def value(self, a: Any, b: Any) -> float:
         """The kernel of two prepared examples."""
@@ -140,9 +140,9 @@ class Product(Combination):
         """The parameters, by name."""
         return {"kernels": list(self.kernels), "pairs": self.pairs}
 
-    def steps(self) -> list[Step] | None:
+    def steps(self) -> list[Op] | None:
         """How to compute it from dot products and distances."""
-        return self._steps("multiply", None)
+        return self._joined("multiply", None)
 
     def value(self, a: Any, b: Any) -> float:
         """The kernel of two prepared examples."""
@@ -167,7 +167,7 @@ class Normalized(Kernel):
     def __repr__(self) -> str:
         return f"Normalized({self.kernel!r})"
 
-    def steps(self) -> list[Step] | None:
+    def steps(self) -> list[Op] | None:
         """How to compute it from dot products and distances."""
         inner = self.kernel.steps()
         return None if inner is None else [*inner, ("normalize", 0.0, 0.0, 0, 0)]
@@ -200,6 +200,6 @@ def is_pair(form: Any) -> bool:
     return isinstance(form, dict) and list(form) == ["pair"] and isinstance(form["pair"], list)
 
 
-def shifted(steps: list[Step], by: int) -> list[Step]:
-    """Steps that stand further behind in a compiled."""
-    return [(op, g, c, d, start + by if op == "normalize" else 0) for op, g, c, d, start in steps]
+def shifted(ops: list[Op], by: int) -> list[Op]:
+    """The same operations, where `by` others come before them."""
+    return [(op, g, c, d, start + by if op == "normalize" else 0) for op, g, c, d, start in ops]

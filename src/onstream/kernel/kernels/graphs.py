@@ -69,8 +69,8 @@ class WeisfeilerLehman(HistogramKernel):
             neighbours[a].append(b)
             if a != b:
                 neighbours[b].append(a)
-        told = [node[1] if isinstance(node, list) else node for node in form["nodes"]]
-        labels = [0 if label is None else stable_hash(repr(label)) for label in told]
+        given = [node[1] if isinstance(node, list) else node for node in form["nodes"]]
+        labels = [0 if label is None else stable_hash(repr(label)) for label in given]
         found: dict[int, float] = {}
         for i in range(self.h + 1):
             if i:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...base.checks import number, positive, whole
-from .base import Kernel, Step
+from .base import Kernel, Op
 
 
 class VectorKernel(Kernel):
@@ -55,7 +55,7 @@ class Linear(VectorKernel):
     def __init__(self) -> None:
         pass
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[Op]:
         """How to compute it from dot products and distances."""
         return [("linear", 0.0, 0.0, 0, 0)]
 
@@ -82,7 +82,7 @@ class Polynomial(VectorKernel):
         self.gamma = positive(self, "gamma", gamma)
         self.coef0 = number(self, "coef0", coef0, least=0.0, hint="Below 0 it is no kernel.")
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[Op]:
         """How to compute it from dot products and distances."""
         return [("polynomial", self.gamma, self.coef0, self.degree, 0)]
 
@@ -104,7 +104,7 @@ class RBF(VectorKernel):
     def __init__(self, gamma: float | None = None) -> None:
         self.gamma = None if gamma is None else positive(self, "gamma", gamma)
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[Op]:
         """How to compute it from dot products and distances."""
         return [("rbf", self.gamma, 0.0, 0, 0)]
 
