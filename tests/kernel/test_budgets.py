@@ -82,9 +82,9 @@ def test_a_budget_that_is_never_full_changes_nothing(model: Any) -> None:
     X, y = stream()
     model = model.clone(budget=1000)
     free = (KernelPA if isinstance(model, BudgetedPA) else KernelPerceptron)(kernel=KERNEL)
-    told = model.predict_learn_many(X, y, output="score")
+    predicted = model.predict_learn_many(X, y, output="score")
     np.testing.assert_allclose(
-        told, free.predict_learn_many(X, y, output="score"), rtol=1e-8, atol=1e-8
+        predicted, free.predict_learn_many(X, y, output="score"), rtol=1e-8, atol=1e-8
     )
     assert len(model.supports) == len(free.supports)
 
@@ -191,8 +191,8 @@ def test_least_recent() -> None:
     X, y = stream()
     oldest = LeastRecentPerceptron(kernel=KERNEL, budget=12)
     simple = Forgetron(kernel=KERNEL, budget=12, variant="simple", phi=1.0)
-    told = [m.predict_learn_many(X, y, output="score") for m in (oldest, simple)]
-    np.testing.assert_array_equal(told[0], told[1])
+    predicted = [m.predict_learn_many(X, y, output="score") for m in (oldest, simple)]
+    np.testing.assert_array_equal(predicted[0], predicted[1])
 
 
 def test_fixed_budget() -> None:
@@ -285,8 +285,8 @@ def test_the_bound_of_the_forgetron(variant: str) -> None:
     U = 0.25 * math.sqrt((B + 1) / math.log(B + 1))
     X, y = stream(1500, seed=2)
     model = Forgetron(kernel=KERNEL, budget=B, variant=variant)
-    told = model.predict_learn_many(X, y, output="score")
-    mistakes = int(np.sum(y * told <= 0.0))
+    predicted = model.predict_learn_many(X, y, output="score")
+    mistakes = int(np.sum(y * predicted <= 0.0))
     Z = X[:40]
     gram = np.exp(-0.5 * ((Z[:, None] - Z[None]) ** 2).sum(axis=2))
     rows = np.exp(-0.5 * ((X[:, None] - Z[None]) ** 2).sum(axis=2))
@@ -364,11 +364,11 @@ def test_the_inverse_of_the_projectron() -> None:
 def test_eta_zero_is_the_perceptron() -> None:
     X, y = stream()
     kernel = RBF(gamma=20.0)  # few points are nearly in the span of others
-    told = [
+    predicted = [
         m.predict_learn_many(X, y, output="score")
         for m in (Projectron(kernel=kernel, eta=0.0), KernelPerceptron(kernel=kernel))
     ]
-    np.testing.assert_allclose(told[0], told[1], atol=1e-9)
+    np.testing.assert_allclose(predicted[0], predicted[1], atol=1e-9)
 
 
 def test_a_point_in_the_span_is_projected() -> None:
@@ -527,8 +527,8 @@ def test_the_projection_of_points_in_a_heap() -> None:
     X, y = stream(1500)
     model = BudgetedPA(kernel=RBF(gamma=0.05), budget=60, maintenance="projection")
     free = KernelPA(kernel=RBF(gamma=0.05))
-    told, expected = (m.predict_learn_many(X, y) for m in (model, free))
-    assert np.mean(told == y) > np.mean(expected == y) - 0.03
+    predicted, expected = (m.predict_learn_many(X, y) for m in (model, free))
+    assert np.mean(predicted == y) > np.mean(expected == y) - 0.03
     assert max(abs(a) for _, a in model.supports) < 1e6
 
 
@@ -557,7 +557,7 @@ def test_kinds_of_rows_nearly_agree_in_spite_of_the_inverse(cls: Any) -> None:
     dense.learn_many(X, y, w)
     csr.learn_many(sparse.csr_array(X), y, w)
     mappings.learn_many([dict(enumerate(row)) for row in X.tolist()], y, w)
-    told = dense.score_many(X[:100])
+    predicted = dense.score_many(X[:100])
     for other in (csr, mappings):
-        gap = np.abs(other.score_many(X[:100]) - told).max() / np.abs(told).max()
+        gap = np.abs(other.score_many(X[:100]) - predicted).max() / np.abs(predicted).max()
         assert gap < 1e-6

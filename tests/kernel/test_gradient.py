@@ -98,12 +98,12 @@ def test_bogd_without_a_full_budget() -> None:
     """Decay every round, a support for every loss."""
     X, y = stream(120)
     model = BOGD(kernel=KERNEL, budget=200, eta=0.3, lam=0.1, labels=[1, -1])
-    told = model.predict_learn_many(X, y, output="score")
+    predicted = model.predict_learn_many(X, y, output="score")
     a = np.zeros(120)
     K = gram(X, X)
     for i in range(120):
         f = a @ K[i]
-        assert told[i] == pytest.approx(f, abs=1e-10)
+        assert predicted[i] == pytest.approx(f, abs=1e-10)
         a *= 1.0 - 0.3 * 0.1
         if 1.0 - y[i] * f > 0.0:
             a[i] = 0.3 * y[i]
@@ -144,12 +144,12 @@ def test_nogd_against_numpy() -> None:
     X, y = stream()
     B, rank, eta = 20, 8, 0.4
     model = NOGD(kernel=KERNEL, budget=B, rank=rank, eta=eta, labels=[1, -1])
-    told = model.predict_learn_many(X, y, output="score")
+    predicted = model.predict_learn_many(X, y, output="score")
     S: list[np.ndarray] = []
     a: list[float] = []
     w: Any = None
     P = np.zeros((rank, B))
-    for x, target, f in zip(X, y, told, strict=True):
+    for x, target, f in zip(X, y, predicted, strict=True):
         k = gram(np.array(S), x[None])[:, 0] if S else np.zeros(0)
         expected = float(np.dot(a, k)) if w is None else float(w @ (P @ k))
         assert f == pytest.approx(expected, abs=1e-8)
@@ -241,9 +241,9 @@ def test_variance_over_seeds() -> None:
 def test_fogd_against_numpy() -> None:
     X, y = stream()
     model = FOGD(n_components=30, gamma=0.5, eta=0.2, labels=[1, -1])
-    told = model.predict_learn_many(X, y, output="score")
+    predicted = model.predict_learn_many(X, y, output="score")
     w = np.zeros(60)
-    for x, target, f in zip(X, y, told, strict=True):
+    for x, target, f in zip(X, y, predicted, strict=True):
         z = features(model, x)
         assert f == pytest.approx(w @ z, abs=1e-10)
         if 1.0 - target * f > 0.0:

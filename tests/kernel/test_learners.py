@@ -51,9 +51,9 @@ def test_a_linear_kernel_is_the_linear_learner(kernel: Any, linear: Any, k: int)
     y = labels(X, k)
     w = np.random.default_rng(1).choice([0.5, 1.0, 2.0], len(y))
     ours, theirs = kernel.clone(), linear.clone()
-    told = ours.predict_learn_many(X, y, w, output="score")
+    predicted = ours.predict_learn_many(X, y, w, output="score")
     expected = theirs.predict_learn_many(X, y, w, output="score")
-    np.testing.assert_allclose(told, expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(predicted, expected, rtol=1e-9, atol=1e-9)
     assert len(ours.supports) < len(y)
 
 
@@ -63,12 +63,12 @@ def test_linear_regression() -> None:
     for schedule in ("constant", "power", "sqrt"):
         ours = KernelLMS(kernel=Linear(), eta=0.05, schedule=schedule)
         theirs = LinearRegression(eta=0.05, schedule=schedule, intercept=False)
-        told, expected = (m.predict_learn_many(X, y) for m in (ours, theirs))
-        np.testing.assert_allclose(told, expected, rtol=1e-9, atol=1e-9)
+        predicted, expected = (m.predict_learn_many(X, y) for m in (ours, theirs))
+        np.testing.assert_allclose(predicted, expected, rtol=1e-9, atol=1e-9)
     ours = KernelLMS(kernel=Linear(), eta=0.5, normalized=True)
     theirs = LinearRegression(eta=0.5, normalized=True, intercept=False)
-    told, expected = (m.predict_learn_many(X, y) for m in (ours, theirs))
-    np.testing.assert_allclose(told, expected, rtol=1e-9, atol=1e-9)
+    predicted, expected = (m.predict_learn_many(X, y) for m in (ours, theirs))
+    np.testing.assert_allclose(predicted, expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("variant", ["PA", "PA-I", "PA-II"])
@@ -77,8 +77,8 @@ def test_regression_with_a_linear_kernel(variant: str) -> None:
     y = X @ np.arange(6.0)
     w, C, epsilon = np.zeros(6), 0.2, 0.1
     model = KernelPARegressor(kernel=Linear(), variant=variant, C=C, epsilon=epsilon)
-    told = model.predict_learn_many(X, y)
-    for x, target, f in zip(X, y, told, strict=True):
+    predicted = model.predict_learn_many(X, y)
+    for x, target, f in zip(X, y, predicted, strict=True):
         assert f == pytest.approx(w @ x, rel=1e-9, abs=1e-9)
         loss, q = max(0.0, abs(target - w @ x) - epsilon), x @ x
         step = {"PA": loss / q, "PA-I": min(C, loss / q), "PA-II": loss / (q + 1 / (2 * C))}
@@ -179,9 +179,9 @@ def test_perceptrons_of_four_labels(rule: str) -> None:
     y = labels(X, 4)
     names = ["a", "b", "c", "d"]
     model = KernelPerceptron(kernel=Linear(), update=rule, labels=names)
-    told = model.predict_learn_many(X, y, output="score")
+    predicted = model.predict_learn_many(X, y, output="score")
     M = np.zeros((4, 6))
-    for x, target, f in zip(X, y, told, strict=True):
+    for x, target, f in zip(X, y, predicted, strict=True):
         np.testing.assert_allclose(2.0 * f, M @ x, rtol=1e-9, atol=1e-9)
         steps = multiclass(rule, 2.0 * f, names.index(target))
         if steps is not None:
@@ -232,10 +232,10 @@ def test_mira_against_its_exact_solution(beta: float, k: int) -> None:
     y = labels(X, k)
     names = ["a", "b", "c", "d"][:k]
     model = KernelMIRA(kernel=Linear(), beta=beta, labels=names)
-    told = model.predict_learn_many(X, y, output="score")
+    predicted = model.predict_learn_many(X, y, output="score")
     M = np.zeros((k, 6))
     norm = np.inf
-    for x, target, f in zip(X, y, told, strict=True):
+    for x, target, f in zip(X, y, predicted, strict=True):
         scores = M @ x
         np.testing.assert_allclose(
             f, scores if k > 2 else scores[1] - scores[0], rtol=1e-8, atol=1e-8

@@ -31,9 +31,9 @@ def test_kernel_perceptron_on_a9a() -> None:
     finally:
         sys.path.remove(str(DATA))
     model = KernelPerceptron(kernel=RBF(gamma=0.01))
-    told = model.predict_learn_many(X, np.asarray(y).astype(int))
+    predicted = model.predict_learn_many(X, np.asarray(y).astype(int))
     assert len(model.supports) == 6887
-    assert np.mean(told == y) == pytest.approx(0.7885, abs=5e-5)
+    assert np.mean(predicted == y) == pytest.approx(0.7885, abs=5e-5)
 
 
 def test_the_order_of_dogma() -> None:

@@ -88,10 +88,10 @@ def test_every_learner_does_the_same(model: Any) -> None:
     narrow, wide, y = rows()
     dense, sparse = (model.clone(kernel=RBF(gamma=0.05)) for _ in range(2))
     expected = dense.predict_learn_many(narrow, y, output="score")
-    told = sparse.predict_learn_many(wide, y, output="score")
+    predicted = sparse.predict_learn_many(wide, y, output="score")
     assert not is_sparse(dense)
     assert is_sparse(sparse)
-    np.testing.assert_allclose(told, expected, rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(predicted, expected, rtol=1e-7, atol=1e-7)
     assert sparse.memory_bytes < 3e6  # a block of 60 x 72,000 numbers: 35 MB
 
 
@@ -118,9 +118,9 @@ def test_regressors() -> None:
     for model in (KernelPARegressor(kernel=KERNELS[2]), KernelLMS(kernel=KERNELS[2], budget=80)):
         dense, sparse = model.clone(), model.clone()
         expected = dense.predict_learn_many(narrow, y.astype(float))
-        told = sparse.predict_learn_many(wide, y.astype(float))
+        predicted = sparse.predict_learn_many(wide, y.astype(float))
         assert is_sparse(sparse)
-        np.testing.assert_allclose(told, expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(predicted, expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("model", LEARNERS[4:9], ids=repr)
@@ -173,8 +173,8 @@ def test_a_thousand_million_columns() -> None:
     )
     dense, sparse = (BudgetedPA(kernel=RBF(gamma=0.05), budget=60) for _ in range(2))
     expected = dense.predict_learn_many(narrow, y, output="score")
-    told = sparse.predict_learn_many(huge, y, output="score")
-    np.testing.assert_allclose(told, expected, rtol=1e-9, atol=1e-9)
+    predicted = sparse.predict_learn_many(huge, y, output="score")
+    np.testing.assert_allclose(predicted, expected, rtol=1e-9, atol=1e-9)
     assert sparse.memory_bytes < 3e5
     again = loads(dumps(sparse))
     assert again.supports == sparse.supports

@@ -69,18 +69,18 @@ def make(cls: Any, **params: Any) -> Any:
 def test_blocks_files_and_pickles(cls: Any) -> None:
     X, y = words()
     loop, block, saved = make(cls), make(cls), make(cls)
-    told = []
+    predicted = []
     for x, target in zip(X, y, strict=True):
-        told.append(loop.predict_one(x))
+        predicted.append(loop.predict_one(x))
         loop.learn_one(x, target)
     answers = block.predict_learn_many(X, y)
-    assert list(answers) == told
+    assert list(answers) == predicted
     for cut in range(0, 120, 30):
         saved = loads(dumps(saved))
         saved = pickle.loads(pickle.dumps(saved))
         saved.learn_many(X[cut : cut + 30], y[cut : cut + 30])
     assert dumps(block) == dumps(loop) == dumps(saved)
-    right = np.mean([a == b for a, b in zip(told[60:], y[60:], strict=True)])
+    right = np.mean([a == b for a, b in zip(predicted[60:], y[60:], strict=True)])
     assert right > 0.5
     scores = loop.score_many(X[:5])
     for row, x in zip(scores, X[:5], strict=True):
@@ -101,9 +101,9 @@ def test_an_explicit_map_gives_the_same(cls: Any) -> None:
     everything = dict.fromkeys(sorted({name for x in counts for name in x}), 0.0)
     objects.learn_one("", True)
     vectors.learn_one(everything, True)
-    told = objects.predict_learn_many(X, two, output="score")
+    predicted = objects.predict_learn_many(X, two, output="score")
     expected = vectors.predict_learn_many(counts, two, output="score")
-    np.testing.assert_allclose(told, expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(predicted, expected, rtol=1e-6, atol=1e-6)
 
 
 def test_regressors() -> None:
@@ -111,8 +111,8 @@ def test_regressors() -> None:
     y = [x.count("a") / len(x) for x in X]
     for cls in (KernelPARegressor, KernelLMS):
         model = cls(kernel=Normalized(Spectrum(1)))
-        told = model.predict_learn_many(X, y)
-        assert np.mean((told[60:] - y[60:]) ** 2) < 0.5 * np.var(y[60:])
+        predicted = model.predict_learn_many(X, y)
+        assert np.mean((predicted[60:] - y[60:]) ** 2) < 0.5 * np.var(y[60:])
         assert dumps(loads(dumps(model))) == dumps(model)
 
 

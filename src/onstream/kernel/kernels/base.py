@@ -7,7 +7,6 @@ JSON can hold, `prepare` adds what can be computed once (a histogram, the kernel
 """
 
 import hashlib
-import math
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -86,8 +85,3 @@ def stable_hash(text: str) -> int:
     """63 bits that depend on the text alone: not on the process, nor on the machine."""
     data = text.encode(errors="surrogatepass")  # half a character is a token like others
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") >> 1
-
-
-def normal(value: float, a: float, b: float) -> float:
-    """A kernel value divided by the lengths of both sides; 0 if one of them is 0."""
-    return value / (math.sqrt(a) * math.sqrt(b)) if a > 0.0 and b > 0.0 else 0.0

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...base.checks import number
 from ._structures import normal_row
-from .base import Kernel, Op, normal
+from .base import Kernel, Op
 
 
 class Combination(Kernel):
@@ -26,6 +26,11 @@ class Combination(Kernel):
         self.kernels, self.pairs = found, pairs
         kinds = {kernel.kind for kernel in found}
         self.kind = kinds.pop() if len(kinds) == 1 and not pairs else "pair"
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters, by name."""
+        return {**super().params, "kernels": list(self.kernels)}
 
     def __repr__(self) -> str:
         shown = [repr(kernel) for kernel in self.kernels]
@@ -103,11 +108,6 @@ class Sum(Combination):
                 )
             self.weights = [number(self, "weights", weight, least=0.0) for weight in weights]
 
-    @property
-    def params(self) -> dict[str, Any]:
-        """The parameters, by name."""
-        return {"kernels": list(self.kernels), "weights": self.weights, "pairs": self.pairs}
-
     def steps(self) -> list[Op] | None:
         """How to compute it from dot products and distances."""
         return self._joined("add", self.weights)
@@ -134,11 +134,6 @@ class Product(Combination):
 
     def __init__(self, *given: Kernel, kernels: Any = (), pairs: bool | None = None) -> None:
         self._take(given, kernels, pairs)
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """The parameters, by name."""
-        return {"kernels": list(self.kernels), "pairs": self.pairs}
 
     def steps(self) -> list[Op] | None:
         """How to compute it from dot products and distances."""
@@ -183,7 +178,7 @@ class Normalized(Kernel):
 
     def value(self, a: Any, b: Any) -> float:
         """The kernel of two prepared examples."""
-        return normal(self.kernel.value(a[0], b[0]), a[1], b[1])
+        return normal_row([self.kernel.value(a[0], b[0])], [a[1]], b[1])[0]
 
     def self_value(self, a: Any) -> float:
         """The kernel of a prepared example with itself."""
