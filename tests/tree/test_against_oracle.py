@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from onstream.tree import VFDT
-from onstream.tree.outline import grow
+from onstream.tree.view.outline import grow
 
 from ..oracles import hoeffding_tree as oracle
 

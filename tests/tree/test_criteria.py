@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from onstream.tree.split import bound, impurity
+from onstream.tree.arena._split import bound, impurity
 
 
 def gain(criterion: str, parts: list[tuple[float, ...]]) -> float:

@@ -3,9 +3,9 @@
 from ..base.registry import register, register_parts
 from .batch_tree import BatchTree
 from .cvfdt import CVFDT
-from .extremely_fast_tree import EFDT, ExtremelyFastDecisionTree
-from .hoeffding_adaptive_tree import HAT, HoeffdingAdaptiveTreeClassifier
-from .hoeffding_tree import VFDT, HoeffdingTreeClassifier
+from .extremely_fast_decision_tree import EFDT, ExtremelyFastDecisionTree
+from .hoeffding_adaptive_tree_classifier import HAT, HoeffdingAdaptiveTreeClassifier
+from .hoeffding_tree_classifier import VFDT, HoeffdingTreeClassifier
 from .hoeffding_tree_regressor import HoeffdingTreeRegressor
 
 __all__ = [

@@ -11,9 +11,9 @@ from ..base.checks import whole
 from ..base.fit import refuse_weights
 from ..base.types import Label
 from ..core.classifier import ClassifierModel
-from .concept_adapting import ConceptAdaptingState
-from .face import TreeClassifier
-from .hoeffding import HoeffdingState
+from ._cvfdt import ConceptAdaptingState
+from ._hoeffding import HoeffdingState
+from .base import TreeClassifier
 
 NUMERIC, NOMINAL = 1, 2
 Matrix = NDArray[np.float64]

@@ -5,8 +5,8 @@ from typing import Any
 
 from ..base.checks import whole
 from ..base.types import Label
-from .concept_adapting import ConceptAdaptingState
-from .face import TreeClassifier
+from ._cvfdt import ConceptAdaptingState
+from .base import TreeClassifier
 
 
 class CVFDT(TreeClassifier):

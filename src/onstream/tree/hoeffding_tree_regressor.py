@@ -4,8 +4,8 @@ from typing import Any
 
 from ..base.checks import choice, number, positive, whole
 from ..base.regressor import Regressor
-from .face import Tree, checked_nominal
-from .regression import HoeffdingRegressorState
+from ._regression import HoeffdingRegressorState
+from .base import Tree, checked_nominal
 
 
 class HoeffdingTreeRegressor(Tree, Regressor):

@@ -5,14 +5,14 @@ from libc.stdint cimport int32_t, uint8_t
 
 from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, OVERFLOW, Example
-from .arena cimport (
+from .arena._nodes cimport (
     NOBODY, NO_MEMORY, UNKNOWN, Arena, View, close_view, column, drop_features, fits_in, open_view,
     welcome,
 )
-from .leaf cimport observe, prepare
-from .promise cimport claim, most_named, ration, room_for, room_for_labels
-from .split cimport Split, best_split
-from .state cimport Opinion, TreeState
+from .arena._leaf cimport observe, prepare
+from .arena._memory_limit cimport claim, most_named, ration, room_for, room_for_labels
+from .arena._split cimport Split, best_split
+from ._state cimport Opinion, TreeState
 
 
 cdef enum:

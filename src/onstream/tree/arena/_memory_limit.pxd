@@ -1,6 +1,6 @@
 # Which leaves may keep tables when memory is short (spec 12.2).
 
-from .arena cimport Arena
+from ._nodes cimport Arena
 
 
 cdef struct Household:    # what bytes are reckoned by, besides the arena

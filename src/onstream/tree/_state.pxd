@@ -1,10 +1,10 @@
 from libc.stdint cimport int32_t
 
 from ..core.classifier cimport ClassifierState
-from .arena cimport Arena, View
-from .criteria cimport Criterion
-from .leaf cimport LeafRule
-from .split cimport Scratch, Split
+from .arena._nodes cimport Arena, View
+from .arena.criteria cimport Criterion
+from .arena._leaf cimport LeafRule
+from .arena._split cimport Scratch, Split
 
 
 cdef struct Opinion:  # what a leaf says of an example before it learns it

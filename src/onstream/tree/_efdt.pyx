@@ -6,14 +6,14 @@ from libc.string cimport memcpy
 import numpy as np
 
 from ..core.example cimport Example
-from .arena cimport (
+from .arena._nodes cimport (
     NOBODY, NO_MEMORY, Arena, View, clear_children, give_back, grab, next_node,
 )
-from .hoeffding cimport HoeffdingState
-from .leaf cimport observe, prepare
-from .records cimport preorder
-from .split cimport Split, best_split
-from .state cimport Opinion, TreeState
+from ._hoeffding cimport HoeffdingState
+from .arena._leaf cimport observe, prepare
+from .arena._records cimport preorder
+from .arena._split cimport Split, best_split
+from ._state cimport Opinion, TreeState
 
 cdef double NO_GAIN = 1e-10
 

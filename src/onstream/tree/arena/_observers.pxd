@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from .arena cimport Arena
+from ._nodes cimport Arena
 
 
 cdef struct Slot:      # values of one feature that are close together

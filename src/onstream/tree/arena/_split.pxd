@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t
 
-from .arena cimport Arena
+from ._nodes cimport Arena
 from .criteria cimport Criterion
 
 

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t
 
-from .arena cimport Arena, View
+from ._nodes cimport Arena, View
 
 
 cdef enum LeafRule:

@@ -1,3 +1,3 @@
-from .hoeffding import HoeffdingState
+from ._hoeffding import HoeffdingState
 
 class ExtremelyFastState(HoeffdingState): ...

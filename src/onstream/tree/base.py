@@ -11,8 +11,8 @@ from ..base.classifier import ProbabilisticClassifier
 from ..base.errors import NotMergeable
 from ..base.learner import Learner
 from ..base.types import Example, Label
-from . import picture
-from .outline import Node, grow
+from .view import picture
+from .view.outline import Node, grow
 
 MOST_LEVELS = 100  # that texts and pictures show, unless the user says how many
 

@@ -1,6 +1,6 @@
 from typing import Any
 
-from .hoeffding import HoeffdingState
+from ._hoeffding import HoeffdingState
 
 class ConceptAdaptingState(HoeffdingState):
     started: int

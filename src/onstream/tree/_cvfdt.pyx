@@ -10,14 +10,14 @@ import numpy as np
 from ..core.arrays cimport doubles
 from ..core.example cimport Example
 from ..core.memory cimport release, resize
-from .arena cimport (
+from .arena._nodes cimport (
     NOBODY, NO_MEMORY, Arena, View, child_of, free_node, free_tree, give_back, grab, next_node,
 )
-from .hoeffding cimport HoeffdingState
-from .leaf cimport forget, observe, prepare
-from .records cimport check_nesting, preorder
-from .split cimport Split, best_split
-from .state cimport Opinion, TreeState
+from ._hoeffding cimport HoeffdingState
+from .arena._leaf cimport forget, observe, prepare
+from .arena._records cimport check_nesting, preorder
+from .arena._split cimport Split, best_split
+from ._state cimport Opinion, TreeState
 
 
 cdef double MISSING = 1e200   # NaN in a file; no value is larger than 1e120

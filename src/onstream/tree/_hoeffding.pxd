@@ -2,9 +2,9 @@ from libc.stdint cimport int32_t
 
 from ..core.encoder cimport Encoder
 from ..core.example cimport Example
-from .arena cimport View
-from .promise cimport Household
-from .state cimport Opinion, TreeState
+from .arena._nodes cimport View
+from .arena._memory_limit cimport Household
+from ._state cimport Opinion, TreeState
 
 
 cdef class HoeffdingState(TreeState):

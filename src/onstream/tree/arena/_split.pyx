@@ -8,8 +8,8 @@ than 1 % of the node's weight.
 from libc.math cimport erfc, sqrt
 from libc.stdint cimport int32_t
 
-from ..core.memory cimport release, resize
-from .arena cimport NOBODY, NOMINAL, NUMERIC, Arena, ClassTable, cell, column, numbers
+from ...core.memory cimport release, resize
+from ._nodes cimport NOBODY, NOMINAL, NUMERIC, Arena, ClassTable, cell, column, numbers
 from .criteria cimport INFO_GAIN, Criterion, mixed
 from .criteria cimport hoeffding as hoeffding_bound
 

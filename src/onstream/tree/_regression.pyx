@@ -9,15 +9,15 @@ import numpy as np
 from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.state cimport State
-from .arena cimport (
+from .arena._nodes cimport (
     NOBODY, NO_MEMORY, NOMINAL, NUMERIC, Arena, View, clear_children, close_view, finish, fits_in,
     free_node, give_back, grab, new_node, next_node, open_view, set_branch, start, welcome, widen,
 )
-from .criteria cimport hoeffding
-from .observers cimport Cut, Observer, Slot, add, best_cut, insert, make_room, watch
-from .records cimport export_trees, outline, preorder, restore_trees
+from .arena.criteria cimport hoeffding
+from .arena._observers cimport Cut, Observer, Slot, add, best_cut, insert, make_room, watch
+from .arena._records cimport export_trees, outline, preorder, restore_trees
 
-from .records import HEAVIEST, LARGEST
+from .arena._records import HEAVIEST, LARGEST
 
 cdef enum Output:
     ADAPTIVE

@@ -1,4 +1,4 @@
-from .hoeffding import HoeffdingState
+from ._hoeffding import HoeffdingState
 
 class AdaptiveState(HoeffdingState):
     started: int

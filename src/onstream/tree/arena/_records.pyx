@@ -8,8 +8,8 @@ from bisect import bisect_right
 
 import numpy as np
 
-from ..core.arrays cimport data_of, doubles
-from .arena cimport (
+from ...core.arrays cimport data_of, doubles
+from ._nodes cimport (
     NOBODY, NO_MEMORY, NOMINAL, NUMERIC, UNKNOWN, Arena, ClassTable, activate, cell, cell_of, child_of,
     column, drop_features, ensure_label, ensure_table, new_node, numbers, set_branch, widen,
 )

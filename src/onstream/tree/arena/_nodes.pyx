@@ -7,7 +7,7 @@ from libc.math cimport NAN
 from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memcpy, memset
 
-from ..core.example cimport NUMBER, Example, feature
+from ...core.example cimport NUMBER, Example, feature
 
 cdef double LARGEST_VALUE = 1e120
 cdef double MOST_WEIGHT = 1e50

@@ -10,13 +10,13 @@ from ..core.state_reader import StateReader
 from ..drift._adwin cimport (
     Adwin, adwin_bytes, adwin_export, adwin_free, adwin_mean, adwin_push, adwin_restore, adwin_start,
 )
-from .arena cimport (
+from .arena._nodes cimport (
     NOBODY, NO_MEMORY, Arena, View, free_node, free_tree, give_back, grab, next_node,
 )
-from .hoeffding cimport HoeffdingState
-from .leaf cimport prepare
-from .records cimport check_nesting, preorder
-from .state cimport Opinion, TreeState
+from ._hoeffding cimport HoeffdingState
+from .arena._leaf cimport prepare
+from .arena._records cimport check_nesting, preorder
+from ._state cimport Opinion, TreeState
 
 cdef enum:
     MIN_WIDTH = 300  # errors that both sides need before they are compared

@@ -1,27 +1,25 @@
-"""VFDT, the Hoeffding tree."""
+"""HAT, the Hoeffding tree that follows drift."""
 
 from collections.abc import Iterable
 from typing import Any
 
-from ..base.checks import whole
+import numpy as np
+
+from ..base.checks import number
 from ..base.types import Label
+from ._hat import AdaptiveState
+from .base import TreeClassifier
 from .batch_tree import BatchTree
-from .face import TreeClassifier
-from .hoeffding import HoeffdingState
 
 
-class HoeffdingTreeClassifier(TreeClassifier):
-    """Hoeffding tree, VFDT (Domingos and Hulten, KDD 2000).
+class HoeffdingAdaptiveTreeClassifier(TreeClassifier):
+    """Hoeffding adaptive tree, HAT (Bifet and Gavaldà, IDA 2009).
 
-    An example goes to a leaf, which counts it. After every `grace_period` examples the leaf
-    compares its two best splits: if the better one leads by Hoeffding's bound (or if they are so
-    alike that it does not matter) the leaf becomes a question with empty leaves below it. So the
-    tree is, with probability 1 - delta per choice, the one that all data would have given, and it
-    never keeps an example.
-
-    Text is nominal (one branch per value); numbers are seen per label as a Gaussian, of which
-    ten cuts are tried. A missing value takes the heaviest branch. As in MOA and River, a split
-    needs two branches with more than 1 % of the weight each.
+    A Hoeffding tree whose every node watches the error of the subtree below it through an ADWIN
+    window. Where the error rises, an alternate tree starts as an empty leaf and learns along; it
+    takes the node's place as soon as it is better by more than chance, and is given up when it is
+    worse. Without drift it is the `HoeffdingTreeClassifier`. Unlike MOA and River, an alternate
+    never takes over by splitting, and errors are those made before learning.
 
     Parameters
     ----------
@@ -42,14 +40,8 @@ class HoeffdingTreeClassifier(TreeClassifier):
     seed_children : bool, default False
         New leaves begin with the counts that their split promises them, as in MOA, instead of
         answering with their parent's majority at first.
-    max_bytes : int >= 10_000 or None, default None
-        Most memory of the model. When it is short, the leaves where a split promises least lose
-        their tables (they go on counting labels) until their promise rises, and features that
-        trail the best one of their leaf by Hoeffding's bound are dropped there. Features and
-        nominal values take at most half of it: those that come later are as if absent. (Columns
-        of arrays are always known; beside them names take at most an eighth.) Nodes take at most
-        the rest: then nothing is split any more, and a value without a branch goes where most
-        examples went. A label that there is no room for is refused.
+    drift_delta : float in (0, 1), default 0.002
+        Confidence of the ADWIN windows. Raise it to suspect drift earlier, and more often in vain.
     nominal : list or None, default None
         Features whose numbers are names of categories (codes, weekdays): one branch per value
         instead of cuts. Text always is.
@@ -57,20 +49,21 @@ class HoeffdingTreeClassifier(TreeClassifier):
         Labels known beforehand. Others may still come.
     max_labels : int, default 10_000
         More labels than this are refused: most likely y is a number to be predicted.
-    init : HoeffdingTreeClassifier, BatchTree or None, default None
+    init : HoeffdingAdaptiveTreeClassifier, BatchTree or None, default None
         Start from what this tree has learned.
     reset_schedule : bool, default False
         Nothing here depends on it; every learner has it.
 
     Examples
     --------
-    >>> model = HoeffdingTreeClassifier(grace_period=50)
-    >>> for i in range(1000):
-    ...     model.learn_one({"size": i % 10, "noise": i % 7}, "small" if i % 10 < 4 else "large")
-    >>> model.predict_one({"size": 2})
-    'small'
-    >>> model.n_leaves
-    2
+    >>> model = HoeffdingAdaptiveTreeClassifier()
+    >>> for i in range(8000):
+    ...     x = {"a": i % 2, "b": i % 3}
+    ...     model.learn_one(x, x["a"] == 1 if i < 4000 else x["b"] == 1)
+    >>> model.predict_one({"a": 0, "b": 1})
+    True
+    >>> model.n_switches > 0
+    True
     """
 
     def __init__(
@@ -83,7 +76,7 @@ class HoeffdingTreeClassifier(TreeClassifier):
         leaf_prediction: str = "nba",
         max_depth: int | None = None,
         seed_children: bool = False,
-        max_bytes: int | None = None,
+        drift_delta: float = 0.002,
         nominal: list[str | int] | None = None,
         labels: Iterable[Label] | None = None,
         max_labels: int = 10_000,
@@ -93,26 +86,44 @@ class HoeffdingTreeClassifier(TreeClassifier):
         self._check_tree(delta, grace_period, tau, criterion, leaf_prediction)
         self.max_depth = self._check_depth(max_depth)
         self.seed_children = self._flag("seed_children", seed_children)
-        self.max_bytes = None
-        if max_bytes is not None:
-            self.max_bytes = whole(self, "max_bytes", max_bytes, least=10_000, most=2**60)
+        self.drift_delta = number(self, "drift_delta", drift_delta, above=0.0, most=1.0 - 1e-9)
         self.nominal = self._check_nominal(nominal)
         self._start(labels, max_labels, init, reset_schedule)
-        if labels is not None:
-            self._model.state.check_labels(len(self.labels))
 
     def _from_batch(self, init: Any) -> Any:
-        return init._model.snapshot() if isinstance(init, BatchTree) else init
+        if not isinstance(init, BatchTree):
+            return init
+        fields = init._model.snapshot()
+        n = len(fields["nodes"])
+        return {
+            **fields,
+            "alternate_of": np.zeros(0, dtype=np.int64),
+            "windows": np.zeros((n, 2), dtype=np.int64),
+            "window_sums": np.zeros((n, 2)),
+            "window_counts": np.zeros(0),
+            "window_buckets": np.zeros((0, 5, 2)),
+            "alternates": np.zeros(3, dtype=np.int64),
+        }
 
-    def _new_state(self) -> HoeffdingState:
+    def _new_state(self) -> AdaptiveState:
         params = {
             name: getattr(self, name)
             for name in (
                 "delta", "grace_period", "tau", "criterion", "leaf_prediction", "max_depth",
-                "seed_children", "max_bytes", "nominal",
+                "seed_children", "drift_delta", "nominal",
             )
         }  # fmt: skip
-        return HoeffdingState(params)
+        return AdaptiveState(params)
+
+    @property
+    def n_alternates(self) -> int:
+        """Alternate trees ever started."""
+        return int(self._model.readable_state().started)
+
+    @property
+    def n_switches(self) -> int:
+        """Alternate trees that took over."""
+        return int(self._model.readable_state().switched)
 
 
-VFDT = HoeffdingTreeClassifier
+HAT = HoeffdingAdaptiveTreeClassifier

@@ -10,12 +10,12 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t
 from libc.stdlib cimport qsort
 
-from ..core.feature_index cimport PER_COLUMN
-from .arena cimport (
+from ...core.feature_index cimport PER_COLUMN
+from ._nodes cimport (
     NOBODY, Arena, ClassTable, Layout, activate, child_of, deactivate, saved_per_table,
     with_slack,
 )
-from .split cimport labels_at
+from ._split cimport labels_at
 
 cdef enum:
     PER_NODE = 7 * 4 + 9 * 8 + 5 * 8 + 16   # entries of the arrays, and slack of their growth

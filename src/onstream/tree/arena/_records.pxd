@@ -1,6 +1,6 @@
 from libc.stdint cimport int32_t
 
-from .arena cimport Arena
+from ._nodes cimport Arena
 
 
 cdef int check_nesting(list roots, list owners) except -1

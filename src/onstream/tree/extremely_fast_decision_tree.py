@@ -5,8 +5,8 @@ from typing import Any
 
 from ..base.checks import positive
 from ..base.types import Label
-from .extremely_fast import ExtremelyFastState
-from .face import TreeClassifier
+from ._efdt import ExtremelyFastState
+from .base import TreeClassifier
 
 
 class ExtremelyFastDecisionTree(TreeClassifier):

@@ -3,8 +3,8 @@
 from libc.math cimport INFINITY, NAN, fabs, log
 from libc.stdint cimport int32_t
 
-from ..core.scores cimport softmax
-from .arena cimport (
+from ...core.scores cimport softmax
+from ._nodes cimport (
     NOBODY, NO_MEMORY, NOMINAL, Arena, ClassTable, View, cell, column, ensure_label, ensure_table,
     numbers, places,
 )

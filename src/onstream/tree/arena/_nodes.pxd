@@ -6,7 +6,7 @@
 
 from libc.stdint cimport int32_t, uint8_t
 
-from ..core.example cimport NO_MEMORY, Example
+from ...core.example cimport NO_MEMORY, Example
 
 
 cdef enum Kind:

@@ -5,7 +5,7 @@ from libc.math cimport floor, sqrt
 from libc.stdint cimport int32_t
 from libc.string cimport memmove
 
-from .arena cimport NO_MEMORY, Arena
+from ._nodes cimport NO_MEMORY, Arena
 
 cdef enum:
     FIRST = 30  # values kept as they are before slots are made

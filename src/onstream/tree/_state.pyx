@@ -7,15 +7,15 @@ from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, Example
 from ..core.memory cimport release, resize
 from ..core.scores cimport softmax
-from .arena cimport (
+from .arena._nodes cimport (
     NOBODY, NOMINAL, NO_MEMORY, NUMERIC, Arena, View, activate, clear_children, close_view,
     deactivate, ensure_label, finish, free_node, heaviest, new_node, next_node, open_view,
     set_branch, start, widen,
 )
-from .criteria cimport GINI, INFO_GAIN, gain_range, hoeffding
-from .leaf cimport MC, NB, NBA, answer, choose, majority, naive_bayes
-from .records cimport export_trees, outline, restore_trees
-from .split cimport (
+from .arena.criteria cimport GINI, INFO_GAIN, gain_range, hoeffding
+from .arena._leaf cimport MC, NB, NBA, answer, choose, majority, naive_bayes
+from .arena._records cimport export_trees, outline, restore_trees
+from .arena._split cimport (
     Split, best_split, branch_counts, free_scratch, labels_at, make_scratch, scratch_bytes,
 )
 

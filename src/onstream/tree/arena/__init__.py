@@ -1,0 +1,1 @@
+"""Compiled vocabulary of trees: nodes, tables, splits, leaves, the memory limit, files."""

@@ -1,0 +1,1 @@
+"""Trees for people: an outline as Python objects, drawn as text, Graphviz source or SVG."""
