@@ -1,5 +1,6 @@
 """CVFDT: every node is the tally of the window."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import hypothesis.strategies as st
@@ -12,12 +13,52 @@ from onstream.tree import CVFDT, HAT, VFDT
 from onstream.tree import ExtremelyFastDecisionTree as EFDT
 
 
+class Saved:
+    """The trees of an exported state: the main one and its alternates, node by node."""
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self.nodes, self.numbers = fields["nodes"], fields["node_numbers"]
+        self.children: list[list[int]] = [[] for _ in self.nodes]
+        self.alternates: list[list[int]] = [[] for _ in self.nodes]
+        roots, waiting = [], []  # waiting: inner nodes with children still to come
+        for at, (feature, children, *_) in enumerate(self.nodes.tolist()):
+            if waiting:
+                self.children[waiting[-1]].append(at)
+            else:
+                roots.append(at)
+            if feature >= 0:
+                waiting.append(at)
+            while waiting and len(self.children[waiting[-1]]) == self.nodes[waiting[-1], 1]:
+                waiting.pop()
+        for root, (owner, _) in zip(roots[1:], fields["rivals"].tolist(), strict=True):
+            self.alternates[owner].append(root)
+
+    def way(self, x: Any, at: int = 0) -> Iterator[int]:
+        """All nodes that an example passes, in the tree and in the alternates on its way."""
+        yield at
+        for root in self.alternates[at]:
+            yield from self.way(x, root)
+        feature, _, _, _, nominal = self.nodes[at]
+        if feature < 0:
+            return
+        children = self.children[at]
+        if np.isnan(x[feature]):
+            yield from self.way(x, max(children, key=lambda i: self.numbers[i, 1]))
+        elif nominal:
+            for child in children:
+                if self.nodes[child, 2] == x[feature]:
+                    yield from self.way(x, child)
+        else:
+            yield from self.way(x, children[int(x[feature] > self.numbers[at, 0])])
+
+
 def assert_tally(model: Any) -> int:
     """Every node's counts and tables are those of the window examples whose way meets it and
     whose ID is at least its own; how many nodes there are."""
-    state, told = model._model.state, model._model.export()
-    X, y, w, ids = state.remembered()
-    numbers = state.numbers()
+    told = model._model.export()
+    X = np.where(told["window_x"] == 1e200, np.nan, told["window_x"])  # missing in files
+    y, w, ids = told["window_y"], told["window_w"], told["window_ids"]
+    trees, numbers = Saved(told), told["standings"][:, 0]
     n, k, width = len(numbers), len(model.labels), X.shape[1]
     counts = np.zeros((n, k))
     weight = np.zeros((n, k, width))
@@ -26,7 +67,7 @@ def assert_tally(model: Any) -> int:
     values = np.zeros((n, k, len(told["values"])))
     cell = {tuple(pair): i for i, pair in enumerate(told["values"].tolist())}
     for x, label, importance, id_ in zip(X, y, w, ids, strict=True):
-        for at in state.meeting(x):
+        for at in trees.way(x):
             if id_ < numbers[at]:
                 continue
             counts[at, label] += importance

@@ -1,6 +1,6 @@
 """Trees that grow with the stream."""
 
-from ..base.registry import register, register_parts
+from ..base.registry import register_family
 from .batch_tree import BatchTree
 from .cvfdt import CVFDT
 from .extremely_fast_decision_tree import EFDT, ExtremelyFastDecisionTree
@@ -20,11 +20,4 @@ __all__ = [
     "HoeffdingTreeRegressor",
 ]
 
-register(
-    CVFDT,
-    ExtremelyFastDecisionTree,
-    HoeffdingAdaptiveTreeClassifier,
-    HoeffdingTreeClassifier,
-    HoeffdingTreeRegressor,
-)
-register_parts(BatchTree)  # it does not grow with the stream, but files may hold it
+register_family(globals(), parts=("BatchTree",))  # it does not grow, but files may hold it

@@ -1,9 +1,13 @@
 from typing import Any
 
-from ._hoeffding import HoeffdingState
+from ..core.state import State
 
-class ConceptAdaptingState(HoeffdingState):
+MISSING: float
+
+class CvfdtState(State):
     started: int
     switched: int
     pruned: int
-    def remembered(self) -> tuple[Any, Any, Any, Any]: ...
+    def __init__(
+        self, *common: Any, window: int, check_every: int, test_every: int, test_length: int
+    ) -> None: ...

@@ -1,3 +1,6 @@
-from ._hoeffding import HoeffdingState
+from typing import Any
 
-class ExtremelyFastState(HoeffdingState): ...
+from ..core.state import State
+
+class EfdtState(State):
+    def __init__(self, *common: Any, reevaluate: float) -> None: ...

@@ -1,112 +1,110 @@
-"""EFDT: split as soon as a split is better than none, and think again at every inner node."""
+"""EFDT: split as soon as a split is better than none, and reconsider it at every inner node."""
 
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 
 import numpy as np
 
-from ..core.example cimport Example
-from .arena._nodes cimport (
-    NOBODY, NO_MEMORY, Arena, View, clear_children, give_back, grab, next_node,
-)
-from ._hoeffding cimport HoeffdingState
+from ..core.example cimport NO_MEMORY, Example
 from .arena._leaf cimport observe, prepare
-from .arena._records cimport preorder
-from .arena._split cimport Split, best_split
+from .arena._nodes cimport clear_children, next_node
+from .arena._records cimport enough, preorder
+from .arena._split cimport Split, has_gain, null_split
+from .arena.arena cimport NONE, Arena, View, arena_alloc, arena_free
 from ._state cimport Opinion, TreeState
 
-cdef double NO_GAIN = 1e-10
 
-cdef struct Merits:      # gains of a node summed over all attempts there; then one sum per feature
+cdef struct GainSums:    # of a node over all attempts there; then one sum per feature
     double attempts
     Py_ssize_t features
 
 
-cdef inline double* sums(Merits* m) noexcept nogil:
-    return <double*> (m + 1)
+cdef inline double* sums(GainSums* g) noexcept nogil:
+    return <double*> (g + 1)
 
 
-cdef void drop_merits(Arena* a, void* extra) noexcept nogil:
-    give_back(a, extra, sizeof(Merits) + (<Merits*> extra).features * sizeof(double))
+cdef void drop_sums(Arena* a, void* extra) noexcept nogil:
+    arena_free(a, extra, sizeof(GainSums) + (<GainSums*> extra).features * sizeof(double))
 
 
-cdef Merits* merits(Arena* a, int32_t node) noexcept nogil:
+cdef GainSums* gain_sums(Arena* a, int32_t node) noexcept nogil:
     """The sums of a node, with room for every feature; or NULL."""
-    cdef Merits* old = <Merits*> a.extra[node]
-    cdef Merits* m = old
+    cdef GainSums* old = <GainSums*> a.extra[node]
+    cdef GainSums* g = old
     if old == NULL or old.features < a.width:
-        m = <Merits*> grab(a, sizeof(Merits) + a.width * sizeof(double))
-        if m == NULL:
+        g = <GainSums*> arena_alloc(a, sizeof(GainSums) + a.width * sizeof(double))
+        if g == NULL:
             return NULL
         if old != NULL:
-            m.attempts = old.attempts
-            memcpy(sums(m), sums(old), old.features * sizeof(double))
-            drop_merits(a, old)
-        m.features = a.width
-        a.extra[node] = m
-    return m
+            g.attempts = old.attempts
+            memcpy(sums(g), sums(old), old.features * sizeof(double))
+            drop_sums(a, old)
+        g.features = a.width
+        a.extra[node] = g
+    return g
 
 
-cdef class ExtremelyFastState(HoeffdingState):
-    cdef double reevaluate   # weight between two thoughts at an inner node
+cdef class EfdtState(TreeState):
+    cdef double reevaluate   # weight between two evaluations of an inner node
 
-    def __cinit__(self, dict params):
-        self.arena.drop_extra = drop_merits
-        self.reevaluate = params["reevaluate"]
+    def __init__(self, *common, double reevaluate):
+        TreeState.__init__(self, *common)
+        self.arena.drop_extra = drop_sums
+        self.reevaluate = reevaluate
 
-    cdef int make_ready(self, int32_t leaf, const View* v, int32_t label) noexcept nogil:
-        while leaf != NOBODY:
+    cdef int prepare_nodes(self, int32_t leaf, const View* v, int32_t label) noexcept nogil:
+        while leaf != NONE:
             if prepare(&self.arena, leaf, label) != 0:
                 return NO_MEMORY
             leaf = self.arena.parent[leaf]
         return 0
 
-    cdef void teach(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
-        """Every node of the way learns, and inner nodes think their question over."""
+    cdef void update(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
+        """Every node on the way learns; inner nodes reconsider their split now and then."""
         cdef Arena* a = &self.arena
         cdef int32_t node = a.root, child
-        self.note_hits(leaf, opinion, e.label, e.weight)
+        self.count_hits(leaf, opinion, e.label, e.weight)
         while True:
             observe(a, node, v, e.label, e.weight)
             a.mass[node] += e.weight
-            if a.feature[node] == NOBODY:
+            if a.feature[node] == NONE:
                 if self.due(node):
                     self.attempt(node)
                 return
             if a.fresh[node] - a.last[node] >= self.reevaluate and self.reconsider(node):
                 return
             child = next_node(a, node, v)
-            if child == NOBODY:  # a cut that moved may have led to a node without this branch,
+            if child == NONE:  # a cut that moved may have led to a node without this branch,
                 child = self.leaf_to_learn(node, v)
             if child == NO_MEMORY or prepare(a, child, e.label) != 0:  # or to one without a table
                 return
             node = child
 
-    cdef bint weigh(self, int32_t node, Split* best) noexcept nogil:
-        """Best split by today's gains; every feature's gain is added to its sum."""
-        cdef Merits* m = merits(&self.arena, node)
+    cdef bint evaluate(self, int32_t node, Split* best) noexcept nogil:
+        """The best split by the present gains, which are added to the sums. False: no memory."""
+        cdef GainSums* g = gain_sums(&self.arena, node)
         cdef Split s
         cdef int32_t f
-        best.feature, best.gain, best.threshold, best.nominal = NOBODY, 0.0, 0.0, False
-        if m == NULL:
+        best[0] = null_split()
+        if g == NULL:
             return False
-        m.attempts += 1.0
+        g.attempts += 1.0
         for f in range(<int32_t> self.arena.width):
-            best_split(&self.arena, node, f, self.criterion, &self.scratch, &s)
-            sums(m)[f] += s.gain
-            if s.gain > best.gain and s.gain > NO_GAIN:
+            s = self.best_on(node, f)
+            sums(g)[f] += s.gain
+            if s.gain > best.gain and has_gain(&s):
                 best[0] = s
         return True
 
     cdef double mean_gain(self, int32_t node, int32_t feature) noexcept nogil:
-        cdef Merits* m = merits(&self.arena, node)
-        return sums(m)[feature] / m.attempts if feature != NOBODY else 0.0
+        cdef GainSums* g = gain_sums(&self.arena, node)
+        return sums(g)[feature] / g.attempts if feature != NONE else 0.0
 
     cdef void attempt(self, int32_t leaf) noexcept nogil:
-        """A leaf splits if, over all attempts, its best feature beats the null split."""
+        """Split if, over all attempts, the best feature beats the null split."""
         cdef Split best
         cdef double epsilon = self.bound(leaf)
-        if self.weigh(leaf, &best) and best.feature != NOBODY:
+        if self.evaluate(leaf, &best) and best.feature != NONE:
             if self.mean_gain(leaf, best.feature) > epsilon or epsilon < self.tau:
                 self.split(leaf, leaf, &best, True)
 
@@ -116,7 +114,7 @@ cdef class ExtremelyFastState(HoeffdingState):
         cdef Split best
         cdef double epsilon = self.bound(node), lead
         a.last[node] = a.fresh[node]
-        if not self.weigh(node, &best):
+        if not self.evaluate(node, &best):
             return False
         if best.feature == a.feature[node]:  # the cut moves, what is below stays (as in MOA)
             a.threshold[node] = best.threshold
@@ -126,38 +124,40 @@ cdef class ExtremelyFastState(HoeffdingState):
         if not (lead > epsilon or (epsilon < self.tau and lead > self.tau / 2.0)):
             return False
         clear_children(a, node)
-        if best.feature != NOBODY:
+        if best.feature != NONE:
             self.split(node, node, &best, True)
         return True
 
+    # -- to and from arrays -------------------------------------------------------------------
+
     def export_own(self):
         cdef Arena* a = &self.arena
-        cdef Merits* m
+        cdef GainSums* g
         cdef Py_ssize_t f, width = self.features.width
         nodes = preorder(a, a.root)
-        told = np.zeros((len(nodes), 1 + width))
+        merits = np.zeros((len(nodes), 1 + width))
         for at, i in enumerate(nodes):
-            m = <Merits*> a.extra[<int32_t> i]
-            if m != NULL:
-                told[at, 0] = m.attempts
-                for f in range(min(width, m.features)):
-                    told[at, 1 + f] = sums(m)[f]
-        return {**TreeState.export_own(self), "merits": told}
+            g = <GainSums*> a.extra[<int32_t> i]
+            if g != NULL:
+                merits[at, 0] = g.attempts
+                for f in range(min(width, g.features)):
+                    merits[at, 1 + f] = sums(g)[f]
+        return {**TreeState.export_own(self), "merits": merits}
 
     def restore_own(self, fields):
         cdef Arena* a = &self.arena
-        cdef Merits* m
+        cdef GainSums* g
         cdef Py_ssize_t f
         cdef int32_t i
         TreeState.restore_own(self, fields)
-        told = fields.array("merits", (a.used, 1 + self.features.width))
-        if (told < 0.0).any():
+        merits = fields.array("merits", (a.used, 1 + self.features.width))
+        if (merits < 0.0).any():
             raise ValueError("merits holds a negative gain")
         for i in range(<int32_t> a.used):
-            if told[i, 0] > 0.0:
-                m = merits(a, i)
-                if m == NULL:
-                    raise MemoryError("onstream: no memory for the tree")
-                m.attempts = told[i, 0]
+            if merits[i, 0] > 0.0:
+                g = gain_sums(a, i)
+                if g == NULL:
+                    enough(NO_MEMORY)
+                g.attempts = merits[i, 0]
                 for f in range(self.features.width):
-                    sums(m)[f] = told[i, 1 + f]
+                    sums(g)[f] = merits[i, 1 + f]

@@ -1,176 +1,178 @@
-"""HAT: every node watches its own error, and trains a successor when that rises."""
+"""HAT: every node watches its own error, and trains an alternate tree when that rises (12.4)."""
 
 from libc.math cimport log, sqrt
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
-from ..core.example cimport Example
+from ..core.example cimport NO_MEMORY, Example
 from ..core.state_reader import StateReader
 from ..drift._adwin cimport (
     Adwin, adwin_bytes, adwin_export, adwin_free, adwin_mean, adwin_push, adwin_restore, adwin_start,
 )
-from .arena._nodes cimport (
-    NOBODY, NO_MEMORY, Arena, View, free_node, free_tree, give_back, grab, next_node,
-)
-from ._hoeffding cimport HoeffdingState
-from .arena._leaf cimport prepare
-from .arena._records cimport check_nesting, preorder
+from .arena._leaf cimport observe, prepare
+from .arena._nodes cimport free_node, free_tree, nesting, next_node, replace_child
+from .arena._records cimport NESTED, attach_alternate, enough, preorder
+from .arena._split cimport Split
+from .arena.arena cimport NONE, Arena, View, arena_alloc, arena_free
 from ._state cimport Opinion, TreeState
+
+from .arena.reading import check_nesting
 
 cdef enum:
     MIN_WIDTH = 300  # errors that both sides need before they are compared
-    NESTED = 100     # alternates of alternates of ...: each level learns by a call within a call
 
 cdef double ALPHA = 0.05  # confidence of that comparison
 
-cdef struct Watch:   # what HAT keeps for each node
-    Adwin errors     # of the subtree below the node
-    int32_t rival    # root of the alternate tree, or NOBODY
+cdef struct HatNode:      # what HAT keeps for each node
+    Adwin errors          # 0 or 1 for each example, of the subtree below the node
+    int32_t alternate     # root of the alternate tree, or NONE
 
 
-cdef inline Watch* watch(Arena* a, int32_t node) noexcept nogil:
-    return <Watch*> a.extra[node]
+cdef inline HatNode* hat_node(Arena* a, int32_t node) noexcept nogil:
+    return <HatNode*> a.extra[node]
 
 
-cdef void drop_watch(Arena* a, void* extra) noexcept nogil:
-    cdef Watch* w = <Watch*> extra
-    if w.rival != NOBODY and not a.closing:
-        free_tree(a, w.rival)
-    a.bytes -= adwin_bytes(&w.errors)
-    adwin_free(&w.errors)
-    give_back(a, w, sizeof(Watch))
+cdef int add_hat_node(Arena* a, int32_t node, double drift_delta) noexcept nogil:
+    cdef HatNode* h = <HatNode*> arena_alloc(a, sizeof(HatNode))
+    if h == NULL:
+        return NO_MEMORY
+    adwin_start(&h.errors, drift_delta)
+    h.alternate = NONE
+    a.extra[node] = h
+    return 0
 
 
-cdef class AdaptiveState(HoeffdingState):
+cdef void drop_hat_node(Arena* a, void* extra) noexcept nogil:
+    cdef HatNode* h = <HatNode*> extra
+    if h.alternate != NONE and not a.closing:
+        free_tree(a, h.alternate)
+    a.bytes -= adwin_bytes(&h.errors)
+    adwin_free(&h.errors)
+    arena_free(a, h, sizeof(HatNode))
+
+
+cdef class HatState(TreeState):
     cdef double drift_delta
     cdef readonly int64_t started   # alternates ever started
     cdef readonly int64_t switched  # that took over
     cdef readonly int64_t pruned    # that were given up
 
-    def __cinit__(self, dict params):
-        self.arena.drop_extra = drop_watch
-        self.drift_delta = params["drift_delta"]
+    def __init__(self, *common, bint seed_children, double drift_delta):
+        TreeState.__init__(self, *common, seed_children)
+        self.arena.drop_extra = drop_hat_node
+        self.drift_delta = drift_delta
 
     cdef int32_t new_leaf(self, int32_t parent, double mass) noexcept nogil:
         cdef int32_t leaf = TreeState.new_leaf(self, parent, mass)
-        cdef Watch* w
-        if leaf == NO_MEMORY:
-            return NO_MEMORY
-        w = <Watch*> grab(&self.arena, sizeof(Watch))
-        if w == NULL:
+        if leaf != NO_MEMORY and add_hat_node(&self.arena, leaf, self.drift_delta) != 0:
             free_node(&self.arena, leaf)
             return NO_MEMORY
-        adwin_start(&w.errors, self.drift_delta)
-        w.rival = NOBODY
-        self.arena.extra[leaf] = w
         return leaf
 
-    cdef void teach(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
-        self.teach_tree(self.arena.root, leaf, opinion, v, e.label, e.weight)
+    # -- learning -----------------------------------------------------------------------------
 
-    cdef void teach_tree(
+    cdef void update(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
+        self.update_tree(self.arena.root, leaf, opinion, v, e.label, e.weight)
+
+    cdef void update_tree(
         self, int32_t root, int32_t leaf, Opinion opinion, const View* v, int32_t label, double w
     ) noexcept nogil:
         """Let the tree at `root`, whose leaf for this example is known, learn it."""
         cdef Arena* a = &self.arena
-        cdef int32_t node = root, rival
+        cdef int32_t node = root, alternate
         cdef bint missed = self.wrong(leaf, opinion, v, label), changed
         cdef double before
-        cdef Watch* here
-        self.note_hits(leaf, opinion, label, w)
+        cdef HatNode* here
+        self.count_hits(leaf, opinion, label, w)
         while True:
-            here = watch(a, node)
+            # The error of the subtree, in the window of the node.
+            here = hat_node(a, node)
             before = adwin_mean(&here.errors)
             a.bytes -= adwin_bytes(&here.errors)
             changed = adwin_push(&here.errors, missed)
             a.bytes += adwin_bytes(&here.errors)
-            if here.rival == NOBODY:
+            # Start an alternate if it has risen, or compare with the one there is.
+            if here.alternate == NONE:
                 if changed and adwin_mean(&here.errors) > before:
-                    self.challenge(node)
+                    self.start_alternate(node)
             else:
-                rival = self.compare(node)
-                if rival != NOBODY:  # it has taken over; the rest of the way is gone
-                    self.teach_rival(rival, v, label, w)
+                alternate = self.test_alternate(node)
+                if alternate != NONE:  # it has taken over; the rest of the way is gone
+                    self.update_alternate(alternate, v, label, w)
                     return
-            rival = watch(a, node).rival
-            if rival != NOBODY:
-                self.teach_rival(rival, v, label, w)
+            alternate = hat_node(a, node).alternate
+            if alternate != NONE:
+                self.update_alternate(alternate, v, label, w)
+            # The node itself; at the leaf as VFDT.
             a.mass[node] += w
             if node == leaf:
-                self.learn_leaf(leaf, v, label, w)
+                observe(a, leaf, v, label, w)
+                if self.due(leaf):
+                    self.attempt(leaf)
                 return
             node = next_node(a, node, v)
 
-    cdef void teach_rival(self, int32_t root, const View* v, int32_t label, double w) noexcept nogil:
+    cdef void update_alternate(self, int32_t root, const View* v, int32_t label, double w) noexcept nogil:
         cdef int32_t leaf = self.leaf_to_learn(root, v)
         cdef Opinion opinion
         if leaf != NO_MEMORY and prepare(&self.arena, leaf, label) == 0:
             opinion = self.consult(leaf, v, NULL)
-            self.teach_tree(root, leaf, opinion, v, label, w)
+            self.update_tree(root, leaf, opinion, v, label, w)
 
-    cdef void challenge(self, int32_t node) noexcept nogil:
+    cdef void attempt(self, int32_t leaf) noexcept nogil:
+        """As VFDT."""
+        cdef Split best, second
+        cdef double epsilon = self.bound(leaf)
+        self.two_best(leaf, &best, &second)
+        if best.feature != NONE and (best.gain - second.gain > epsilon or epsilon < self.tau):
+            self.split(leaf, leaf, &best, False)
+
+    # -- alternates ---------------------------------------------------------------------------
+
+    cdef void start_alternate(self, int32_t node) noexcept nogil:
         """Start an alternate tree, an empty leaf, beside this node."""
-        cdef int32_t rival
-        if self.nesting(node) == NESTED:
+        cdef int32_t alternate
+        if nesting(&self.arena, node) == NESTED:
             return
-        rival = self.new_leaf(node, 0.0)
-        if rival != NO_MEMORY:
-            self.arena.depth[rival] = self.arena.depth[node]
-            watch(&self.arena, node).rival = rival
+        alternate = self.new_leaf(node, 0.0)
+        if alternate != NO_MEMORY:
+            self.arena.depth[alternate] = self.arena.depth[node]
+            hat_node(&self.arena, node).alternate = alternate
             self.started += 1
 
-    cdef int32_t nesting(self, int32_t node) noexcept nogil:
-        """In how many alternates, one within the other, does this node stand?"""
-        cdef int32_t n = 0, parent = self.arena.parent[node]
-        while parent != NOBODY:
-            n += watch(&self.arena, parent).rival == node
-            node, parent = parent, self.arena.parent[parent]
-        return n
-
-    cdef int32_t compare(self, int32_t node) noexcept nogil:
-        """Node against its alternate: the alternate's root if that has taken over, else NOBODY."""
+    cdef int32_t test_alternate(self, int32_t node) noexcept nogil:
+        """Compare a node with its alternate: returns the latter if it has taken over, or NONE."""
         cdef Arena* a = &self.arena
-        cdef Watch* mine = watch(a, node)
-        cdef int32_t rival = mine.rival
-        cdef Watch* its = watch(a, rival)
+        cdef HatNode* mine = hat_node(a, node)
+        cdef int32_t alternate = mine.alternate
+        cdef HatNode* its = hat_node(a, alternate)
         cdef double e0, e1, bound
         if mine.errors.width <= MIN_WIDTH or its.errors.width <= MIN_WIDTH:
-            return NOBODY
+            return NONE
         e0, e1 = adwin_mean(&mine.errors), adwin_mean(&its.errors)
         bound = sqrt(
             2.0 * e0 * (1.0 - e0) * log(2.0 / ALPHA)
             * (1.0 / mine.errors.width + 1.0 / its.errors.width))
         if e0 - e1 > bound:
-            self.succeed(node, rival)
-            return rival
+            self.take_over(node, alternate)
+            return alternate
         if e1 - e0 > bound:
-            mine.rival = NOBODY
-            free_tree(a, rival)
+            mine.alternate = NONE
+            free_tree(a, alternate)
             self.pruned += 1
-        return NOBODY
+        return NONE
 
-    cdef void succeed(self, int32_t node, int32_t rival) noexcept nogil:
+    cdef void take_over(self, int32_t node, int32_t alternate) noexcept nogil:
         """Let the alternate stand where the node stood."""
         cdef Arena* a = &self.arena
-        cdef int32_t parent = a.parent[node]
-        watch(a, node).rival = NOBODY
-        a.parent[rival] = parent
-        a.code[rival] = a.code[node]
-        if a.root == node:
-            a.root = rival
-        elif watch(a, parent).rival == node:  # the node was itself the root of an alternate
-            watch(a, parent).rival = rival
-        elif a.fan[parent] != NULL:
-            a.fan[parent][1 + a.code[node]] = rival
-        elif a.left[parent] == node:
-            a.left[parent] = rival
-        else:
-            a.right[parent] = rival
+        hat_node(a, node).alternate = NONE
+        if not replace_child(a, node, alternate):  # the node was itself an alternate
+            hat_node(a, a.parent[node]).alternate = alternate
         free_tree(a, node)
         self.switched += 1
 
-    # -- to and from arrays -------------------------------------------------------------------------
+    # -- to and from arrays -------------------------------------------------------------------
 
     cdef list roots(self):
         """The main tree, then every alternate, the owners first."""
@@ -178,16 +180,17 @@ cdef class AdaptiveState(HoeffdingState):
         cdef int32_t node
         for root in found:  # it grows on the way
             for node in preorder(&self.arena, root):
-                if watch(&self.arena, node).rival != NOBODY:
-                    found.append(watch(&self.arena, node).rival)
+                if hat_node(&self.arena, node).alternate != NONE:
+                    found.append(hat_node(&self.arena, node).alternate)
         return found
 
     def export_own(self):
         cdef Arena* a = &self.arena
-        nodes = [i for root in self.roots() for i in preorder(a, root)]
+        roots = self.roots()
+        nodes = [i for root in roots for i in preorder(a, root)]
         place = {i: at for at, i in enumerate(nodes)}
-        owners = [place[a.parent[<int32_t> root]] for root in self.roots()[1:]]
-        windows = [adwin_export(&watch(a, i).errors) for i in nodes]
+        owners = [place[a.parent[<int32_t> root]] for root in roots[1:]]
+        windows = [adwin_export(&hat_node(a, i).errors) for i in nodes]
         return {
             **TreeState.export_own(self),
             "alternate_of": np.array(owners, dtype=np.int64),
@@ -201,12 +204,10 @@ cdef class AdaptiveState(HoeffdingState):
     def restore_own(self, fields):
         cdef Arena* a = &self.arena
         cdef int32_t i, owner, root
-        cdef Watch* w
-        owners = fields.integers("alternate_of", (-1,), 0, 2**31 - 1)
+        owners = fields.integers("alternate_of", (-1,), 0, 2**31 - 1).tolist()
         self.started, self.switched, self.pruned = fields.integers("alternates", (3,), 0).tolist()
-        self.expected = 1 + len(owners)
-        TreeState.restore_own(self, fields)
-        check_nesting(self.planted, owners.tolist())
+        roots = self.restore_arena(fields, len(owners))
+        check_nesting(roots, owners)
         n = a.used
         windows = fields.integers("windows", (n, 2), 0)
         sums = fields.array("window_sums", (n, 2))
@@ -216,31 +217,17 @@ cdef class AdaptiveState(HoeffdingState):
             raise ValueError("window_counts does not fit the windows of the nodes")
         at = 0
         for i in range(n):
-            w = <Watch*> grab(a, sizeof(Watch))
-            if w == NULL:
-                raise MemoryError("onstream: no memory for the tree")
-            adwin_start(&w.errors, self.drift_delta)
-            w.rival = NOBODY
-            a.extra[i] = w
+            enough(add_hat_node(a, i, self.drift_delta))
             rows = int(windows[i, 0])
             window = StateReader({
                 "rows": rows, "clock": int(windows[i, 1]), "total": float(sums[i, 0]),
                 "m2": float(sums[i, 1]), "counts": counts[at:at + rows], "buckets": buckets[at:at + rows],
             })
-            adwin_restore(&w.errors, window)
-            a.bytes += adwin_bytes(&w.errors)
+            adwin_restore(&hat_node(a, i).errors, window)
+            a.bytes += adwin_bytes(&hat_node(a, i).errors)
             at += rows
-        for root, owner in zip(self.planted[1:], owners.tolist()):
-            if owner >= root or watch(a, owner).rival != NOBODY:
+        for root, owner in zip(roots[1:], owners):
+            if hat_node(a, owner).alternate != NONE:
                 raise ValueError("alternate_of names a node that cannot have this alternate")
-            watch(a, owner).rival = root
-            a.parent[root] = owner
-            if self.nesting(root) > NESTED:
-                raise ValueError(f"more than {NESTED} alternates are nested")
-            lower(a, root, a.depth[owner])
-
-
-cdef void lower(Arena* a, int32_t root, int32_t by):
-    """Depths of an alternate tree are those of its place in the main one."""
-    for node in preorder(a, root):
-        a.depth[<int32_t> node] += by
+            hat_node(a, owner).alternate = root
+            attach_alternate(a, root, owner)

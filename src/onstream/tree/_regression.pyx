@@ -7,36 +7,41 @@ from libc.string cimport memcpy
 import numpy as np
 
 from ..core.encoder cimport Encoder
-from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.state cimport State
 from .arena._nodes cimport (
-    NOBODY, NO_MEMORY, NOMINAL, NUMERIC, Arena, View, clear_children, close_view, finish, fits_in,
-    free_node, give_back, grab, new_node, next_node, open_view, set_branch, start, welcome, widen,
+    arena_destroy, arena_init, clear_children, close_view, fits_in, free_node, new_node, next_node,
+    open_view, set_branch,
 )
+from .arena._observers cimport (
+    Observer, Slot, Spread, add, best_cut, insert, make_room, spread_of, watch,
+)
+from .arena._records cimport enough, export_trees, outline, preorder, restore_trees
+from .arena._split cimport Split, null_split
+from .arena._tables cimport register_values, widen
+from .arena.arena cimport NOMINAL, NONE, Arena, View, arena_alloc, arena_free
 from .arena.criteria cimport hoeffding
-from .arena._observers cimport Cut, Observer, Slot, add, best_cut, insert, make_room, watch
-from .arena._records cimport export_trees, outline, preorder, restore_trees
 
-from .arena._records import HEAVIEST, LARGEST
+from .arena.reading import read_observations
 
-cdef enum Output:
+cdef enum LeafRule:
     ADAPTIVE
     MEAN
     LINEAR
 
-OUTPUTS = {"adaptive": ADAPTIVE, "mean": MEAN, "linear": LINEAR}
+RULES = {"adaptive": ADAPTIVE, "mean": MEAN, "linear": LINEAR}
 cdef double LARGEST_TARGET = 1e120
-cdef double FADING = 0.95
+cdef double FADING = 0.95  # of errors, per example
 
 
 cdef struct Leaf:
-    double mean        # of the targets
-    double m2
-    double fade_mean   # faded squared errors of the mean and of the linear model
+    double mean          # of the targets
+    double m2            # sum of their squared distances from it
+    double fade_mean     # faded squared errors of the mean and of the linear model
     double fade_linear
-    int32_t d          # features with room
+    int32_t d            # features with room
     Observer* observers  # NULL: an inner node
-    double* w          # linear model: intercept, then one weight per feature
+    double* w            # linear model: intercept, then one weight per feature
 
 
 cdef inline Leaf* leaf_at(Arena* a, int32_t node) noexcept nogil:
@@ -48,20 +53,20 @@ cdef void free_observers(Arena* a, Leaf* leaf) noexcept nogil:
     if leaf.observers == NULL:
         return
     for f in range(leaf.d):
-        give_back(a, leaf.observers[f].slots, leaf.observers[f].room * sizeof(Slot))
-    give_back(a, leaf.observers, max(1, leaf.d) * sizeof(Observer))
-    give_back(a, leaf.w, (1 + leaf.d) * sizeof(double))
+        arena_free(a, leaf.observers[f].slots, leaf.observers[f].room * sizeof(Slot))
+    arena_free(a, leaf.observers, max(1, leaf.d) * sizeof(Observer))
+    arena_free(a, leaf.w, (1 + leaf.d) * sizeof(double))
     leaf.observers = NULL
     leaf.w = NULL
 
 
 cdef void drop_leaf(Arena* a, void* extra) noexcept nogil:
     free_observers(a, <Leaf*> extra)
-    give_back(a, extra, sizeof(Leaf))
+    arena_free(a, extra, sizeof(Leaf))
 
 
 cdef int ensure_slots(Arena* a, Leaf* leaf, const View* v) noexcept nogil:
-    """Place for the values of an example in the observers of all its features."""
+    """Make room for the values of an example in the observers of all its features."""
     cdef Py_ssize_t f
     if ensure_room(a, leaf) != 0:
         return NO_MEMORY
@@ -72,23 +77,23 @@ cdef int ensure_slots(Arena* a, Leaf* leaf, const View* v) noexcept nogil:
 
 
 cdef int ensure_room(Arena* a, Leaf* leaf) noexcept nogil:
-    """Observers and weights for every feature."""
+    """Make room for every feature in observers and weights."""
     cdef Observer* observers
     cdef double* w
     cdef int32_t d = <int32_t> a.width
     if leaf.observers != NULL and leaf.d >= d:
         return 0
-    observers = <Observer*> grab(a, max(1, d) * sizeof(Observer))
-    w = <double*> grab(a, (1 + d) * sizeof(double))
+    observers = <Observer*> arena_alloc(a, max(1, d) * sizeof(Observer))
+    w = <double*> arena_alloc(a, (1 + d) * sizeof(double))
     if observers == NULL or w == NULL:
-        give_back(a, observers, max(1, d) * sizeof(Observer))
-        give_back(a, w, (1 + d) * sizeof(double))
+        arena_free(a, observers, max(1, d) * sizeof(Observer))
+        arena_free(a, w, (1 + d) * sizeof(double))
         return NO_MEMORY
     if leaf.observers != NULL:
         memcpy(observers, leaf.observers, leaf.d * sizeof(Observer))
         memcpy(w, leaf.w, (1 + leaf.d) * sizeof(double))
-        give_back(a, leaf.observers, max(1, leaf.d) * sizeof(Observer))
-        give_back(a, leaf.w, (1 + leaf.d) * sizeof(double))
+        arena_free(a, leaf.observers, max(1, leaf.d) * sizeof(Observer))
+        arena_free(a, leaf.w, (1 + leaf.d) * sizeof(double))
     leaf.observers, leaf.w, leaf.d = observers, w, d
     return 0
 
@@ -99,28 +104,34 @@ cdef class HoeffdingRegressorState(State):
     cdef double delta
     cdef double tau
     cdef int32_t max_depth
-    cdef bint sdr
-    cdef bint exact
-    cdef Output rule
-    cdef object categorical  # features whose numbers are nominal, too: a set of names, or None
-    cdef double* scale     # weight, mean, sum of squares of the target, then of every feature
+    cdef Spread spread      # what a split should reduce
+    cdef bint exact         # observers keep every distinct value
+    cdef LeafRule rule
+    cdef object categorical  # features whose numbers are nominal: a set of names, or None
+    cdef double* scale      # weight, mean, sum of squares of the target, then of every feature
     cdef Py_ssize_t scaled  # features it has room for
 
-    def __cinit__(self, dict params):
-        start(&self.arena)
+    def __cinit__(self, *args, **kwargs):
+        arena_init(&self.arena)
         self.arena.drop_extra = drop_leaf
-        nominal = params["nominal"]
+        self.scale = <double*> arena_alloc(&self.arena, 3 * sizeof(double))
+        if self.scale == NULL:
+            raise MemoryError("onstream: no memory for the tree")
+
+    def __init__(
+        self, double delta, double grace_period, double tau, str criterion, str leaf_prediction,
+        max_depth, nominal, *, str observer,
+    ):
+        self.delta, self.grace, self.tau = delta, grace_period, tau
+        self.spread = spread_of(criterion)
+        self.rule = RULES[leaf_prediction]
+        self.max_depth = max_depth or 2**31 - 2
         self.categorical = None if nominal is None else set(map(str, nominal))
-        self.grace, self.delta, self.tau = params["grace_period"], params["delta"], params["tau"]
-        self.max_depth = params["max_depth"] or 2**31 - 2
-        self.sdr = params["criterion"] == "sdr"
-        self.exact = params["observer"] == "ebst"
-        self.rule = OUTPUTS[params["leaf_prediction"]]
-        self.scale = <double*> grab(&self.arena, 3 * sizeof(double))
+        self.exact = observer == "ebst"
 
     def __dealloc__(self):
-        give_back(&self.arena, self.scale, 3 * (1 + self.scaled) * sizeof(double))
-        finish(&self.arena)
+        arena_free(&self.arena, self.scale, 3 * (1 + self.scaled) * sizeof(double))
+        arena_destroy(&self.arena)
 
     def configure(self, Encoder encoder):
         encoder.nominal = encoder.nan_missing = encoder.fill_sparse = True
@@ -131,29 +142,29 @@ cdef class HoeffdingRegressorState(State):
         cdef double* scale
         widen(a, width)
         if a.width > self.scaled:
-            scale = <double*> grab(a, 3 * (1 + a.width) * sizeof(double))
+            scale = <double*> arena_alloc(a, 3 * (1 + a.width) * sizeof(double))
             if scale == NULL:
                 raise MemoryError("onstream: no memory for more features")
             memcpy(scale, self.scale, 3 * (1 + self.scaled) * sizeof(double))
-            give_back(a, self.scale, 3 * (1 + self.scaled) * sizeof(double))
+            arena_free(a, self.scale, 3 * (1 + self.scaled) * sizeof(double))
             self.scale, self.scaled = scale, a.width
         return 0
 
-    # -- answers ------------------------------------------------------------------------------------
+    # -- predicting ---------------------------------------------------------------------------
 
     cdef int32_t leaf_of(self, const View* v) noexcept nogil:
         cdef Arena* a = &self.arena
         cdef int32_t node = a.root, child
-        while a.feature[node] != NOBODY:
+        while a.feature[node] != NONE:
             child = next_node(a, node, v)
-            if child == NOBODY:
+            if child == NONE:
                 return node
             node = child
         return node
 
     cdef double mean_of(self, int32_t node) noexcept nogil:
         """Mean target of the node; of its parent if it is empty."""
-        while self.arena.weight[node] <= 0.0 and self.arena.parent[node] != NOBODY:
+        while self.arena.weight[node] <= 0.0 and self.arena.parent[node] != NONE:
             node = self.arena.parent[node]
         return leaf_at(&self.arena, node).mean
 
@@ -173,7 +184,7 @@ cdef class HoeffdingRegressorState(State):
         deviation = sqrt(self.scale[2] / self.scale[0]) if self.scale[0] > 0.0 else 0.0
         return min(max(z * 3.0 * deviation + self.scale[1], -1e150), 1e150)
 
-    cdef double tell(self, int32_t node, const View* v) noexcept nogil:
+    cdef double predict_at(self, int32_t node, const View* v) noexcept nogil:
         cdef Leaf* leaf = leaf_at(&self.arena, node)
         if leaf.observers != NULL and self.rule != MEAN:
             if self.rule == LINEAR or leaf.fade_linear < leaf.fade_mean:
@@ -183,15 +194,15 @@ cdef class HoeffdingRegressorState(State):
     cdef int score(self, const Example* e, double* out) noexcept nogil:
         cdef View v
         out[0] = 0.0
-        if self.arena.root == NOBODY:
+        if self.arena.root == NONE:
             return LEARNED
-        if open_view(&self.arena, e, &v) != 0:
+        if open_view(e, &v) != 0:
             return NO_MEMORY
-        out[0] = self.tell(self.leaf_of(&v), &v)
-        close_view(&self.arena, &v)
+        out[0] = self.predict_at(self.leaf_of(&v), &v)
+        close_view(&v)
         return LEARNED
 
-    # -- learning ------------------------------------------------------------------------------------
+    # -- learning -----------------------------------------------------------------------------
 
     cdef int32_t new_leaf(self, int32_t parent, double mass, const Leaf* model) noexcept nogil:
         """An empty leaf with a copy of the linear model."""
@@ -200,7 +211,7 @@ cdef class HoeffdingRegressorState(State):
         cdef Leaf* leaf
         if node == NO_MEMORY:
             return NO_MEMORY
-        leaf = <Leaf*> grab(a, sizeof(Leaf))
+        leaf = <Leaf*> arena_alloc(a, sizeof(Leaf))
         if leaf == NULL:
             free_node(a, node)
             return NO_MEMORY
@@ -218,61 +229,69 @@ cdef class HoeffdingRegressorState(State):
         return self.score_learn(e, &prediction)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        cdef Arena* a = &self.arena
         cdef View v
-        cdef int32_t node, leaf
+        cdef int status
         if self.score(e, out) != LEARNED:
             return NO_MEMORY
-        if not fits_in(a, e) or fabs(e.y) > LARGEST_TARGET:
+        if not fits_in(&self.arena, e) or fabs(e.y) > LARGEST_TARGET:
             return OVERFLOW
-        if open_view(a, e, &v) != 0:
+        if open_view(e, &v) != 0:
             return NO_MEMORY
-        if a.root == NOBODY:
-            node = self.new_leaf(NOBODY, 0.0, NULL)
-            if node == NO_MEMORY:
-                close_view(a, &v)
+        status = self.route_view(e, &v)
+        close_view(&v)
+        return status
+
+    cdef int route_view(self, const Example* e, const View* v) noexcept nogil:
+        """All allocations come first; what follows cannot fail any more."""
+        cdef Arena* a = &self.arena
+        cdef int32_t node, leaf
+        if a.root == NONE:
+            leaf = self.new_leaf(NONE, 0.0, NULL)
+            if leaf == NO_MEMORY:
                 return NO_MEMORY
-            a.root = node
-        leaf = self.leaf_of(&v)
-        if a.feature[leaf] != NOBODY:  # a nominal value without a branch
-            node = leaf
+            a.root = leaf
+        leaf = node = self.leaf_of(v)
+        if a.feature[node] != NONE:  # a nominal value without a branch
             leaf = self.new_leaf(node, 0.0, NULL)
-            if leaf != NO_MEMORY and set_branch(a, node, <int32_t> v.x[a.feature[node]], leaf) != 0:
+            if leaf == NO_MEMORY:
+                return NO_MEMORY
+            if set_branch(a, node, <int32_t> v.x[a.feature[node]], leaf) != 0:
                 free_node(a, leaf)
-                leaf = NO_MEMORY
-        if leaf == NO_MEMORY or welcome(a, e) != 0 or ensure_slots(a, leaf_at(a, leaf), &v) != 0:
-            close_view(a, &v)
+                return NO_MEMORY
+        if register_values(a, e) != 0 or ensure_slots(a, leaf_at(a, leaf), v) != 0:
             return NO_MEMORY
         a.total += e.weight
-        self.update(leaf, &v, e.y, e.weight)
+        self.update(leaf, v, e.y, e.weight)
         node = leaf
-        while node != NOBODY:
+        while node != NONE:
             a.mass[node] += e.weight
             node = a.parent[node]
         if a.fresh[leaf] - a.last[leaf] >= self.grace:
             a.last[leaf] = a.fresh[leaf]
             if a.depth[leaf] < self.max_depth:
                 self.attempt(leaf)
-        close_view(a, &v)
         return LEARNED
 
     cdef void update(self, int32_t node, const View* v, double y, double w) noexcept nogil:
         cdef Arena* a = &self.arena
         cdef Leaf* leaf = leaf_at(a, node)
+        cdef double* s
         cdef Py_ssize_t f
         cdef double miss
+        # How well each rule would have predicted, of late.
         if self.rule != MEAN and self.scale[0] > 0.0:
             miss = min(fabs(self.mean_of(node) - y), 1e140)
             leaf.fade_mean = FADING * leaf.fade_mean + miss * miss
             miss = min(fabs(self.linear(leaf, v) - y), 1e140)
             leaf.fade_linear = FADING * leaf.fade_linear + miss * miss
+        # Scales of target and features, observers, mean.
         add(&self.scale[0], &self.scale[1], &self.scale[2], y, w)
         for f in range(min(v.n, <Py_ssize_t> a.width)):
             if v.x[f] != v.x[f]:
                 continue
             if a.kind[f] != NOMINAL:
-                add(&self.scale[3 * (1 + f)], &self.scale[3 * (1 + f) + 1], &self.scale[3 * (1 + f) + 2],
-                    v.x[f], w)
+                s = self.scale + 3 * (1 + f)
+                add(&s[0], &s[1], &s[2], v.x[f], w)
             watch(a, &leaf.observers[f], v.x[f], y, w, self.exact or a.kind[f] == NOMINAL)
         add(&a.weight[node], &leaf.mean, &leaf.m2, y, w)
         a.fresh[node] += w
@@ -280,17 +299,18 @@ cdef class HoeffdingRegressorState(State):
             self.delta_rule(node, v, y, w)
 
     cdef void delta_rule(self, int32_t node, const View* v, double y, double w) noexcept nogil:
+        """A step of the linear model, on scaled values."""
         cdef Leaf* leaf = leaf_at(&self.arena, node)
         cdef Py_ssize_t f, n = min(v.n, <Py_ssize_t> leaf.d)
         cdef double rate = w * 0.02 / (1.0 + 0.001 * self.arena.fresh[node])
-        cdef double told = leaf.w[0], norm = 1.0, z, step
+        cdef double score = leaf.w[0], norm = 1.0, z, step
         for f in range(n):
             if v.x[f] == v.x[f] and self.arena.kind[f] != NOMINAL:
                 z = self.scaled_value(1 + f, v.x[f])
-                told += leaf.w[1 + f] * z
+                score += leaf.w[1 + f] * z
                 norm += z * z
         rate = min(rate, 1.0 / norm)  # a step may not overshoot: outliers would make it diverge
-        step = rate * (self.scaled_value(0, y) - told)
+        step = rate * (self.scaled_value(0, y) - score)
         if not fabs(step) < 1e100:
             return
         leaf.w[0] += step
@@ -298,69 +318,74 @@ cdef class HoeffdingRegressorState(State):
             if v.x[f] == v.x[f] and self.arena.kind[f] != NOMINAL:
                 leaf.w[1 + f] += step * self.scaled_value(1 + f, v.x[f])
 
+    # -- splitting ----------------------------------------------------------------------------
+
     cdef void attempt(self, int32_t node) noexcept nogil:
         """Split if the best feature is surely better than the second, or as good as equal."""
         cdef Arena* a = &self.arena
         cdef Leaf* leaf = leaf_at(a, node)
-        cdef Cut best, cut
+        cdef Split best = null_split(), s
         cdef double second = 0.0, epsilon = hoeffding(1.0, self.delta, a.weight[node])
         cdef int32_t f
-        best.feature, best.gain, best.threshold, best.nominal = NOBODY, 0.0, 0.0, False
         for f in range(leaf.d):
-            best_cut(&leaf.observers[f], f, a.kind[f] == NOMINAL, self.sdr, &cut)
-            if cut.gain > best.gain:
+            s = best_cut(&leaf.observers[f], f, a.kind[f] == NOMINAL, self.spread)
+            if s.gain > best.gain:
                 second = best.gain
-                best = cut
-            elif cut.gain > second:
-                second = cut.gain
-        if best.feature != NOBODY and (second < best.gain * (1.0 - epsilon) or epsilon < self.tau):
+                best = s
+            elif s.gain > second:
+                second = s.gain
+        if best.feature != NONE and (second < best.gain * (1.0 - epsilon) or epsilon < self.tau):
             self.split(node, &best)
 
-    cdef int split(self, int32_t node, const Cut* cut) noexcept nogil:
+    cdef void split(self, int32_t node, const Split* s) noexcept nogil:
+        """Turn a leaf into an inner node with empty leaves below; it stays one without memory."""
+        cdef Arena* a = &self.arena
+        a.feature[node] = s.feature
+        if self.add_children(node, s) != 0:
+            clear_children(a, node)
+            return
+        a.threshold[node], a.gain[node] = s.threshold, s.gain
+        free_observers(a, leaf_at(a, node))
+
+    cdef int add_children(self, int32_t node, const Split* s) noexcept nogil:
         cdef Arena* a = &self.arena
         cdef Leaf* leaf = leaf_at(a, node)
-        cdef Observer* o = &leaf.observers[cut.feature]
+        cdef Observer* o = &leaf.observers[s.feature]
         cdef double mass[2]
-        cdef int32_t i, child, other
-        if cut.nominal:
-            for i in range(o.n):
+        cdef int32_t i, child
+        mass[0] = mass[1] = 0.0
+        for i in range(o.n):
+            if s.nominal:
                 child = self.new_leaf(node, o.slots[i].n, leaf)
-                if child == NO_MEMORY or set_branch(a, node, <int32_t> o.slots[i].key, child) != 0:
-                    if child != NO_MEMORY:
-                        free_node(a, child)
-                    a.feature[node] = cut.feature
-                    if a.fan[node] != NULL:
-                        clear_children(a, node)
-                    a.feature[node] = NOBODY
+                if child == NO_MEMORY:
                     return NO_MEMORY
-        else:
-            mass[0] = mass[1] = 0.0
-            for i in range(o.n):
-                mass[o.slots[i].x > cut.threshold] += o.slots[i].n
-            child = self.new_leaf(node, mass[0], leaf)
-            other = self.new_leaf(node, mass[1], leaf)
-            if child == NO_MEMORY or other == NO_MEMORY:
-                if child != NO_MEMORY:
+                if set_branch(a, node, <int32_t> o.slots[i].key, child) != 0:
                     free_node(a, child)
+                    return NO_MEMORY
+            else:
+                mass[o.slots[i].x > s.threshold] += o.slots[i].n
+        for i in range(0 if s.nominal else 2):
+            child = self.new_leaf(node, mass[i], leaf)
+            if child == NO_MEMORY:
                 return NO_MEMORY
-            a.left[node], a.right[node] = child, other
-        a.feature[node], a.threshold[node], a.gain[node] = cut.feature, cut.threshold, cut.gain
-        free_observers(a, leaf_at(a, node))
+            if i == 0:
+                a.left[node] = child
+            else:
+                a.right[node] = child
         return 0
 
-    # -- to and from arrays -----------------------------------------------------------------------------
+    # -- to and from arrays -------------------------------------------------------------------
 
     def outline(self):
         """The tree without its observers: what pictures are drawn from."""
         cdef Arena* a = &self.arena
         cdef int32_t i
-        told = outline(a, [] if a.root == NOBODY else [a.root])
         nodes = preorder(a, a.root)
         counts = np.zeros((len(nodes), 2))
         for at, i in enumerate(nodes):
             counts[at] = leaf_at(a, i).mean, (
                 sqrt(leaf_at(a, i).m2 / a.weight[i]) if a.weight[i] > 0.0 else 0.0)
-        return {**told, "node_counts": counts}
+        return {**outline(a, nodes), "node_counts": counts}
 
     def export_own(self):
         cdef Arena* a = &self.arena
@@ -368,12 +393,14 @@ cdef class HoeffdingRegressorState(State):
         cdef int32_t i
         cdef Leaf* leaf
         cdef Observer* o
+        cdef Slot* s
         nodes = preorder(a, a.root)
-        told, weights = np.zeros((len(nodes), 5)), np.zeros((len(nodes), 1 + width))
+        leaves, weights = np.zeros((len(nodes), 5)), np.zeros((len(nodes), 1 + width))
+        scale = np.zeros((1 + width, 3))
         observers, radii, slots = [], [], []
         for at, i in enumerate(nodes):
             leaf = leaf_at(a, i)
-            told[at] = leaf.mean, leaf.m2, leaf.fade_mean, leaf.fade_linear, leaf.observers != NULL
+            leaves[at] = leaf.mean, leaf.m2, leaf.fade_mean, leaf.fade_linear, leaf.observers != NULL
             if leaf.observers == NULL:
                 continue
             for f in range(1 + min(width, leaf.d)):
@@ -384,69 +411,55 @@ cdef class HoeffdingRegressorState(State):
                     observers.append((at, f, o.values, o.n))
                     radii.append(o.radius)
                     for j in range(o.n):
-                        slots.append((o.slots[j].key, o.slots[j].x, o.slots[j].n, o.slots[j].mean, o.slots[j].m2))
-        scale = np.array([self.scale[j] for j in range(3 * (1 + min(width, self.scaled)))])
-        scale = np.concatenate([scale, np.zeros(3 * (1 + width) - len(scale))]).reshape(-1, 3)
+                        s = &o.slots[j]
+                        slots.append((s.key, s.x, s.n, s.mean, s.m2))
+        for f in range(1 + min(width, self.scaled)):
+            scale[f] = self.scale[3 * f], self.scale[3 * f + 1], self.scale[3 * f + 2]
         return {
-            **export_trees(a, [] if a.root == NOBODY else [a.root], width),
-            "leaves": told, "leaf_weights": weights, "scale": scale,
+            **export_trees(a, [] if a.root == NONE else [a.root], width),
+            "leaves": leaves, "leaf_weights": weights, "scale": scale,
             "observers": np.array(observers, dtype=np.int64).reshape(-1, 4),
             "radii": np.array(radii, dtype=float), "slots": np.array(slots, dtype=float).reshape(-1, 5),
         }
 
     def restore_own(self, fields):
         cdef Arena* a = &self.arena
-        cdef Py_ssize_t width, f, j, at, first = 0
+        cdef Py_ssize_t width = self.features.width, f, j
         cdef int32_t i
         cdef Leaf* leaf
-        cdef Observer* o
-        cdef Slot s
-        width = self.features.width
-        roots = restore_trees(a, fields, width, 0)
+        roots = restore_trees(a, fields, width, 0, self.features.categories)
         if len(roots) != (self.seen > 0):
             raise ValueError(f"there are {len(roots)} trees after {self.seen} examples")
         if roots:
             a.root = roots[0]
         self.reserve(width)
-        told = fields.array("leaves", (a.used, 5))
-        weights = fields.array("leaf_weights", (a.used, 1 + width))
-        scale = fields.array("scale", (1 + width, 3))
-        observers = fields.integers("observers", (-1, 4), 0)
-        radii = fields.array("radii", (len(observers),))
-        slots = fields.array("slots", (-1, 5))
-        if (told[:, 1:] < 0.0).any() or (scale[:, 0] < 0.0).any() or (scale[:, 2] < 0.0).any():
-            raise ValueError("a weight or a sum of squares is negative")
-        if max(map(largest, (slots[:, [1, 3]], told[:, 0], scale[:, 1]))) > LARGEST or max(
-            map(largest, (slots[:, 2], scale[:, 0]))
-        ) > HEAVIEST:
-            raise ValueError("the tree holds a mean or a weight that cannot be")
-        for f in range(width):
-            values = self.features.categories.get(f, ())
-            if a.kind[f] == (NUMERIC if values else NOMINAL) or a.codes[f] > len(values):
-                raise ValueError(f"feature {f} is of another kind, or has other values, in the tree")
-        if (slots[:, 2] <= 0.0).any() or (slots[:, 4] < 0.0).any() or (radii < 0.0).any():
-            raise ValueError("slots holds a negative number")
-        if observers[:, 3].sum() != len(slots):
-            raise ValueError("slots does not fit the observers")
+        saved = read_observations(fields, a.used, width)
         for f in range(1 + width):
             for j in range(3):
-                self.scale[3 * f + j] = scale[f, j]
+                self.scale[3 * f + j] = saved.scale[f, j]
         for i in range(<int32_t> a.used):
-            leaf = <Leaf*> grab(a, sizeof(Leaf))
+            leaf = <Leaf*> arena_alloc(a, sizeof(Leaf))
             if leaf == NULL:
-                raise MemoryError("onstream: no memory for the tree")
+                enough(NO_MEMORY)
             a.extra[i] = leaf
-            leaf.mean, leaf.m2, leaf.fade_mean, leaf.fade_linear = told[i, :4].tolist()
-            if (told[i, 4] != 0.0) != (a.feature[i] == NOBODY):
+            leaf.mean, leaf.m2, leaf.fade_mean, leaf.fade_linear, observed = saved.leaves[i].tolist()
+            if (observed != 0.0) != (a.feature[i] == NONE):
                 raise ValueError("an inner node has observers, or a leaf has none")
-            if told[i, 4] != 0.0:
-                if ensure_room(a, leaf) != 0:
-                    raise MemoryError("onstream: no memory for the tree")
+            if observed != 0.0:
+                enough(ensure_room(a, leaf))
                 for f in range(1 + width):
-                    leaf.w[f] = weights[i, f]
+                    leaf.w[f] = saved.weights[i, f]
+        self.restore_observers(saved.observers, saved.radii, saved.slots)
+
+    def restore_observers(self, observers, radii, slots):
+        cdef Arena* a = &self.arena
+        cdef Py_ssize_t f, j, at, first = 0
+        cdef int32_t i
+        cdef Observer* o
+        cdef Slot s
         for at in range(len(observers)):
             i, f, values, n = observers[at].tolist()
-            if i >= a.used or f >= width or leaf_at(a, i).observers == NULL:
+            if i >= a.used or f >= self.features.width or leaf_at(a, i).observers == NULL:
                 raise ValueError("observers names a leaf or a feature that does not exist")
             o = &leaf_at(a, i).observers[f]
             if o.n or not n:
@@ -458,14 +471,8 @@ cdef class HoeffdingRegressorState(State):
                     raise ValueError("slots holds a nominal value that does not exist")
                 if o.n and not o.slots[o.n - 1].key < s.key:
                     raise ValueError("slots are not in order")
-                if insert(a, o, &s) != 0:
-                    raise MemoryError("onstream: no memory for the tree")
+                enough(insert(a, o, &s))
             first += n
 
     def memory(self):
         return State.memory(self) + self.arena.bytes + 300
-
-
-def largest(numbers):
-    """The size of the largest of them; 0 if there are none."""
-    return float(np.abs(numbers).max(initial=0.0))

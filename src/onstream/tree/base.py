@@ -1,20 +1,52 @@
-"""The face of every tree: its common parameters, and ways to look at it."""
+"""What all trees share: parameters, and ways to look at them."""
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.checks import choice, flag, number, positive, whole
-from ..base.classifier import ProbabilisticClassifier
+from ..base.checks import choice, number, positive, whole
+from ..base.classifier import LabelledOptions, ProbabilisticClassifier
 from ..base.errors import NotMergeable
-from ..base.learner import Learner
-from ..base.types import Example, Label
+from ..base.learner import Learner, LearnerOptions
+from ..base.types import Example
 from .view import picture
 from .view.outline import Node, grow
 
 MOST_LEVELS = 100  # that texts and pictures show, unless the user says how many
+
+LabelCriterion = Literal["info_gain", "gini"]
+LabelPrediction = Literal["nba", "nb", "mc"]
+
+
+class TreeOptions(TypedDict, total=False):
+    """Parameters of every tree that grows with the stream."""
+
+    tau: float
+    max_depth: int | None
+    nominal: list[str | int] | None
+
+
+class SplitOptions(TypedDict, total=False):
+    """How sure a split must be, and how often it is tried."""
+
+    delta: float
+    grace_period: float
+
+
+class LabelTreeOptions(TreeOptions, LabelledOptions, total=False):
+    """Parameters of every classification tree, but for SplitOptions."""
+
+    criterion: LabelCriterion
+    leaf_prediction: LabelPrediction
+
+
+class TreeClassifierOptions(LabelTreeOptions, SplitOptions, total=False):
+    """Parameters of every classification tree."""
+
+
+class TreeRegressorOptions(TreeOptions, SplitOptions, LearnerOptions, total=False):
+    """Parameters of every regression tree."""
 
 
 class Explanation(NamedTuple):
@@ -43,9 +75,33 @@ def as_mapping(x: Any) -> dict[Any, Any]:
 
 
 class Tree(Learner):
-    """What can be seen of any tree."""
+    """Parameters and views that all trees have.
 
+    Parameters
+    ----------
+    max_depth : int >= 1 or None, default None
+        Deepest leaf; the root alone has depth 0. Lower it for a tree that people can read.
+    nominal : list or None, default None
+        Features whose numbers are names of categories (codes, weekdays): one branch per value
+        instead of cuts. Text always is.
+    """
+
+    criterion: str
+    leaf_prediction: str
     _model: Any
+
+    def __init__(
+        self,
+        *,
+        max_depth: int | None = None,
+        nominal: list[str | int] | None = None,
+        **common: Any,
+    ) -> None:
+        if max_depth is not None:
+            max_depth = whole(self, "max_depth", max_depth, least=1, most=2**31 - 1)
+        self.max_depth = max_depth
+        self.nominal = checked_nominal(self, nominal)
+        super().__init__(**common)
 
     @property
     def n_nodes(self) -> int:
@@ -167,42 +223,74 @@ def checked_nominal(owner: object, nominal: Any) -> list[str | int] | None:
     return names
 
 
-class TreeClassifier(Tree, ProbabilisticClassifier):
-    """What all classification trees share."""
+class HoeffdingTree(Tree):
+    """A tree that splits a leaf when Hoeffding's bound shows which feature is best.
 
-    delta: float
-    grace_period: float
-    tau: float
-    criterion: str
-    leaf_prediction: str
-    max_labels: int
+    Parameters
+    ----------
+    delta : float in (0, 1], default 1e-7
+        Chance of a wrong choice that one split may take. Raise it for earlier, riskier splits.
+    grace_period : float > 0, default 200
+        Weight of examples between two attempts to split a leaf. Lower it to split a little
+        earlier, raise it for speed.
+    tau : float >= 0, default 0.05
+        Break ties when the bound falls below. 0 waits for a clear winner, maybe for ever.
+    """
 
-    def _check_tree(
-        self, delta: float, grace_period: float, tau: float, criterion: str, leaf_prediction: str
+    def __init__(
+        self,
+        *,
+        delta: float = 1e-7,
+        grace_period: float = 200,
+        tau: float = 0.05,
+        **common: Any,
     ) -> None:
         self.delta = number(self, "delta", delta, above=0.0, most=1.0)
         self.grace_period = positive(self, "grace_period", grace_period)
         self.tau = number(self, "tau", tau, least=0.0)
+        super().__init__(**common)
+
+    def _common(self) -> tuple[Any, ...]:
+        """What every state of a tree is made with."""
+        return (
+            self.delta, self.grace_period, self.tau, self.criterion, self.leaf_prediction,
+            self.max_depth, self.nominal,
+        )  # fmt: skip
+
+
+class AdaptingTree(HoeffdingTree):
+    """A tree that trains alternates for parts of itself, and lets them take over."""
+
+    @property
+    def n_alternates(self) -> int:
+        """Alternate trees ever started."""
+        return int(self._model.readable_state().started)
+
+    @property
+    def n_switches(self) -> int:
+        """Alternate trees that took over."""
+        return int(self._model.readable_state().switched)
+
+
+class TreeClassifier(Tree, ProbabilisticClassifier):
+    """A classification tree.
+
+    Parameters
+    ----------
+    criterion : {"info_gain", "gini"}, default "info_gain"
+        What a split should reduce: entropy or the Gini index.
+    leaf_prediction : {"nba", "nb", "mc"}, default "nba"
+        What a leaf answers: naive Bayes ("nb"), its majority ("mc"), or whichever of the two was
+        right more often at this leaf.
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: LabelCriterion = "info_gain",
+        leaf_prediction: LabelPrediction = "nba",
+        **common: Any,
+    ) -> None:
         self.criterion = choice(self, "criterion", criterion, ("info_gain", "gini"))
         self.leaf_prediction = choice(self, "leaf_prediction", leaf_prediction, ("nba", "nb", "mc"))
-
-    def _check_depth(self, max_depth: int | None) -> int | None:
-        if max_depth is None:
-            return None
-        return whole(self, "max_depth", max_depth, least=1, most=2**31 - 1)
-
-    def _check_nominal(self, nominal: Any) -> list[str | int] | None:
-        return checked_nominal(self, nominal)
-
-    def _start(
-        self, labels: Iterable[Label] | None, max_labels: int, init: Any, reset_schedule: bool
-    ) -> None:
-        self.max_labels = whole(self, "max_labels", max_labels, least=2, most=2**31 - 1)
-        self._begin(labels, self._from_batch(init), reset_schedule)
-
-    def _from_batch(self, init: Any) -> Any:
-        """What to start from; trees that can start from a `BatchTree` turn it into their own."""
-        return init
-
-    def _flag(self, name: str, value: bool) -> bool:
-        return flag(self, name, value)
+        super().__init__(**common)

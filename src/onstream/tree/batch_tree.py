@@ -11,9 +11,9 @@ from ..base.checks import whole
 from ..base.fit import refuse_weights
 from ..base.types import Label
 from ..core.classifier import ClassifierModel
-from ._cvfdt import ConceptAdaptingState
+from ._cvfdt import MISSING, CvfdtState
 from ._hoeffding import HoeffdingState
-from .base import TreeClassifier
+from .base import LabelCriterion, LabelPrediction, TreeClassifier
 
 NUMERIC, NOMINAL = 1, 2
 Matrix = NDArray[np.float64]
@@ -61,36 +61,36 @@ class BatchTree(TreeClassifier):
     def __init__(
         self,
         *,
-        criterion: str = "info_gain",
+        criterion: LabelCriterion = "info_gain",
         max_depth: int | None = None,
         min_size: int = 2,
-        leaf_prediction: str = "mc",
+        leaf_prediction: LabelPrediction = "mc",
         nominal: list[str | int] | None = None,
         labels: Iterable[Label] | None = None,
         max_labels: int = 10_000,
     ) -> None:
-        self._check_tree(1.0, 1e300, 0.0, criterion, leaf_prediction)
-        self.max_depth = self._check_depth(max_depth)
         self.min_size = whole(self, "min_size", min_size, least=2)
-        self.nominal = self._check_nominal(nominal)
-        self._start(labels, max_labels, None, False)
+        super().__init__(
+            criterion=criterion, max_depth=max_depth, leaf_prediction=leaf_prediction,
+            nominal=nominal, labels=labels, max_labels=max_labels,
+        )  # fmt: skip
 
-    def _state_params(self, **more: Any) -> dict[str, Any]:
-        names = ("delta", "grace_period", "tau", "criterion", "leaf_prediction", "nominal")
-        return {name: getattr(self, name) for name in names} | more
+    def _common(self) -> tuple[Any, ...]:
+        """What states are made with: this one never splits."""
+        return 1.0, 1e300, 0.0, self.criterion, self.leaf_prediction, None, self.nominal
 
-    def _new_state(self) -> HoeffdingState:
-        return HoeffdingState(self._state_params())
+    def _new_state(self) -> Any:
+        return HoeffdingState(*self._common())
 
     def fit(self, X: Any, y: Any = None, w: Any = None, **options: Any) -> Self:
         """Build the tree from a static block, or a stream; what it was before is lost.
 
         `w` holds the importance of each row of a block.
         """
-        rare = self._state_params(window=2**40, check_every=2**62, test_every=2**62, test_length=1)
-        block = ClassifierModel(
-            type(self).__name__, ConceptAdaptingState(rare), max_labels=self.max_labels
+        remembers = CvfdtState(  # all rows, encoded, in its window
+            *self._common(), window=2**40, check_every=2**62, test_every=2**62, test_length=1
         )
+        block = ClassifierModel(type(self).__name__, remembers, max_labels=self.max_labels)
         if self._declared is not None:
             block.declare(self._declared)
         if y is None:
@@ -98,9 +98,8 @@ class BatchTree(TreeClassifier):
             pairs = list(X)
             X, y = [x for x, _ in pairs], [label for _, label in pairs]
         block.learn_many(X, y, w)
-        rows, labels, weights, _ = block.state.remembered()
         fields = block.export()
-        grown = Grown(fields, rows, labels, weights, self)
+        grown = GreedyTree(fields, self)
         self._restore({**{k: v for k, v in fields.items() if k in KEPT}, **grown.fields()})
         return self
 
@@ -123,30 +122,29 @@ def impurity(counts: Matrix, criterion: str) -> Matrix:
     return np.asarray(np.maximum(worth, 0.0))
 
 
-class Grown:
-    """A greedy tree in the arrays of a Hoeffding tree."""
+class GreedyTree:
+    """A greedy tree in the arrays of a Hoeffding tree, from the exported state with the block."""
 
-    def __init__(
-        self, told: dict[str, Any], X: Matrix, y: Numbers, w: Matrix, face: BatchTree
-    ) -> None:
-        self.kinds, self.values, self.k = told["kinds"], told["values"], len(told["labels"])
-        self.X, self.y, self.w, self.face = X, y, w, face
+    def __init__(self, block: dict[str, Any], learner: BatchTree) -> None:
+        self.kinds, self.values, self.k = block["kinds"], block["values"], len(block["labels"])
+        self.X = np.where(block["window_x"] == MISSING, np.nan, block["window_x"])
+        self.y, self.w, self.learner = block["window_y"], block["window_w"], learner
         self.nodes: list[list[int]] = []
         self.numbers: list[list[float]] = []
         self.counts: list[Matrix] = []
         self.tables: list[tuple[int, int]] = []
         self.table_numbers: list[Matrix] = []
         self.table_values: list[Matrix] = []
-        waiting = [(np.arange(len(y)), 0, -1)] if len(y) else []
+        waiting = [(np.arange(len(self.y)), 0, -1)] if len(self.y) else []
         while waiting:  # a stack: nodes come in preorder
             waiting.extend(reversed(self.grow(*waiting.pop())))
 
     def grow(self, rows: Numbers, depth: int, code: int) -> list[tuple[Numbers, int, int]]:
-        """Make one node; its children, still to be made."""
+        """Make one node; returns its children, which are still to be made."""
         counts = np.bincount(self.y[rows], self.w[rows], self.k).astype(float)
-        deepest = self.face.max_depth or math.inf
+        deepest = self.learner.max_depth or math.inf
         best: tuple[float, int, float, list[tuple[Numbers, int]]] | None = None
-        if (counts > 0).sum() > 1 and len(rows) >= self.face.min_size and depth < deepest:
+        if (counts > 0).sum() > 1 and len(rows) >= self.learner.min_size and depth < deepest:
             best = self.best_split(rows)
         n = float(self.w[rows].sum())
         gain, feature, cut, parts = best or (0.0, -1, 0.0, [])
@@ -194,9 +192,9 @@ class Grown:
         if len(ends) == 0:
             return 0.0, 0.0
         whole = left[-1]
-        after = impurity(left[ends], self.face.criterion)
-        after = after + impurity(whole - left[ends], self.face.criterion)
-        gains = (impurity(whole, self.face.criterion) - after) / whole.sum()
+        after = impurity(left[ends], self.learner.criterion)
+        after = after + impurity(whole - left[ends], self.learner.criterion)
+        gains = (impurity(whole, self.learner.criterion) - after) / whole.sum()
         best = int(np.argmax(gains))
         return float(gains[best]), float((x[ends[best]] + x[ends[best] + 1]) / 2)
 
@@ -207,12 +205,12 @@ class Grown:
             return 0.0, 0.0
         counts = np.zeros((len(codes), self.k))
         np.add.at(counts, (which, y), w)
-        before = impurity(counts.sum(axis=0), self.face.criterion)
-        gain = (before - impurity(counts, self.face.criterion).sum()) / counts.sum()
+        before = impurity(counts.sum(axis=0), self.learner.criterion)
+        gain = (before - impurity(counts, self.learner.criterion).sum()) / counts.sum()
         return float(gain), 0.0
 
     def fill_tables(self, rows: Numbers, counts: Matrix) -> None:
-        """What the leaf knows of its examples, as if it had met them one by one."""
+        """The tables of a leaf, as if it had learned its examples one by one."""
         for label in np.flatnonzero(counts):
             mine = rows[self.y[rows] == label]
             x, w = self.X[mine], self.w[mine]

@@ -1,8 +1,8 @@
-# What a node learns and says: tables, majority, naive Bayes, and the better of the two.
+# What a node learns and predicts: tables, majority, naive Bayes, and the better of the two.
 
 from libc.stdint cimport int32_t
 
-from ._nodes cimport Arena, View
+from .arena cimport Arena, View
 
 
 cdef enum LeafRule:

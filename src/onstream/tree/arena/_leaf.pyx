@@ -1,20 +1,22 @@
-"""What a node learns and says (spec 12.2, naive Bayes as in spec 8, in log space)."""
+"""What a node learns and predicts (spec 12.2, naive Bayes as in spec 8, in log space)."""
 
 from libc.math cimport INFINITY, NAN, fabs, log
 from libc.stdint cimport int32_t
 
+from ...core.example cimport NO_MEMORY
 from ...core.scores cimport softmax
-from ._nodes cimport (
-    NOBODY, NO_MEMORY, NOMINAL, Arena, ClassTable, View, cell, column, ensure_label, ensure_table,
-    numbers, places,
+from ._tables cimport ensure_label, ensure_table
+from .arena cimport (
+    NOMINAL, NONE, UNKNOWN, Arena, ClassTable, View, cell, cell_weights, column, highs, lows, means,
+    places, squares, weights,
 )
 
 cdef double HALF_LOG_2PI = 0.9189385332046727
-cdef double NONE_LEFT = 1e-12  # of a weight: what remains after a subtraction is rounding
+cdef double NONE_LEFT = 1e-12  # of a weight: a smaller remainder of a subtraction is rounding
 
 
 cdef int prepare(Arena* a, int32_t node, int32_t label) noexcept nogil:
-    """All memory that `observe` will need. NO_MEMORY: nothing may be learned."""
+    """Allocate all that `observe` will need. NO_MEMORY: nothing may be learned."""
     if ensure_label(a, node, label) != 0:
         return NO_MEMORY
     if a.tables[node] != NULL and ensure_table(a, node, label) == NULL:
@@ -31,7 +33,7 @@ cdef void observe(Arena* a, int32_t node, const View* v, int32_t label, double w
     if a.tables[node] == NULL:
         return
     t = a.tables[node][label]
-    t.gaussians = NOBODY
+    t.gaussians = NONE
     if a.layout[node] != NULL:
         observe_some(a, node, v, t, w)
     elif t.even == 0 or t.even != v.n or not observe_all(t, v.x, v.n, w):
@@ -40,12 +42,12 @@ cdef void observe(Arena* a, int32_t node, const View* v, int32_t label, double w
 
 cdef bint observe_all(ClassTable* t, const double* x, Py_ssize_t n, double w) noexcept nogil:
     """A row of numbers, where all rows before were such. False: there is a gap, nothing was done.
-    Nothing here depends on the feature before: the compiler takes several at a time."""
-    cdef double* weight = numbers(t)
-    cdef double* mean = weight + t.d
-    cdef double* squares = mean + t.d
-    cdef double* low = squares + t.d
-    cdef double* high = low + t.d
+    No step depends on the feature before, so that the compiler takes several at a time."""
+    cdef double* weight = weights(t)
+    cdef double* mean = means(t)
+    cdef double* square = squares(t)
+    cdef double* low = lows(t)
+    cdef double* high = highs(t)
     cdef double share, before, after, more
     cdef Py_ssize_t f, gaps = 0
     for f in range(n):
@@ -60,7 +62,7 @@ cdef bint observe_all(ClassTable* t, const double* x, Py_ssize_t n, double w) no
         after = mean[f] + before * share
         mean[f] = after
         more = w * before * (x[f] - after)
-        squares[f] += more if more > 0.0 else 0.0  # below 0 only by rounding, under a huge weight
+        square[f] += more if more > 0.0 else 0.0  # below 0 only by rounding, under a huge weight
     for f in range(n):
         low[f] = x[f] if x[f] < low[f] else low[f]
         high[f] = x[f] if x[f] > high[f] else high[f]
@@ -68,65 +70,69 @@ cdef bint observe_all(ClassTable* t, const double* x, Py_ssize_t n, double w) no
 
 
 cdef int32_t observe_each(Arena* a, const View* v, ClassTable* t, double w) noexcept nogil:
-    """Any row, at a node that has dropped nothing; what `t.even` is now."""
-    cdef double* n = numbers(t)
-    cdef double share = 0.0, weight = -1.0
-    cdef Py_ssize_t f, d = t.d
-    cdef bint even = v.n <= d
-    for f in range(min(v.n, d)):
+    """Any row, at a node that has dropped nothing; returns the new `t.even`."""
+    cdef double* weight = weights(t)
+    cdef double share = 0.0, together = -1.0
+    cdef Py_ssize_t f
+    cdef bint even = v.n <= t.d
+    for f in range(min(v.n, <Py_ssize_t> t.d)):
         if v.x[f] != v.x[f]:
             even = False
         elif a.kind[f] == NOMINAL:
             even = False
-            n[f] += w
-            n[5 * d + a.cells[f][<int32_t> v.x[f]]] += w
+            weight[f] += w
+            cell_weights(t)[a.cells[f][<int32_t> v.x[f]]] += w
         else:
-            if n[f] + w != weight:  # without missing values it is the same for all features
+            if weight[f] + w != together:  # without missing values it is the same for all features
                 even &= f == 0
-                weight = n[f] + w
-                share = w / weight
-            add_number(n + f, d, v.x[f], w, share)
+                together = weight[f] + w
+                share = w / together
+            add_number(t, f, v.x[f], w, share)
     return <int32_t> v.n if even else 0
 
 
 cdef void observe_some(Arena* a, int32_t node, const View* v, ClassTable* t, double w) noexcept nogil:
     """Any row, at a node that has dropped features."""
-    cdef double* n = numbers(t)
     cdef const int32_t* place = places(a.layout[node])
-    cdef Py_ssize_t f, d = t.d
-    for f in range(min(v.n, a.layout[node].width)):
-        if v.x[f] != v.x[f] or place[f] == NOBODY:
+    cdef int32_t c
+    cdef Py_ssize_t f
+    for f in range(min(v.n, <Py_ssize_t> a.layout[node].width)):
+        c = place[f]
+        if v.x[f] != v.x[f] or c == NONE:
             continue
         if a.kind[f] == NOMINAL:
-            n[place[f]] += w
-            n[5 * d + cell(a, node, <int32_t> f, <int32_t> v.x[f])] += w
+            weights(t)[c] += w
+            cell_weights(t)[cell(a, node, <int32_t> f, <int32_t> v.x[f])] += w
         else:
-            add_number(n + place[f], d, v.x[f], w, w / (n[place[f]] + w))
+            add_number(t, c, v.x[f], w, w / (weights(t)[c] + w))
 
 
-cdef inline void add_number(double* n, Py_ssize_t d, double x, double w, double share) noexcept nogil:
-    """Weight, mean, squares, low and high stand d numbers apart; `share`: of w in the new weight."""
+cdef inline void add_number(
+    ClassTable* t, Py_ssize_t c, double x, double w, double share
+) noexcept nogil:
+    """Welford's step in column c; `share` is w as a share of the new weight."""
     cdef double before
-    if n[0] <= 0.0:
-        n[0] = w
-        n[d] = n[3 * d] = n[4 * d] = x
-        n[2 * d] = 0.0
+    if weights(t)[c] <= 0.0:
+        weights(t)[c] = w
+        means(t)[c] = lows(t)[c] = highs(t)[c] = x
+        squares(t)[c] = 0.0
         return
-    n[0] += w
-    before = x - n[d]
-    n[d] += before * share
-    n[2 * d] += max(0.0, w * before * (x - n[d]))
-    n[3 * d] = min(n[3 * d], x)
-    n[4 * d] = max(n[4 * d], x)
+    weights(t)[c] += w
+    before = x - means(t)[c]
+    means(t)[c] += before * share
+    squares(t)[c] += max(0.0, w * before * (x - means(t)[c]))
+    lows(t)[c] = min(lows(t)[c], x)
+    highs(t)[c] = max(highs(t)[c], x)
 
 
 cdef void forget(Arena* a, int32_t node, const View* v, int32_t label, double w) noexcept nogil:
-    """Take an example back, at a node that has dropped nothing. Minima and maxima stay: they are
+    """Subtract an example at a node that has dropped nothing. Minima and maxima stay: they are
     those ever seen at this node."""
     cdef ClassTable* t
-    cdef double* n
-    cdef double x, mean, left
-    cdef Py_ssize_t f, d
+    cdef double* mean
+    cdef double* square
+    cdef double x, before, left
+    cdef Py_ssize_t f
     cdef int32_t place
     if label >= a.labels[node]:
         return
@@ -135,28 +141,28 @@ cdef void forget(Arena* a, int32_t node, const View* v, int32_t label, double w)
     t = a.tables[node][label] if a.tables[node] != NULL else NULL
     if t == NULL:
         return
-    t.gaussians, t.even = NOBODY, 0
-    d = t.d
-    n = numbers(t)
-    for f in range(min(v.n, d)):
+    t.gaussians, t.even = NONE, 0
+    mean, square = means(t), squares(t)
+    for f in range(min(v.n, <Py_ssize_t> t.d)):
         x = v.x[f]
         if x != x:
             continue
-        left = less(n[f], w)
-        n[f] = left
+        left = less(weights(t)[f], w)
+        weights(t)[f] = left
         if a.kind[f] == NOMINAL:
             place = a.cells[f][<int32_t> x]
             if place < t.cells:
-                n[5 * d + place] = less(n[5 * d + place], w)
+                cell_weights(t)[place] = less(cell_weights(t)[place], w)
         elif left == 0.0:
-            n[d + f] = n[2 * d + f] = 0.0
+            mean[f] = square[f] = 0.0
         else:
-            mean = n[d + f]
-            n[d + f] = mean - w * (x - mean) / left
-            n[2 * d + f] = max(0.0, n[2 * d + f] - w * (x - mean) * (x - n[d + f]))
+            before = x - mean[f]
+            mean[f] = mean[f] - w * before / left
+            square[f] = max(0.0, square[f] - w * before * (x - mean[f]))
 
 
 cdef inline double less(double n, double w) noexcept nogil:
+    """n - w, and 0 where only rounding is left."""
     return n - w if n - w > NONE_LEFT * n else 0.0
 
 
@@ -166,7 +172,7 @@ cdef void majority(Arena* a, int32_t node, Py_ssize_t k, double* out) noexcept n
     cdef Py_ssize_t r
     for r in range(min(k, a.labels[node])):
         counted += a.counts[node][r]
-    if not fabs(counted - total) <= 1e-9 * total:  # rounding that forgetting has left
+    if not fabs(counted - total) <= 1e-9 * total:  # rounding left by subtractions
         total = counted
     for r in range(k):
         out[r] = a.counts[node][r] / total if r < a.labels[node] else 0.0
@@ -187,10 +193,11 @@ cdef bint naive_bayes(
     for r in range(k):
         out[r] = -INFINITY
         if r < a.labels[node] and a.counts[node][r] > 0.0 and a.tables[node][r] != NULL:
-            if learning:  # who only asks must not write: others may ask at the same time
-                reckon(a.tables[node][r])
-            out[r] = log(a.counts[node][r] / a.weight[node]) + log_likelihood(a, node, v, a.tables[node][r])
-            if not out[r] < INFINITY:  # spreads that are no numbers tell nothing
+            if learning:  # predictions must not write: they may run in several threads
+                precompute(a.tables[node][r])
+            out[r] = log(a.counts[node][r] / a.weight[node])
+            out[r] += log_likelihood(a, node, v, a.tables[node][r])
+            if not out[r] < INFINITY:  # NaN, or infinite variances
                 out[r] = -INFINITY
             possible |= out[r] > -INFINITY
     return possible
@@ -199,30 +206,31 @@ cdef bint naive_bayes(
 cdef double log_likelihood(Arena* a, int32_t node, const View* v, ClassTable* t) noexcept nogil:
     """Of the values of an example, under one label."""
     cdef double distance
-    if t.even > 0 and t.even == v.n and t.gaussians != NOBODY and a.layout[node] == NULL:
+    if t.even > 0 and t.even == v.n and t.gaussians != NONE and a.layout[node] == NULL:
         distance = distance_of_all(t, v.x, v.n)
         if distance == distance:  # no gap
             return t.logs + 0.5 * (t.log_product - distance) - t.gaussians * HALF_LOG_2PI
     return likelihood_of_each(a, node, v, t)
 
 
-cdef void reckon(ClassTable* t) noexcept nogil:
+cdef void precompute(ClassTable* t) noexcept nogil:
     """The part of the likelihood that is the same for every row of numbers, if it has changed."""
-    cdef const double* n = numbers(t)
+    cdef const double* square = squares(t)
     cdef double product = 1.0
-    cdef Py_ssize_t f, d = t.d
-    if t.even == 0 or t.gaussians != NOBODY:
+    cdef Py_ssize_t f
+    if t.even == 0 or t.gaussians != NONE:
         return
     t.logs, t.gaussians = 0.0, 0
     for f in range(t.even):
-        if n[2 * d + f] > 0.0:
+        if square[f] > 0.0:
             t.gaussians += 1
-            add_log(n[f] / n[2 * d + f], &product, &t.logs)
+            add_log(weights(t)[f] / square[f], &product, &t.logs)
     t.log_product = log(product)
 
 
 cdef inline void add_log(double precision, double* product, double* logs) noexcept nogil:
-    """Half its logarithm more; one logarithm for all, as long as the product is an ordinary number."""
+    """Add half its logarithm to `logs`, or multiply `product` by it while that stays an ordinary
+    number: one logarithm for all."""
     if 1e-100 < precision < 1e100:
         product[0] *= precision
         if 1e-100 < product[0] < 1e100:
@@ -234,17 +242,17 @@ cdef inline void add_log(double precision, double* product, double* logs) noexce
 
 
 cdef double distance_of_all(ClassTable* t, const double* x, Py_ssize_t n) noexcept nogil:
-    """Squares of the distances from the means, in deviations: infinite if a number differs from the
-    only one seen so far, NaN if there is a gap."""
-    cdef const double* weight = numbers(t)
-    cdef const double* mean = weight + t.d
-    cdef const double* squares = mean + t.d
+    """Squared distances from the means in standard deviations, summed: infinite if a number differs
+    from the only one seen so far, NaN if there is a gap."""
+    cdef const double* weight = weights(t)
+    cdef const double* mean = means(t)
+    cdef const double* square = squares(t)
     cdef double distance = 0.0, off
     cdef Py_ssize_t f
     for f in range(n):
         off = x[f] - mean[f]
-        if squares[f] > 0.0:
-            distance += off * off * (weight[f] / squares[f])
+        if square[f] > 0.0:
+            distance += off * off * (weight[f] / square[f])
         elif off != 0.0:
             return INFINITY if x[f] == x[f] else NAN
     return distance
@@ -252,30 +260,32 @@ cdef double distance_of_all(ClassTable* t, const double* x, Py_ssize_t n) noexce
 
 cdef double likelihood_of_each(Arena* a, int32_t node, const View* v, ClassTable* t) noexcept nogil:
     """The same with gaps, nominal values and dropped features."""
-    cdef const double* n = numbers(t)
-    cdef Py_ssize_t d = t.d, f, c, gaussians = 0
+    cdef const double* weight = weights(t)
+    cdef const double* mean = means(t)
+    cdef const double* square = squares(t)
+    cdef Py_ssize_t f, c, gaussians = 0
     cdef double logs = 0.0, product = 1.0, distance = 0.0, precision, x, off, count
     cdef int32_t code, at
     cdef bint whole = a.layout[node] == NULL
     for f in range(min(v.n, <Py_ssize_t> a.width)):
         x = v.x[f]
         c = f if whole else column(a, node, <int32_t> f)
-        if x != x or a.kind[f] == 0 or c == NOBODY:
+        if x != x or a.kind[f] == UNKNOWN or c == NONE:
             continue
         if a.kind[f] == NOMINAL:
             code = <int32_t> x
             at = cell(a, node, <int32_t> f, code) if 0 <= code < a.codes[f] else t.cells
-            count = n[5 * d + at] if at < t.cells else 0.0
-            logs += log((count + 1.0) / ((n[c] if c < d else 0.0) + a.codes[f]))
+            count = cell_weights(t)[at] if at < t.cells else 0.0
+            logs += log((count + 1.0) / ((weight[c] if c < t.d else 0.0) + a.codes[f]))
             continue
-        if c >= d or n[c] <= 0.0:
+        if c >= t.d or weight[c] <= 0.0:
             return -INFINITY
-        off = x - n[d + c]
-        if n[2 * d + c] <= 0.0:
+        off = x - mean[c]
+        if square[c] <= 0.0:
             if off != 0.0:
                 return -INFINITY
             continue
-        precision = n[c] / n[2 * d + c]
+        precision = weight[c] / square[c]
         distance += off * off * precision
         gaussians += 1
         add_log(precision, &product, &logs)
@@ -285,19 +295,20 @@ cdef double likelihood_of_each(Arena* a, int32_t node, const View* v, ClassTable
 cdef void answer(
     Arena* a, int32_t node, const View* v, LeafRule rule, Py_ssize_t k, double* out
 ) noexcept nogil:
-    """Probability of each label, where the example has come to this node."""
+    """Probability of each label for an example that has come to this node."""
     cdef Py_ssize_t r
-    cdef bint ask = a.feature[node] == NOBODY and a.tables[node] != NULL and rule != MC
-    if a.weight[node] <= 0.0:  # an empty leaf says what its parent says
-        while node != NOBODY and a.weight[node] <= 0.0:
+    cdef bint bayes = a.feature[node] == NONE and a.tables[node] != NULL and (
+        rule == NB or rule == NBA and a.hits_nb[node] > a.hits_mc[node])
+    if a.weight[node] <= 0.0:  # an empty leaf answers like its parent
+        while node != NONE and a.weight[node] <= 0.0:
             node = a.parent[node]
-        if node != NOBODY:
+        if node != NONE:
             majority(a, node, k, out)
             return
         for r in range(k):
             out[r] = 1.0 / k
         return
-    if ask and (rule == NB or a.hits_nb[node] > a.hits_mc[node]) and naive_bayes(a, node, v, k, False, out):
+    if bayes and naive_bayes(a, node, v, k, False, out):
         softmax(out, out, k)
     else:
         majority(a, node, k, out)

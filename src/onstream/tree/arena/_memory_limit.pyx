@@ -1,9 +1,9 @@
 """Memory goes where it promises most: leaves with many examples that the majority gets wrong.
 
-Bytes are reckoned from what the tree is, not from how its arrays happened to grow, so that a tree
-that was saved and loaded decides alike. Tables can be given back, features and nodes cannot: half of
-the memory is the most that features and nominal values may take (the features sees to that), half is
-the most that nodes may take; with columns of arrays, which have no names, an eighth and the rest.
+Bytes are estimated from what the tree is, not from how its arrays happened to grow, so that a tree
+that was saved and loaded decides alike. Tables can be freed, features and nodes cannot. Features
+and nominal values may take half of the memory (the encoder enforces that), nodes the other half;
+with columns of arrays, which have no names, an eighth and the rest.
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
@@ -11,76 +11,76 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport qsort
 
 from ...core.feature_index cimport PER_COLUMN
-from ._nodes cimport (
-    NOBODY, Arena, ClassTable, Layout, activate, child_of, deactivate, saved_per_table,
-    with_slack,
-)
+from ._nodes cimport child_of
 from ._split cimport labels_at
+from ._tables cimport activate, deactivate, saved_per_table
+from .arena cimport NODE_BYTES, NONE, Arena, ClassTable, table_size, with_slack
 
 cdef enum:
-    PER_NODE = 7 * 4 + 9 * 8 + 5 * 8 + 16   # entries of the arrays, and slack of their growth
-    PER_LABEL = 250                         # its name, and a place in arrays for answers
-    BASE = 4000                             # a tree that has learned nothing
+    PER_NODE = NODE_BYTES + 16  # with slack of the growing arrays
+    PER_LABEL = 250             # its name, and a place in arrays for answers
+    PER_LAYOUT = 20             # without the places of features and values
+    BASE = 4000                 # a tree that has learned nothing
 
-cdef double KEPT = 0.9   # of the budget: room for growth before the next rationing
+cdef double KEPT = 0.9   # of max_bytes: room for growth before the limit is enforced again
 
-cdef struct Claimant:
+cdef struct LeafPromise:
     double promise   # examples that the majority of the leaf gets wrong
     int32_t node
     int32_t order    # in the tree, for ties
 
 
-cdef Py_ssize_t most_named(Py_ssize_t budget) noexcept nogil:
+cdef Py_ssize_t most_named(Py_ssize_t max_bytes) noexcept nogil:
     """Bytes that features and nominal values may take."""
-    return max(1, (budget - BASE) // 2) if budget else 0
+    return max(1, (max_bytes - BASE) // 2) if max_bytes else 0
 
 
 cdef inline Py_ssize_t table_bytes(Arena* a, Py_ssize_t features) noexcept nogil:
-    return sizeof(ClassTable) + (5 * with_slack(features) + with_slack(a.n_cells)) * sizeof(double)
+    return table_size(with_slack(features), with_slack(a.n_cells))
 
 
 cdef inline Py_ssize_t layout_bytes(Arena* a, Py_ssize_t features) noexcept nogil:
-    return sizeof(Layout) + (with_slack(features) + a.n_cells) * sizeof(int32_t)
+    return PER_LAYOUT + (with_slack(features) + a.n_cells) * sizeof(int32_t)
 
 
-cdef Py_ssize_t nodes_bytes(Arena* a, const Household* h, Py_ssize_t nodes) noexcept nogil:
-    """Bytes of so many nodes without tables, with the branches that lead there."""
-    return nodes * (PER_NODE + sizeof(int32_t) + h.labels * sizeof(double)) + h.labels * PER_LABEL
+cdef Py_ssize_t nodes_bytes(Arena* a, const MemoryBudget* b, Py_ssize_t nodes) noexcept nogil:
+    """Bytes of this number of nodes without tables, with the branches that lead there."""
+    return nodes * (PER_NODE + sizeof(int32_t) + b.labels * sizeof(double)) + b.labels * PER_LABEL
 
 
-cdef Py_ssize_t fixed(Arena* a, const Household* h) noexcept nogil:
-    """Bytes that nothing can be done about."""
-    return BASE + nodes_bytes(a, h, a.live) + h.named + h.columns * PER_COLUMN
+cdef Py_ssize_t fixed(Arena* a, const MemoryBudget* b) noexcept nogil:
+    """Bytes that cannot be freed."""
+    return BASE + nodes_bytes(a, b, a.live) + b.named + b.columns * PER_COLUMN
 
 
-cdef Py_ssize_t claim(Arena* a, const Household* h) noexcept nogil:
+cdef Py_ssize_t estimated_bytes(Arena* a, const MemoryBudget* b) noexcept nogil:
     """Bytes of the tree, or a few per cent more."""
     return (
-        fixed(a, h)
-        + a.n_active * h.labels * <Py_ssize_t> sizeof(ClassTable*)
-        + a.n_tables * table_bytes(a, h.features)
+        fixed(a, b)
+        + a.n_active * b.labels * <Py_ssize_t> sizeof(ClassTable*)
+        + a.n_tables * table_bytes(a, b.features)
         - a.saved
-        + a.n_layouts * layout_bytes(a, h.features)
+        + a.n_layouts * layout_bytes(a, b.features)
     )
 
 
-cdef bint room_for(Arena* a, const Household* h, Py_ssize_t nodes) noexcept nogil:
-    """May there be so many nodes more?"""
-    cdef Py_ssize_t most = h.budget - BASE - most_named(h.budget)
-    if h.columns:  # the features keeps a quarter of that for names, then
-        most = h.budget - BASE - most_named(h.budget) // 4 - h.columns * PER_COLUMN
-    return h.budget == 0 or nodes_bytes(a, h, a.live + nodes) <= most
+cdef bint room_for(Arena* a, const MemoryBudget* b, Py_ssize_t nodes) noexcept nogil:
+    """Is there room for this number of additional nodes?"""
+    cdef Py_ssize_t most = b.max_bytes - BASE - most_named(b.max_bytes)
+    if b.columns:  # the encoder then keeps a quarter of that for names
+        most = b.max_bytes - BASE - most_named(b.max_bytes) // 4 - b.columns * PER_COLUMN
+    return b.max_bytes == 0 or nodes_bytes(a, b, a.live + nodes) <= most
 
 
-cdef bint room_for_labels(Arena* a, const Household* h, Py_ssize_t labels) noexcept nogil:
-    """May there be so many labels? Without any table, if need be."""
-    cdef Household then = h[0]
+cdef bint room_for_labels(Arena* a, const MemoryBudget* b, Py_ssize_t labels) noexcept nogil:
+    """Is there room for this number of labels, without any table if need be?"""
+    cdef MemoryBudget then = b[0]
     then.labels = labels
-    return h.budget == 0 or fixed(a, &then) <= KEPT * h.budget
+    return b.max_bytes == 0 or fixed(a, &then) <= KEPT * b.max_bytes
 
 
 cdef double promise(Arena* a, int32_t leaf) noexcept nogil:
-    """p_l e_l, but for the weight of all examples: what a split of this leaf could mend."""
+    """p_l e_l, but for the weight of all examples: what a split of this leaf could correct."""
     cdef double most = 0.0
     cdef int32_t r
     for r in range(a.labels[leaf]):
@@ -89,47 +89,47 @@ cdef double promise(Arena* a, int32_t leaf) noexcept nogil:
 
 
 cdef int by_promise(const void* x, const void* y) noexcept nogil:
-    cdef const Claimant* a = <const Claimant*> x
-    cdef const Claimant* b = <const Claimant*> y
+    cdef const LeafPromise* a = <const LeafPromise*> x
+    cdef const LeafPromise* b = <const LeafPromise*> y
     if a.promise != b.promise:
         return -1 if a.promise > b.promise else 1
     return -1 if a.order < b.order else 1
 
 
-cdef int32_t gather(Arena* a, Claimant* found, int32_t* waiting) noexcept nogil:
-    """All leaves in the order of the tree; how many. Both arrays have room for every node."""
+cdef int32_t gather(Arena* a, LeafPromise* found, int32_t* waiting) noexcept nogil:
+    """All leaves in the order of the tree; returns how many. Both arrays have room for every node."""
     cdef int32_t n = 0, waits = 1, node, at
     waiting[0] = a.root
     while waits:  # in a loop, since a tree may be very deep
         waits -= 1
         node = waiting[waits]
-        if a.feature[node] == NOBODY:
+        if a.feature[node] == NONE:
             found[n].promise = promise(a, node)
             found[n].node, found[n].order = node, n
             n += 1
             continue
-        for at in range((a.fan[node][0] if a.fan[node] != NULL else 2) - 1, -1, -1):
-            if child_of(a, node, at) != NOBODY:
+        for at in range((a.branches[node][0] if a.branches[node] != NULL else 2) - 1, -1, -1):
+            if child_of(a, node, at) != NONE:
                 waiting[waits] = child_of(a, node, at)
                 waits += 1
     return n
 
 
-cdef Py_ssize_t upkeep(Arena* a, int32_t leaf, const Household* h) noexcept nogil:
+cdef Py_ssize_t leaf_bytes(Arena* a, int32_t leaf, const MemoryBudget* b) noexcept nogil:
     """Bytes of the tables of a leaf, when each label that came there has one."""
-    cdef Py_ssize_t tables = labels_at(a, leaf), bytes = h.labels * sizeof(ClassTable*)
+    cdef Py_ssize_t tables = labels_at(a, leaf), bytes = b.labels * sizeof(ClassTable*)
     if a.layout[leaf] != NULL:
-        bytes += layout_bytes(a, h.features)
-    return bytes + tables * (table_bytes(a, h.features) - saved_per_table(a, leaf))
+        bytes += layout_bytes(a, b.features)
+    return bytes + tables * (table_bytes(a, b.features) - saved_per_table(a, leaf))
 
 
-cdef Py_ssize_t ration(Arena* a, const Household* h) noexcept nogil:
-    """The most promising leaves that fit keep or get tables, the others lose theirs; how many that
-    are."""
-    cdef Claimant* leaves = <Claimant*> PyMem_RawMalloc(max(1, a.live) * sizeof(Claimant))
+cdef Py_ssize_t enforce(Arena* a, const MemoryBudget* b) noexcept nogil:
+    """Let the most promising leaves that fit keep or get tables; the others, which are counted, lose
+    theirs."""
+    cdef LeafPromise* leaves = <LeafPromise*> PyMem_RawMalloc(max(1, a.live) * sizeof(LeafPromise))
     cdef int32_t* waiting = <int32_t*> PyMem_RawMalloc(max(1, a.live) * sizeof(int32_t))
     cdef int32_t n = 0, i, node
-    cdef Py_ssize_t used = fixed(a, h)
+    cdef Py_ssize_t used = fixed(a, b)
     cdef bint full = False
     if leaves == NULL or waiting == NULL:
         PyMem_RawFree(leaves)
@@ -137,11 +137,11 @@ cdef Py_ssize_t ration(Arena* a, const Household* h) noexcept nogil:
         return 0
     n = gather(a, leaves, waiting)
     PyMem_RawFree(waiting)
-    qsort(leaves, n, sizeof(Claimant), by_promise)
+    qsort(leaves, n, sizeof(LeafPromise), by_promise)
     for i in range(n):
         node = leaves[i].node
-        used += upkeep(a, node, h)
-        full |= used > KEPT * h.budget
+        used += leaf_bytes(a, node, b)
+        full |= used > KEPT * b.max_bytes
         if full:
             deactivate(a, node)
         elif a.tables[node] == NULL and activate(a, node) == 0:

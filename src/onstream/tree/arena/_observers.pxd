@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from ._nodes cimport Arena
+from ._split cimport Split
+from .arena cimport Arena
 
 
 cdef struct Slot:      # values of one feature that are close together
@@ -21,22 +22,19 @@ cdef struct Observer:  # slots of one feature at one leaf, by rising key
     double radius      # 0: every value is its own slot
 
 
-cdef struct Cut:
-    int32_t feature
-    double threshold
-    bint nominal
-    double gain
+ctypedef double (*Spread)(double m2, double n) noexcept nogil  # of n targets: what a split reduces
 
 
 cdef inline void add(double* n, double* mean, double* m2, double y, double w) noexcept nogil:
-    """Welford's step; what it adds is below 0 only by rounding, under a huge weight."""
+    """Welford's step. An increment below 0 is rounding, under a huge weight."""
     cdef double before = y - mean[0]
     n[0] += w
     mean[0] += before * (w / n[0])
     m2[0] += max(0.0, w * before * (y - mean[0]))
 
 
+cdef Spread spread_of(str criterion)
 cdef int make_room(Arena* a, Observer* o) noexcept nogil
 cdef int insert(Arena* a, Observer* o, const Slot* s) noexcept nogil
 cdef void watch(Arena* a, Observer* o, double x, double y, double w, bint exact) noexcept nogil
-cdef void best_cut(Observer* o, int32_t feature, bint nominal, bint sdr, Cut* out) noexcept nogil
+cdef Split best_cut(Observer* o, int32_t feature, bint nominal, Spread spread) noexcept nogil

@@ -5,7 +5,9 @@ from libc.math cimport floor, sqrt
 from libc.stdint cimport int32_t
 from libc.string cimport memmove
 
-from ._nodes cimport NO_MEMORY, Arena
+from ...core.example cimport NO_MEMORY
+from ._split cimport null_split
+from .arena cimport Arena
 
 cdef enum:
     FIRST = 30  # values kept as they are before slots are made
@@ -24,7 +26,7 @@ cdef inline void join(Slot* s, const Slot* t) noexcept nogil:
 
 
 cdef int make_room(Arena* a, Observer* o) noexcept nogil:
-    """Place for one more slot. NO_MEMORY: there is none."""
+    """Make room for one more slot."""
     cdef int32_t room = o.room + o.room // 2 + 8
     cdef void* moved
     if o.n < o.room:
@@ -39,7 +41,7 @@ cdef int make_room(Arena* a, Observer* o) noexcept nogil:
 
 
 cdef int insert(Arena* a, Observer* o, const Slot* s) noexcept nogil:
-    """Add to the slot of this key, or make one. NO_MEMORY: it could not be."""
+    """Add to the slot of this key, or make one."""
     cdef int32_t low = 0, high = o.n, mid
     while low < high:
         mid = (low + high) // 2
@@ -64,7 +66,7 @@ cdef inline double slot_of(double x, double radius) noexcept nogil:
 
 
 cdef void watch(Arena* a, Observer* o, double x, double y, double w, bint exact) noexcept nogil:
-    """Note a value and its target; `make_room` was called before."""
+    """Add a value and its target; `make_room` was called before."""
     cdef Slot s
     s.x, s.n, s.mean, s.m2 = x, w, y, 0.0
     s.key = x if o.radius == 0.0 else slot_of(x, o.radius)
@@ -96,42 +98,50 @@ cdef void quantise(Arena* a, Observer* o) noexcept nogil:
     o.n = last + 1
 
 
-cdef inline double spread(double m2, double n, bint sdr) noexcept nogil:
-    """Variance, or standard deviation."""
-    cdef double variance = max(0.0, m2 / n) if n > 0.0 else 0.0
-    return sqrt(variance) if sdr else variance
+cdef double variance(double m2, double n) noexcept nogil:
+    return max(0.0, m2 / n) if n > 0.0 else 0.0
 
 
-cdef void best_cut(Observer* o, int32_t feature, bint nominal, bint sdr, Cut* out) noexcept nogil:
-    """The cut of this feature that leaves least spread; gain 0 if there is none."""
+cdef double deviation(double m2, double n) noexcept nogil:
+    return sqrt(variance(m2, n))
+
+
+cdef Spread spread_of(str criterion):
+    return deviation if criterion == "sdr" else variance
+
+
+cdef Split best_cut(Observer* o, int32_t feature, bint nominal, Spread spread) noexcept nogil:
+    """The split on this feature that leaves least spread; gain 0 if there is none."""
+    cdef Split split = null_split()
     cdef Slot whole, left, right
-    cdef double before, gain, after = 0.0
+    cdef double before, gain, after = 0.0, apart
     cdef int32_t i, heavy = 0
-    out.feature, out.gain, out.threshold, out.nominal = feature, 0.0, 0.0, nominal
+    split.feature, split.nominal = feature, nominal
     if o.n < 2:
-        return
+        return split
     whole = o.slots[0]
     for i in range(1, o.n):
         join(&whole, &o.slots[i])
-    before = spread(whole.m2, whole.n, sdr)
+    before = spread(whole.m2, whole.n)
     if nominal:
         for i in range(o.n):
-            after += o.slots[i].n / whole.n * spread(o.slots[i].m2, o.slots[i].n, sdr)
+            after += o.slots[i].n / whole.n * spread(o.slots[i].m2, o.slots[i].n)
             heavy += o.slots[i].n >= LEAST_SIDE
         if heavy >= 2 and before - after > NO_GAIN * before:
-            out.gain = before - after
-        return
+            split.gain = before - after
+        return split
     left = o.slots[0]
     for i in range(1, o.n):
         # What is right of the cut: the whole without the left.
         right.n = whole.n - left.n
         right.mean = (whole.n * whole.mean - left.n * left.mean) / right.n
-        right.m2 = max(0.0, whole.m2 - left.m2 - (left.mean - right.mean) * (left.mean - right.mean) * (
-            left.n * right.n / whole.n))
+        apart = left.mean - right.mean
+        right.m2 = max(0.0, whole.m2 - left.m2 - apart * apart * (left.n * right.n / whole.n))
         if left.n >= LEAST_SIDE and right.n >= LEAST_SIDE:
-            gain = before - (
-                left.n * spread(left.m2, left.n, sdr) + right.n * spread(right.m2, right.n, sdr)) / whole.n
-            if gain > out.gain and gain > NO_GAIN * before:
-                out.gain = gain
-                out.threshold = 0.5 * (o.slots[i - 1].x + o.slots[i].x)
+            after = (left.n * spread(left.m2, left.n) + right.n * spread(right.m2, right.n)) / whole.n
+            gain = before - after
+            if gain > split.gain and gain > NO_GAIN * before:
+                split.gain = gain
+                split.threshold = 0.5 * (o.slots[i - 1].x + o.slots[i].x)
         join(&left, &o.slots[i])
+    return split

@@ -2,12 +2,12 @@
 
 from libc.stdint cimport int32_t
 
-from ._nodes cimport Arena
+from .arena cimport Arena
 from .criteria cimport Criterion
 
 
 cdef struct Split:
-    int32_t feature    # NOBODY: the null split, which changes nothing
+    int32_t feature    # NONE: the null split, which changes nothing
     double threshold   # numeric: left if x <= threshold
     bint nominal       # one branch per value
     double gain
@@ -21,12 +21,18 @@ cdef struct Scratch:   # room for the counts of every label, for the search
     Py_ssize_t room
 
 
+cdef inline bint has_gain(const Split* s) noexcept nogil:
+    """Is the gain more than rounding?"""
+    return s.gain > 1e-10
+
+
 cdef int make_scratch(Scratch* s, Py_ssize_t labels) except -1
 cdef void free_scratch(Scratch* s) noexcept
 cdef Py_ssize_t scratch_bytes(const Scratch* s) noexcept
 
-cdef void best_split(
-    Arena* a, int32_t node, int32_t feature, Criterion criterion, Scratch* s, Split* out) noexcept nogil
+cdef Split null_split() noexcept nogil
+cdef Split best_split(
+    Arena* a, int32_t node, int32_t feature, const Criterion* criterion, Scratch* s) noexcept nogil
 cdef void branch_counts(
     Arena* a, int32_t node, const Split* split, int32_t branch, Py_ssize_t k, double* out) noexcept nogil
 cdef Py_ssize_t labels_at(Arena* a, int32_t node) noexcept nogil
