@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from onstream.tree import VFDT
-from onstream.tree.view.outline import grow
+from onstream.tree.view.outline import build
 
 from ..oracles import hoeffding_tree as oracle
 
@@ -40,7 +40,7 @@ def test_node_by_node(seed: int, criterion: str) -> None:
         slow.learn(x, label, w)
     told = [
         (node.feature, node.threshold, {y: c for y, c in node.counts.items() if c > 0})
-        for node in grow(fast._outline()).walk()
+        for node in build(fast._outline()).walk()
     ]
     expected = slow.outline()
     assert len(told) > 8

@@ -21,7 +21,7 @@ class Saved:
         self.children: list[list[int]] = [[] for _ in self.nodes]
         self.alternates: list[list[int]] = [[] for _ in self.nodes]
         roots, waiting = [], []  # waiting: inner nodes with children still to come
-        for at, (feature, children, *_) in enumerate(self.nodes.tolist()):
+        for at, (feature, *_) in enumerate(self.nodes.tolist()):
             if waiting:
                 self.children[waiting[-1]].append(at)
             else:

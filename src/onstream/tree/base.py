@@ -1,9 +1,6 @@
 """What all trees share: parameters, and ways to look at them."""
 
-from typing import Any, Literal, NamedTuple, TypedDict
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, Literal, TypedDict
 
 from ..base.checks import choice, number, positive, whole
 from ..base.classifier import LabelledOptions, ProbabilisticClassifier
@@ -11,9 +8,8 @@ from ..base.errors import NotMergeable
 from ..base.learner import Learner, LearnerOptions
 from ..base.types import Example
 from .view import picture
-from .view.outline import Node, grow
-
-MOST_LEVELS = 100  # that texts and pictures show, unless the user says how many
+from .view.explanation import Explanation, explain
+from .view.outline import MOST_LEVELS, Node, build, depths
 
 LabelCriterion = Literal["info_gain", "gini"]
 LabelPrediction = Literal["nba", "nb", "mc"]
@@ -47,31 +43,6 @@ class TreeClassifierOptions(LabelTreeOptions, SplitOptions, total=False):
 
 class TreeRegressorOptions(TreeOptions, SplitOptions, LearnerOptions, total=False):
     """Parameters of every regression tree."""
-
-
-class Explanation(NamedTuple):
-    """Why a tree says what it says."""
-
-    prediction: Any
-    path: list[str]  # the conditions that the example met, from the root down
-    weight: float  # examples counted at the node where it ended
-    counts: dict[Any, float]  # classifier: of which label
-    model: str = ""  # what answered at that node, if not the majority or the mean of its examples
-
-    def __str__(self) -> str:
-        indents = ("  " * min(i, MOST_LEVELS) for i in range(len(self.path)))
-        way = "\n".join(indent + step for indent, step in zip(indents, self.path, strict=True))
-        counts = ", ".join(f"{y}: {n:g}" for y, n in self.counts.items() if n > 0)
-        by = f" by {self.model}" if self.model else ""
-        found = f"{self.prediction!r}{by} ({counts or f'{self.weight:g} examples'})"
-        return f"{way}\n=> {found}" if way else f"=> {found}"
-
-
-def as_mapping(x: Any) -> dict[Any, Any]:
-    """An example by feature, whatever it came as."""
-    if hasattr(x, "keys"):
-        return {name: x[name] for name in x.keys()}  # noqa: SIM118
-    return dict(enumerate(np.asarray(x).tolist()))
 
 
 class Tree(Learner):
@@ -124,7 +95,7 @@ class Tree(Learner):
             return {**self._model.state.outline(), **self._model.export_names()}
 
     def _root(self) -> Node:
-        return grow(self._outline())
+        return build(self._outline())
 
     def to_text(self, *, max_depth: int | None = None) -> str:
         """The tree as lines of text, one per branch, down to `max_depth` (None: 100 levels).
@@ -138,10 +109,10 @@ class Tree(Learner):
         return picture.to_dot(self._top(max_depth))
 
     def to_svg(self, *, max_depth: int | None = None) -> str:
-        """The tree as a picture: each node with what it asks and what came to it.
+        """The tree as a picture: each node with its split and the examples that came to it.
 
-        `max_depth=3` leaves out what is more than three questions below the root, and says how
-        much that is: a tree of hundreds of leaves is no picture. None shows 100 levels.
+        `max_depth=3` leaves out what is more than three splits below the root, and says how much
+        that is: a tree of hundreds of leaves is no picture. None shows 100 levels.
         """
         return picture.to_svg(self._top(max_depth, MOST_LEVELS))
 
@@ -165,48 +136,16 @@ class Tree(Learner):
         return picture.importances(self._root())
 
     def explain_one(self, x: Example) -> Explanation:
-        """The way `x` takes through the tree, and what it finds at its end."""
-        answer = self.predict_one(x)  # type: ignore[attr-defined]
-        values = {str(name): value for name, value in as_mapping(x).items()}
-        node, path = self._root(), []
-        while node.children:
-            taken = node.step(values)
-            if taken is None:
-                path.append(f"{node.feature} = {values[str(node.feature)]} (never seen here)")
-                break
-            absent = values.get(str(node.feature)) is None
-            path.append(node.test(taken[0]) + (" (missing: the heaviest branch)" if absent else ""))
-            node = taken[1]
-        return Explanation(answer, path, node.weight, dict(node.counts), another(node, answer))
+        """The way `x` takes through the tree, and what was counted where it ends."""
+        return explain(self._root(), x, self.predict_one(x))  # type: ignore[attr-defined]
 
     def merge(self, other: Learner) -> None:
-        """Trees cannot be merged: two trees ask different questions at different nodes."""
+        """Trees cannot be merged: two trees have different splits at different nodes."""
         raise NotMergeable(
             f"{type(self).__name__}: trees cannot be merged: two of them ask different questions, "
             f"and what their leaves have counted does not say how the other tree would have "
             f"sorted it."
         )
-
-
-def another(node: Node, answer: Any) -> str:
-    """Who has answered, where the majority or the mean of a node would have said otherwise."""
-    if node.weight <= 0.0:
-        return ""
-    if not node.counts:
-        return "" if answer == node.mean else "its linear model"
-    most = max(node.counts.values())
-    return "" if node.counts.get(answer, 0.0) == most else "naive Bayes"
-
-
-def depths(nodes: NDArray[np.int64]) -> list[int]:
-    """Depth of every node of an outline."""
-    found, waiting = [], [0]
-    for feature, children in nodes[:, :2].tolist():
-        depth = waiting.pop()
-        found.append(depth)
-        if feature >= 0:
-            waiting.extend([depth + 1] * children)
-    return found
 
 
 def checked_nominal(owner: object, nominal: Any) -> list[str | int] | None:

@@ -1,9 +1,14 @@
-"""A tree for people: its questions, branches and leaves as plain Python objects."""
+"""A tree for people: its splits, branches and leaves as plain Python objects."""
 
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_LEVELS = 100  # that texts and pictures show, unless the user says how many
 
 
 @dataclass
@@ -26,8 +31,8 @@ class Node:
     def test(self, branch: Any) -> str:
         """The condition that leads into a branch."""
         value = branch if self.threshold is None else f"{self.threshold:.6g}"
-        told = f"{self.feature} {'=' if self.threshold is None else branch} {value}"
-        return told.replace("\n", "\\n")  # one line, whatever names are like
+        text = f"{self.feature} {'=' if self.threshold is None else branch} {value}"
+        return text.replace("\n", "\\n")  # names may hold line breaks
 
     def step(self, x: Mapping[str, Any]) -> tuple[Any, "Node"] | None:
         """The branch that an example takes; None: a nominal value without one."""
@@ -40,7 +45,7 @@ class Node:
         return next((pair for pair in self.children if same(pair[0], text)), None)
 
     def trim(self, max_depth: int | None) -> "Node":
-        """Leave out what is deeper than this; the node itself."""
+        """Leave out what is deeper than this; returns the node itself."""
         for node in list(self.walk()):
             if node.depth == max_depth and node.children:
                 node.below = sum(1 for _ in node.walk()) - 1
@@ -64,19 +69,21 @@ def same(a: str, b: str) -> bool:
         return False
 
 
-def grow(told: dict[str, Any]) -> Node:
-    """The root of what a state's `outline` tells."""
-    names = [*range(told["implicit"]), *told["features"]]
+def build(outline: dict[str, Any]) -> Node:
+    """The root of a tree, from the arrays of a state's `outline` and the names."""
+    names = [*range(outline["implicit"]), *outline["features"]]
     values: dict[int, list[str]] = {}
     start = 0
-    for feature, n in zip(told["nominal"].tolist(), told["nominal_counts"].tolist(), strict=True):
-        values[feature] = told["nominal_values"][start : start + n]
+    for feature, n in zip(
+        outline["nominal"].tolist(), outline["nominal_counts"].tolist(), strict=True
+    ):
+        values[feature] = outline["nominal_values"][start : start + n]
         start += n
-    labels = told.get("labels")
+    labels = outline.get("labels")
     rows = zip(
-        told["nodes"].tolist(),
-        told["node_numbers"].tolist(),
-        told["node_counts"].tolist(),
+        outline["nodes"].tolist(),
+        outline["node_numbers"].tolist(),
+        outline["node_counts"].tolist(),
         strict=True,
     )
     root: Node | None = None
@@ -103,3 +110,14 @@ def grow(told: dict[str, Any]) -> Node:
         if feature >= 0:
             waiting.append((node, children, values[feature] if nominal else None))
     return root or Node(0, 0, 0.0, 0.0, 0.0)
+
+
+def depths(nodes: NDArray[np.int64]) -> list[int]:
+    """Depth of every node, from their features and numbers of children."""
+    found, waiting = [], [0]
+    for feature, children in nodes[:, :2].tolist():
+        depth = waiting.pop()
+        found.append(depth)
+        if feature >= 0:
+            waiting.extend([depth + 1] * children)
+    return found

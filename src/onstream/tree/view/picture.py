@@ -11,7 +11,7 @@ BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y = 190, 46, 84, 14
 LETTER = 6.6  # width of a letter of the smaller text, on average
 MOST_NAMES = 24  # labels that the legend of a picture names
 
-# Whoever shows the picture in a page of its own may set these colours; else it is drawn on white.
+# A page around the picture may set these colours; by default it is drawn on white.
 STYLE = """\
 .onstream-tree{background:var(--ground,#fff);font-family:system-ui,sans-serif}
 .onstream-tree text{fill:var(--ink,#1c2024)}
@@ -28,8 +28,8 @@ body{margin:1.2rem;background:var(--ground);color:var(--ink);font-family:system-
 h1{font-size:1.1rem;overflow-wrap:anywhere}"""
 
 
-def saying(node: Node) -> str:
-    """What a node holds, in a few words."""
+def summary(node: Node) -> str:
+    """What a node has counted, in a few words."""
     if node.counts:
         best = max(node.counts, key=lambda label: node.counts[label])
         share = node.counts[best] / node.weight if node.weight > 0 else 0.0
@@ -37,38 +37,37 @@ def saying(node: Node) -> str:
     return f"{node.mean:.4g} ± {node.deviation:.3g}, n={node.weight:g}" if node.weight else "empty"
 
 
-def asking(node: Node) -> str:
-    """The question of an inner node."""
+def split_of(node: Node) -> str:
+    """The split of an inner node."""
     return f"{node.feature}{cut(node)}"
 
 
 def cut(node: Node) -> str:
-    """The end of that question, which says more than the end of a long name."""
+    """The end of that text, which says more than the end of a long name."""
     return " ?" if node.threshold is None else f" ≤ {node.threshold:.6g} ?"
 
 
 def more(node: Node) -> str:
-    """What a picture leaves out below a node."""
+    """How much a picture leaves out below a node."""
     return f"… {node.below:,} nodes below"
 
 
 def to_text(root: Node) -> str:
     """One line per branch, indented."""
-    lines = [f"root: {saying(root)}" if not root.children else "root"]
+    lines = [f"root: {summary(root)}" if not root.children else "root"]
     waiting: list[tuple[Node, Any, Node, str, bool]] = []
 
-    def put_off(node: Node, indent: str) -> None:
+    def push_branches(node: Node, indent: str) -> None:
         """Let the branches of a node come next, the first of them first."""
         for i, (branch, child) in reversed(list(enumerate(node.children))):
             waiting.append((node, branch, child, indent, i == len(node.children) - 1))
 
-    put_off(root, "")
+    push_branches(root, "")
     while waiting:
         node, branch, child, indent, last = waiting.pop()
-        told = more(child) if child.below else saying(child)
-        leaf = "" if child.children else f": {told}"
+        leaf = "" if child.children else f": {more(child) if child.below else summary(child)}"
         lines.append(f"{indent}{'└─ ' if last else '├─ '}{node.test(branch)}{leaf}")
-        put_off(child, indent + ("   " if last else "│  "))
+        push_branches(child, indent + ("   " if last else "│  "))
     return "\n".join(lines)
 
 
@@ -80,15 +79,15 @@ def to_dot(root: Node) -> str:
 
     lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
     for node in root.walk():
-        title = saying(node) if node.feature is None else str(node.feature)
+        title = summary(node) if node.feature is None else str(node.feature)
         if node.below:
             title = f"{title} ({more(node)})"
         shape = "" if node.feature is not None else ', style="rounded,filled", fillcolor="#eeeeee"'
         lines.append(f"  n{node.number} [label={quoted(title)}{shape}];")
         for branch, child in node.children:
             cut = node.threshold
-            told = str(branch) if cut is None else f"{branch} {cut:.6g}"
-            lines.append(f"  n{node.number} -> n{child.number} [label={quoted(told)}];")
+            label = str(branch) if cut is None else f"{branch} {cut:.6g}"
+            lines.append(f"  n{node.number} -> n{child.number} [label={quoted(label)}];")
     return "\n".join([*lines, "}"])
 
 
@@ -120,7 +119,7 @@ def colour(r: int) -> str:
 
 
 def shortened(text: str, width: float, letter: float = LETTER, end: str = "") -> str:
-    """As much of a text as has room, and all of its end."""
+    """As much of a text as fits, and all of its end."""
     room = max(2, int(width / letter) - len(end))
     return (text if len(text) <= room else text[: room - 1] + "…") + end
 
@@ -165,31 +164,31 @@ def way(node: Node, branch: Any, start: tuple[float, float], end: tuple[float, f
     x1, y1 = end[0], end[1] + BOX_HEIGHT / 2
     mid = (x0 + x1) / 2
     beside = y1 + 13 if y1 > y0 else y1 - 5  # not on the line
-    told = ("yes" if branch == "<=" else "no") if node.threshold is not None else str(branch)
+    label = ("yes" if branch == "<=" else "no") if node.threshold is not None else str(branch)
     return (
         f'<path class="way" d="M{x0:.1f},{y0:.1f} C{mid:.1f},{y0:.1f} {mid:.1f},{y1:.1f} '
         f'{x1:.1f},{y1:.1f}" fill="none" stroke="#8a929b"/>'
         f'<text class="soft" x="{x1 - 5:.1f}" y="{beside:.1f}" text-anchor="end" font-size="11">'
-        f"{escape(shortened(told, GAP_X - 12))}<title>{escape(node.test(branch))}</title></text>"
+        f"{escape(shortened(label, GAP_X - 12))}<title>{escape(node.test(branch))}</title></text>"
     )
 
 
 def box(node: Node, x: float, y: float) -> Iterator[str]:
-    """What a node asks or answers, and its bar."""
-    title = saying(node) if node.feature is None else asking(node)
+    """The split of a node or its answer, and its bar."""
+    title = summary(node) if node.feature is None else split_of(node)
     kind, fill = ("box leaf", "#f4f6f8") if node.feature is None else ("box", "#ffffff")
     name, end = (title, "") if node.feature is None else (str(node.feature), cut(node))
     shown = shortened(name, BOX_WIDTH - 14, LETTER * 1.08, end)
-    told = f"{title}; {node.mass:,.0f} examples passed" + (f"; {more(node)}" if node.below else "")
+    tip = f"{title}; {node.mass:,.0f} examples passed" + (f"; {more(node)}" if node.below else "")
     yield (
-        f'<g><title>{escape(told)}</title><rect class="{kind}" x="{x:.1f}" y="{y:.1f}" '
+        f'<g><title>{escape(tip)}</title><rect class="{kind}" x="{x:.1f}" y="{y:.1f}" '
         f'width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="5" fill="{fill}" stroke="#8a929b"/>'
         f'<text x="{x + 8:.1f}" y="{y + 19:.1f}" font-size="12.5">{escape(shown)}</text></g>'
     )
     if node.counts:
         yield from bar(node, x + 8, y + 29, BOX_WIDTH - 16)
     elif node.feature is not None:
-        held = escape(saying(node))
+        held = escape(summary(node))
         yield f'<text class="soft" x="{x + 8:.1f}" y="{y + 37:.1f}" font-size="11">{held}</text>'
     if node.below:
         yield (
@@ -199,7 +198,7 @@ def box(node: Node, x: float, y: float) -> Iterator[str]:
 
 
 def to_svg(root: Node) -> str:
-    """The tree as a picture: questions, branches, and the labels of each node as a bar."""
+    """The tree as a picture: splits, branches, and the labels of each node as a bar."""
     at, right, bottom = places(root)
     if any(node.below for node in root.walk()):
         right += 50  # for how much is left out
@@ -231,7 +230,7 @@ def to_html(root: Node, title: str) -> str:
 
 
 def importances(root: Node) -> dict[Any, float]:
-    """How much each feature's splits have sorted: gain times examples passed, summing to 1."""
+    """How much each feature's splits separate: gain times examples passed, summing to 1."""
     found: dict[Any, float] = {}
     for node in root.walk():
         if node.feature is not None:
