@@ -11,7 +11,7 @@ import pytest
 
 import onstream
 from onstream.base import DataWarning
-from onstream.cli.doubts import doubts_in_a_line, keep_quiet
+from onstream.cli.warnings_ import one_line_warnings, silence_warnings
 from onstream.core.data_warning import warn_of_data
 
 from .calling import call
@@ -106,11 +106,11 @@ def test_a_learner_may_say_so_too(model: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_warnings_are_a_line_each_and_once(capsys: pytest.CaptureFixture[str]) -> None:
     words = "columns 'id', 'when': nearly every value is new ({} in 9 examples). Leave them out."
-    with doubts_in_a_line():
+    with one_line_warnings():
         for n, who in enumerate(("PAClassifier", "VFDT", "PAClassifier")):
             warn_of_data(f"{who}: {words.format(n)}")
         warn_of_data("VFDT: something else \x1b[2J")
-        keep_quiet()
+        silence_warnings()
         warn_of_data("VFDT: a third thing")
     told = capsys.readouterr().err.splitlines()
     assert told == [
@@ -120,11 +120,11 @@ def test_warnings_are_a_line_each_and_once(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_other_warnings_are_as_they_were() -> None:
-    with pytest.warns(RuntimeWarning, match="other"), doubts_in_a_line():
+    with pytest.warns(RuntimeWarning, match="other"), one_line_warnings():
         warnings.warn("other", RuntimeWarning, stacklevel=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with doubts_in_a_line():
+        with one_line_warnings():
             warn_of_data("a line")
         with pytest.raises(DataWarning):
             warn_of_data("an error again")

@@ -34,8 +34,8 @@ def interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         yield from ()
 
-    monkeypatch.setattr("onstream.cli.train.pieces", none)
-    monkeypatch.setattr("onstream.cli.run.pieces", none)
+    monkeypatch.setattr("onstream.cli.train.chunks", none)
+    monkeypatch.setattr("onstream.cli.run.chunks", none)
 
 
 @pytest.mark.parametrize("start", ["--model", "--from"])

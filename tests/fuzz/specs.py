@@ -13,7 +13,7 @@ from typing import Any
 from onstream.base import Classifier, Regressor, learners, parts
 from onstream.base.parameters import parameters
 from onstream.cli.names import baselines, generators, metrics, needs_all_at_once, short_names
-from onstream.cli.specs import build, parse_generator, parse_model
+from onstream.cli.parse import build, parse_generator, parse_model
 
 FEW = 300
 FORBIDDEN = {"exec", "open", "os.system", "subprocess.Popen", "socket.connect", "os.remove"}

@@ -1,12 +1,12 @@
-"""Who takes part in `onstream run`: learners as they are typed, saved models, baselines."""
+"""The models of `onstream run`: learners as they are typed, saved models, baselines."""
 
 from pathlib import Path
 from typing import Any
 
 from ..persist import is_model, load
-from .memory import Memory
+from .columns import LearnedColumns
 from .names import check_online
-from .specs import parse_contender
+from .parse import parse_contender
 
 
 class Contender:
@@ -38,9 +38,9 @@ class Contender:
         return kind_of(self.model) if self.file is None else self.file.name
 
     @property
-    def memory(self) -> Memory:
-        """What a saved model remembers of its columns."""
-        return Memory() if self.file is None else Memory.of(self.file)
+    def columns(self) -> LearnedColumns:
+        """The columns that a saved model has learned."""
+        return LearnedColumns() if self.file is None else LearnedColumns.of_file(self.file)
 
 
 class Frozen:

@@ -6,13 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from ..base.printable import printable
-from ..streams.columns import Expected
+from ..streams.columns import Schema
 from . import options
-from .live import Live
+from .console import print_line, remark, warn_if_most_rejected
+from .destination import is_standard
 from .outputs import check_outputs
-from .paper import paper, remark, warn_of_most
-from .places import is_standard
+from .progress import ProgressBar
 from .sources import format_of, is_generator, open_stream
 from .writers import WRITERS, writer_for
 
@@ -49,7 +48,7 @@ def generate(
     format = format or format_of(str(out), "output")
     written = write(stream, out, format, limit=rows, target="y", title="generate", quiet=quiet)
     if not quiet:
-        tell(f"{written:,} rows in {out}.", out)
+        report(f"{written:,} rows in {out}.", out)
 
 
 @options.reads("shuffle", "epochs", "seed")
@@ -72,16 +71,16 @@ def convert(
     """
     stream = open_stream(source, **reading)
     check_outputs(stream, {"the new file": out}, reading["on_error"], through=True)
-    stream.expect(Expected(whole=True))
+    stream.expect(Schema(whole=True))
     to = to or format_of(str(out), "output", "--to")
     target = reading["target"] or "y"
     written = write(
         stream, out, to, limit=reading["limit"], target=target, title="convert", quiet=quiet
     )
     if not quiet:
-        warn_of_most(stream)
+        warn_if_most_rejected(stream)
         left = f", {stream.rejected:,} lines left out" if stream.rejected else ""
-        tell(f"{written:,} rows in {out}{left}.", out)
+        report(f"{written:,} rows in {out}{left}.", out)
 
 
 def write(
@@ -94,24 +93,27 @@ def write(
     title: str,
     quiet: bool,
 ) -> int:
-    """All of a stream into a file."""
+    """Write all of a stream to a file; how many rows."""
     if format not in WRITERS:
         raise ValueError(f"onstream: {format} files cannot be written; use {', '.join(WRITERS)}.")
     if format in BINARY and is_standard(out) and sys.stdout.isatty():
         raise ValueError(f"onstream: {format} is nothing for a terminal; name a file, or use csv.")
     rows = 0
     quiet = quiet or (is_standard(out) and sys.stdout.isatty())  # a bar among the rows
-    with Live(title, stream, limit, quiet=quiet) as live, writer_for(format, out, target) as file:
+    with (
+        ProgressBar(title, stream, limit, quiet=quiet) as bar,
+        writer_for(format, out, target) as file,
+    ):
         for block in stream.batches(BLOCK):
             done = file.write(block)
             rows += done
-            live.advance(done)
+            bar.advance(done)
     return rows
 
 
-def tell(text: str, out: Path) -> None:
-    """What was done; not among the answers."""
+def report(text: str, out: Path) -> None:
+    """What was done; on standard error if the rows go to standard output."""
     if is_standard(out):
         remark(text, "none")
     else:
-        paper().print(printable(text), markup=False, soft_wrap=True)
+        print_line(text)

@@ -31,7 +31,8 @@ from ..tree import (
     HoeffdingTreeClassifier,
     HoeffdingTreeRegressor,
 )
-from .paper import Bar, paper
+from .console import output_console
+from .progress import Bar
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -76,7 +77,7 @@ def demo(
     quick: Annotated[bool, typer.Option("--quick", help="Only the start of each stream.")] = False,
 ) -> None:
     """Race the learners: predict each example, then learn it; table here, report in a file."""
-    console = paper()
+    console = output_console()
     out.mkdir(parents=True, exist_ok=True)
     races = [rain(), drifting(length=6_000 if quick else 20_000), tomorrow()]
     if quick:

@@ -9,27 +9,27 @@ import typer
 from typer.core import TyperGroup
 
 from ..base.printable import printable
+from .console import remark
 from .convert import convert, generate
 from .demo import demo
-from .doubts import doubts_in_a_line
-from .faults import FAULTS, sentence
-from .look import inspect
+from .errors import EXPECTED_ERRORS, message_of, show_traceback
+from .inspect_ import inspect
 from .models import models
-from .paper import remark
 from .predict import predict
 from .run import run
 from .train import train
+from .warnings_ import one_line_warnings
 
 UsageError: Any = typer.BadParameter.__base__  # of the click that typer brings
 
 
 class Commands(TyperGroup):
-    """Subcommands whose failures are one sentence and an exit code, never a traceback."""
+    """Subcommands whose errors are one sentence and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand; 130: interrupted, 141: nobody reads, 1: input or file at fault."""
         try:
-            with doubts_in_a_line():
+            with one_line_warnings():
                 answer = super().invoke(ctx)
             sys.stdout.flush()
             return answer
@@ -41,23 +41,24 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             remark("Interrupted.")
             raise typer.Exit(130) from None
-        except BrokenPipeError:  # the reader of a pipe left: the code of who dies of SIGPIPE
-            forget_output()
+        except BrokenPipeError:  # nobody reads the pipe any more: the exit code of SIGPIPE
+            discard_output()
             raise typer.Exit(141) from None
-        except FAULTS as error:
-            remark(sentence(error), "red")
+        except EXPECTED_ERRORS as error:
+            show_traceback(error)
+            remark(message_of(error), "red")
             raise typer.Exit(1) from None
 
 
-def forget_output() -> None:
-    """Send what is still to be written nowhere, or Python would complain when it ends."""
+def discard_output() -> None:
+    """Write the rest of the output nowhere: Python would complain at exit otherwise."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 app = typer.Typer(
     cls=Commands,
-    help="Online machine learning: one example at a time, forever, in bounded memory.",
+    epilog="ONSTREAM_TRACEBACK=1 in the environment shows the traceback of an error.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

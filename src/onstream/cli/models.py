@@ -21,8 +21,9 @@ from ..base import (
 from ..base.checks import nearest
 from ..base.parameters import parameters
 from . import options
+from .console import output_console
 from .names import baselines, generators, meant, metrics, needs_all_at_once, short_names
-from .paper import paper
+from .names import family as family_of
 
 WIDE = 110  # columns of a terminal that the table needs
 
@@ -61,7 +62,7 @@ def models(
         typer.echo(msgspec.json.encode([facts(cls) for cls in chosen]).decode())
         return
     chosen.sort(key=lambda cls: (family_of(cls), cls.__name__))
-    console = paper()
+    console = output_console()
     if console.width >= WIDE:
         console.print(as_table(chosen))
     else:
@@ -69,7 +70,7 @@ def models(
 
 
 def as_table(chosen: list[type[Any]]) -> Table:
-    """A row for each."""
+    """A row for each class."""
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("family", "name", "learns", "what it is"):
         table.add_column(heading, no_wrap=heading == "name", overflow="fold")
@@ -84,7 +85,7 @@ def as_table(chosen: list[type[Any]]) -> Table:
 
 
 def list_narrowly(console: Console, chosen: list[type[Any]]) -> None:
-    """What each is stands below its name, where beside it there is no room."""
+    """A list for narrow terminals: what each is stands below its name."""
     last = None
     for cls in chosen:
         if family_of(cls) != last:
@@ -96,7 +97,7 @@ def list_narrowly(console: Console, chosen: list[type[Any]]) -> None:
 
 
 def everything() -> list[type[Any]]:
-    """All that has a name which people may type."""
+    """Every class that people may name."""
     return [
         *learners().values(),
         *parts().values(),
@@ -104,11 +105,6 @@ def everything() -> list[type[Any]]:
         *metrics().values(),
         *generators().values(),
     ]
-
-
-def family_of(cls: type[Any]) -> str:
-    """The package it comes from."""
-    return cls.__module__.split(".")[1]
 
 
 def with_short(cls: type[Any]) -> str:
@@ -144,7 +140,7 @@ def summary(cls: type[Any]) -> str:
 
 
 def facts(cls: type[Any]) -> dict[str, Any]:
-    """The same for programs."""
+    """What there is to know of a class, as JSON."""
     defaults = {n: repr(v) for n, v in parameters_of(cls).items()}
     return {
         "name": cls.__name__,
@@ -167,10 +163,10 @@ def parameters_of(cls: type[Any]) -> dict[str, Any]:
 def describe(found: list[type[Any]], as_json: bool) -> None:
     """Everything about one; about all, if several packages have one of this name."""
     if as_json:
-        told = [facts(cls) for cls in found]
-        typer.echo(msgspec.json.encode(told[0] if len(told) == 1 else told).decode())
+        listed = [facts(cls) for cls in found]
+        typer.echo(msgspec.json.encode(listed[0] if len(listed) == 1 else listed).decode())
         return
-    console = paper()
+    console = output_console()
     for cls in found:
         given = ", ".join(
             n if v is reflection.Parameter.empty else f"{n}={v!r}"

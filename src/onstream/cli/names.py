@@ -15,7 +15,7 @@ def by_name() -> dict[str, type[Any]]:
 
 
 def generators() -> dict[str, type[Any]]:
-    """Every stream made by chance."""
+    """Every generator of random streams."""
     from ..streams import generators
 
     return offered(generators)
@@ -47,14 +47,14 @@ def offered(module: Any) -> dict[str, type[Any]]:
     return {name: thing for name, thing in found.items() if isinstance(thing, type)}
 
 
-def package(cls: type[Any]) -> str:
-    """The part of the library that a class belongs to."""
-    return cls.__module__.rpartition(".")[0]
+def family(cls: type[Any]) -> str:
+    """The package of onstream that exports a class: linear, tree, streams, ..."""
+    return cls.__module__.split(".")[1]
 
 
 def short_names(cls: type[Any]) -> list[str]:
-    """Other names by which its package exports a class: VFDT is the HoeffdingTreeClassifier."""
-    home = modules.get(package(cls))
+    """Other names by which its family exports a class: VFDT is the HoeffdingTreeClassifier."""
+    home = modules.get(f"onstream.{family(cls)}")
     offered = getattr(home, "__all__", ())
     return [name for name in offered if name != cls.__name__ and getattr(home, name) is cls]
 

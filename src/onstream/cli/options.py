@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from .doubts import keep_quiet
+from .warnings_ import silence_warnings
 
 Source = Annotated[
     str, typer.Argument(help="A file, '-' for standard input, or a generator: 'SEA()'.")
@@ -126,7 +126,7 @@ def reads(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]
         @functools.wraps(command)
         def called(**given: Any) -> None:
             if given["quiet"]:
-                keep_quiet()
+                silence_warnings()
             reading = {name: given.pop(name) for name in READING if name in given}
             command(**given, reading=reading)
 

@@ -1,4 +1,4 @@
-"""The files that a command will write: whatever is wrong with them is said before the work."""
+"""Checks of the files that a command will write, before any work is done."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 from ..persist import is_model
 from ..streams.files import same_file
-from .places import descriptor, in_place, is_special
+from .destination import descriptor, in_place, is_special
 
 
 def check_outputs(
@@ -53,15 +53,15 @@ def check_place(option: str, path: Path, *, through: bool = False) -> None:
     number = descriptor(path)
     if number is not None or is_special(path):
         if not through:
-            told = "standard output" if number == 1 else "a device or a pipe"
-            raise ValueError(f"onstream: {option} {path} is {told}; name a file.")
+            what = "standard output" if number == 1 else "a device or a pipe"
+            raise ValueError(f"onstream: {option} {path} is {what}; name a file.")
         return
     if path.is_dir():
         raise ValueError(f"onstream: {option} {path} is a folder; name a file in it.")
     folder = in_place(path).parent
     if not folder.is_dir():
-        told = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
-        raise ValueError(f"onstream: {option} {path}: {told}.")
+        why = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
+        raise ValueError(f"onstream: {option} {path}: {why}.")
 
 
 def check_page(path: Path | None) -> None:

@@ -10,14 +10,14 @@ import typer
 
 from ..persist import load
 from . import options
-from .doubts import refuse_strangers
-from .live import Live
-from .memory import MANY_ROWS, Memory
+from .chunks import chunks
+from .columns import LearnedColumns
+from .console import left_out, remark, warn_if_most_rejected
+from .destination import STANDARD, is_standard, opened_text
 from .outputs import check_outputs
-from .pace import pieces
-from .paper import left_out, remark, warn_of_most
-from .places import STANDARD, is_standard, opened_text
-from .sources import columns, has_any_features, needs_no_label, open_stream
+from .progress import ProgressBar
+from .sources import Input
+from .warnings_ import refuse_unknown_rows
 
 BLOCK = 8_192
 
@@ -60,35 +60,35 @@ def predict(
         raise ValueError(f"onstream: {model}: {type(learner).__name__} makes no predictions.")
     if proba and not hasattr(learner, "predict_proba_many"):
         raise ValueError(f"onstream: {type(learner).__name__} has no probabilities; try --score.")
-    no_label = needs_no_label(source, reading["format"])
-    stream = open_stream(source, labelled=no_label, **reading)
+    data = Input(source, reading)
+    stream = data.open_unlabelled()
     check_outputs(stream, {"--out": out}, reading["on_error"], model, through=True)
     ids = list(dict.fromkeys(ids or []))
-    memory = Memory.of(model)
-    has_columns = stream.expect(memory.expected(closed=True, ids=ids))
+    learned = LearnedColumns.of_file(model)
+    has_columns = stream.expect(learned.schema(closed=True, ids=ids))
     if ids and not has_columns:
         raise ValueError("onstream: --id needs a source with columns, such as a CSV file.")
     if ids:
-        told = answers(learner, [], proba=proba, score=score)
+        taken = answers(learner, [], proba=proba, score=score)
         for name in ids:
-            if name in told:
+            if name in taken:
                 raise ValueError(f"onstream: --id {name}: the answers have a column of this name.")
-    loose = has_any_features(source, reading["format"])
-    refuse_strangers(lacking_is_told=bool(memory.kinds), only_told=loose)
-    watch = memory.watch(source, columns(reading["drop"]), ids)
+    refuse_unknown_rows(columns_known=bool(learned.kinds), any_features=data.any_features)
+    watch = data.watch_columns(learned, *(data.drop or ()), *ids)
     silent = quiet or is_standard(out)
-    with opened_text(out) as file, Live("predict", stream, reading["limit"], quiet=silent) as live:
+    limit = reading["limit"]
+    with opened_text(out) as file, ProgressBar("predict", stream, limit, quiet=silent) as bar:
         writer = csv.writer(file, lineterminator="\n")
         heading = None
-        for block in pieces(stream, most=BLOCK):
-            watch.see(block[0])
+        for block in chunks(stream, most=BLOCK):
+            watch.check(block[0])
             X, copied = apart(block[0], ids)
             table = copied | answers(learner, X, proba=proba, score=score)
             rows = list(zip(*table.values(), strict=True))
             if as_format == "jsonl":
                 for row in rows:
-                    told = dict(zip(table, row, strict=True))
-                    file.write(msgspec.json.encode(told).decode() + "\n")
+                    answer = dict(zip(table, row, strict=True))
+                    file.write(msgspec.json.encode(answer).decode() + "\n")
             else:
                 if heading is None:
                     heading = list(table)
@@ -96,12 +96,12 @@ def predict(
                 writer.writerows(rows)
             if stream.live:
                 file.flush()
-            live.advance(len(rows))
+            bar.advance(len(rows))
         if heading is None and as_format == "csv":  # a table without rows still has columns
             writer.writerow([*ids, *answers(learner, [], proba=proba, score=score)])
-    watch.end(MANY_ROWS if loose else 0)
+    data.report_columns()
     if stream.rejected and not quiet:
-        warn_of_most(stream)
+        warn_if_most_rejected(stream)
         remark(left_out(stream, "have no answer"))
 
 
@@ -113,16 +113,16 @@ def apart(X: Any, ids: list[str]) -> tuple[Any, dict[str, list[Any]]]:
 
 
 def answers(learner: Any, X: Any, *, proba: bool, score: bool) -> dict[str, list[Any]]:
-    """Columns of what is asked."""
-    told: dict[str, list[Any]] = {"prediction": np.asarray(learner.predict_many(X)).tolist()}
+    """The columns that are asked for, and their values."""
+    found: dict[str, list[Any]] = {"prediction": np.asarray(learner.predict_many(X)).tolist()}
     if proba:
-        told |= spread("p", learner.predict_proba_many(X), learner.labels)
+        found |= by_label("p", learner.predict_proba_many(X), learner.labels)
     if score:
-        told |= spread("score", learner.score_many(X), getattr(learner, "labels", []))
-    return told
+        found |= by_label("score", learner.score_many(X), getattr(learner, "labels", []))
+    return found
 
 
-def spread(name: str, values: Any, labels: list[Any]) -> dict[str, list[Any]]:
+def by_label(name: str, values: Any, labels: list[Any]) -> dict[str, list[Any]]:
     """A matrix as one column per label."""
     if values.ndim == 1:
         return {name: values.tolist()}

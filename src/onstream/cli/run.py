@@ -5,19 +5,19 @@ from typing import Annotated, Any
 
 import typer
 
-from ..base.printable import printable
 from . import options
+from .chunks import chunks
+from .columns import LearnedColumns
+from .console import left_out, output_console, print_line, remark
 from .contenders import Contender
-from .doubts import refuse_strangers
-from .faults import FAULTS, with_the_rest
-from .live import Live
-from .memory import MANY_ROWS, Memory
+from .errors import EXPECTED_ERRORS, with_rows_learned
+from .interrupt import CtrlC
 from .names import metrics
 from .outputs import check_models, check_outputs, check_page
-from .pace import CtrlC, pieces
-from .paper import left_out, paper, remark, warn_of_most
-from .sources import columns, has_any_features, has_target, open_stream, to_learn
-from .specs import build
+from .parse import build
+from .progress import ProgressBar
+from .sources import Input, to_learn
+from .warnings_ import refuse_unknown_rows
 
 
 @options.reads()
@@ -68,91 +68,86 @@ def run(
     contenders = [Contender(text, test_only=test_only) for text in model]
     models = [contender.model for contender in contenders]
     names = told_apart([c.name for c in contenders], [c.text for c in contenders])
-    course = Prequential(
+    evaluation = Prequential(
         dict(zip(names, models, strict=True)),
         chosen_metrics(metric),
         window,
         delay,
         question=f"Which learner suits {source}?",
     )
-    memory = remembered(contenders)
-    if reading["target"] is None and has_target(source, reading["format"]):
-        reading["target"] = memory.target  # as it was learned
-    stream = open_stream(source, **reading)
+    learned = learned_columns(contenders)
+    data = Input(source, reading)
+    stream = data.open(learned.target)
     limit, on_error = reading["limit"], reading["on_error"]
-    if memory.kinds:  # other columns are nothing to a saved model
+    if learned.kinds:  # other columns are nothing to a saved model
         closed = all(contender.file for contender in contenders)
-        stream.expect(memory.expected(closed=closed, labelled=True))
-    watch = memory.watch(source, columns(reading["drop"]))
-    loose = has_any_features(source, reading["format"])
-    refuse_strangers(lacking_is_told=bool(memory.kinds), only_told=loose)
-    alone = len(models) == 1
-    outputs = {"--report": report, "--save": out if alone else None}
+        stream.expect(learned.schema(closed=closed, labelled=True))
+    watch = data.watch_columns(learned, *(data.drop or ()))
+    refuse_unknown_rows(columns_known=bool(learned.kinds), any_features=data.any_features)
+    outputs = {"--report": report, "--save": out if len(models) == 1 else None}
     check_outputs(stream, outputs, on_error, *(contender.file for contender in contenders))
     check_page(report)
     if out is not None:
         check_saving(models, out, test_only=test_only)
-    met = Memory(reading["target"])
-    met.choose(columns(reading["drop"]), columns(reading["only"]))
-    course.expect(limit)
-    course.first, course.patient = 1, True
-    with CtrlC(stream) as ctrl_c, Live("run", stream, limit, quiet=quiet or as_json) as live:
+    seen = LearnedColumns(reading["target"])
+    seen.choose(data.drop, data.only)
+    evaluation.expect(limit)
+    evaluation.first, evaluation.patient = 1, True
+    with CtrlC(stream) as ctrl_c, ProgressBar("run", stream, limit, quiet=quiet or as_json) as bar:
         try:
-            for block in pieces(stream, ctrl_c):
-                watch.see(block[0])
-                met.meet(block)
-                course.add(*to_learn(block))
-                live.advance(len(block[1]), so_far(course) if live.shown else "")
-        except FAULTS as error:
-            if out is not None and any(contender.learned for contender in course.contenders):
-                save_all(contenders, out, met)
-            tell_stopped(course, out)
-            if not course.going():
+            for block in chunks(stream, ctrl_c):
+                watch.check(block[0])
+                seen.add(block)
+                evaluation.add(*to_learn(block))
+                bar.advance(len(block[1]), so_far(evaluation) if bar.shown else "")
+        except EXPECTED_ERRORS as error:
+            if out is not None and any(contender.learned for contender in evaluation.contenders):
+                save_all(contenders, out, seen)
+            report_stopped(evaluation, out)
+            if not evaluation.going():
                 raise typer.Exit(1) from None
-            raise with_the_rest(error, course.rows if out else 0, out) from None
-    watch.end(MANY_ROWS if loose else 0)
-    if not quiet and not loose:
-        watch.tell_new()
+            raise with_rows_learned(error, evaluation.rows if out else 0, out) from None
+    data.report_columns()
     if not quiet:
-        warn_of_most(stream)
-    if not course.rows:
+        data.report()
+    if not evaluation.rows:
         if not ctrl_c.pressed:
             raise ValueError(f"onstream: {source}: there were no rows to learn.")
         remark("Interrupted before the first row: nothing was learned or written.")
         raise typer.Exit(130)
-    course.finish()
-    result = course.report()
+    evaluation.finish()
+    result = evaluation.report()
     if out is not None:
-        save_all(contenders, out, met)
+        save_all(contenders, out, seen)
     if report is not None:
         result.to_html(report)
-    tell_stopped(course, out)
-    tell(result, stream, as_json=as_json, quiet=quiet, report=report, out=out)
+    report_stopped(evaluation, out)
+    show(result, stream, as_json=as_json, quiet=quiet, report=report, out=out)
     if ctrl_c.pressed:
-        remark(f"Interrupted after {course.rows:,} rows; the figures are those so far.")
+        remark(f"Interrupted after {evaluation.rows:,} rows; the figures are those so far.")
         raise typer.Exit(130)
-    if len(course.going()) < len(models):
+    if len(evaluation.going()) < len(models):
         raise typer.Exit(1)
 
 
-def remembered(contenders: list[Contender]) -> Memory:
-    """What the saved models among them remember, all together."""
-    memory = Memory()
+def learned_columns(contenders: list[Contender]) -> LearnedColumns:
+    """The columns that the saved models among them have learned, all together."""
+    found = LearnedColumns()
     for contender in contenders:
-        memory.join(contender.memory)
-    return memory
+        found.join(contender.columns)
+    return found
 
 
 def chosen_metrics(texts: list[str] | None) -> Any:
-    """Metrics by name, with parameters perhaps: "F1(average='macro')"."""
+    """Metrics by name, perhaps with parameters: "F1(average='macro')"."""
     if not texts:
         return None
     return [build(text, metrics(), "metric") for text in texts]
 
 
-def so_far(course: Any) -> str:
+def so_far(evaluation: Any) -> str:
     """The first metric of the first learner that goes on, over the present window."""
-    contender = course.going()[0]
+    contender = evaluation.going()[0]
     metric = contender.track.metrics[0]
     value = contender.track.now()[0][1]
     shown = f"{100 * value:.1f} %" if metric.unit == "%" else f"{value:.4g}"
@@ -180,41 +175,38 @@ def check_saving(models: list[Any], out: Path, *, test_only: bool) -> None:
         check_models("--save", *places(models, out))
 
 
-def save_all(contenders: list[Contender], out: Path, met: Memory) -> None:
+def save_all(contenders: list[Contender], out: Path, seen: LearnedColumns) -> None:
     """Write every model to its place, with the columns that it has met."""
     models = [contender.model for contender in contenders]
     if len(models) > 1:
         out.mkdir(parents=True, exist_ok=True)
     for contender, place in zip(contenders, places(models, out), strict=True):
-        memory = contender.memory
-        memory.target, memory.target_kind = met.target, met.target_kind
-        memory.join(met)
-        memory.choose(met.drop, met.only)
-        memory.save(contender.model, place)
+        columns = contender.columns
+        columns.target, columns.target_kind = seen.target, seen.target_kind
+        columns.join(seen)
+        columns.choose(seen.drop, seen.only)
+        columns.save(contender.model, place)
 
 
-def tell_stopped(course: Any, out: Path | None) -> None:
+def report_stopped(evaluation: Any, out: Path | None) -> None:
     """Say which learners could not go on, why, and how much they have learned."""
-    for contender in course.contenders:
+    for contender in evaluation.contenders:
         if contender.stopped:
-            told = str(with_the_rest(contender.stopped, contender.learned, out))
-            remark(told, "red")
+            remark(str(with_rows_learned(contender.stopped, contender.learned, out)), "red")
 
 
-def tell(
+def show(
     result: Any, stream: Any, *, as_json: bool, quiet: bool, report: Path | None, out: Path | None
 ) -> None:
     """Show what came out."""
-    console = paper()
     if as_json:
         typer.echo(result.to_json())
         return
-    console.print(result.table())
+    output_console().print(result.table())
     if quiet:
         return
     if stream.rejected:
-        told = printable(left_out(stream, "were left out"))
-        console.print(told, style="yellow", markup=False, soft_wrap=True)
+        print_line(left_out(stream, "were left out"), "yellow")
     for line, path in (("The report is in", report), ("Saved to", out)):
         if path is not None:
-            console.print(printable(f"{line} {path}."), markup=False, soft_wrap=True)
+            print_line(f"{line} {path}.")

@@ -1,4 +1,4 @@
-"""A file, standard input or a generator as the stream that a subcommand works on."""
+"""A file, standard input or a generator as the stream that a command works on."""
 
 import csv
 import inspect
@@ -8,7 +8,9 @@ from typing import Any
 from ..base.checks import nearest
 from ..streams.blocks import columns_of
 from ..streams.columns import quoted
-from .specs import parse_generator
+from .columns import ColumnWatch, LearnedColumns
+from .console import warn_if_most_rejected
+from .parse import parse_generator
 
 READERS = {  # format: function of onstream.streams, endings
     "csv": ("read_csv", (".csv", ".tsv", ".txt", ".data")),
@@ -20,7 +22,68 @@ READERS = {  # format: function of onstream.streams, endings
     "arff": ("read_arff", (".arff",)),
 }
 TAB = "\t"  # hard to type in a shell
+MANY_ROWS = 100  # of features that come and go, before one that never came is missed
 PACKED = (".gz", ".bz2", ".zst")
+
+
+class Input:
+    """What a command reads: the source, and the options for reading it as they were typed."""
+
+    def __init__(self, source: str, options: dict[str, Any]) -> None:
+        self.source, self.options = source, options
+        self.stream: Any = None
+        self.watch = ColumnWatch(source, [])
+
+    @property
+    def format(self) -> str:
+        """The format of the file; "" if it is a generator."""
+        if is_generator(self.source):
+            return ""
+        return self.options["format"] or format_of(self.source)
+
+    @property
+    def any_features(self) -> bool:
+        """Say whether each row brings features of its own, rather than all columns."""
+        return self.format in ("jsonl", "libsvm", "vw")
+
+    @property
+    def drop(self) -> list[str] | None:
+        """Columns to leave out."""
+        return columns(self.options["drop"])
+
+    @property
+    def only(self) -> list[str] | None:
+        """Columns to use; None: all."""
+        return columns(self.options["only"])
+
+    def open(self, target: str | None = None) -> Any:
+        """The stream; `target` is the column to be learned where no option names it."""
+        options = self.options
+        if options["target"] is None and self.format not in ("", "libsvm", "vw"):
+            options["target"] = target
+        self.stream = open_stream(self.source, **options)
+        return self.stream
+
+    def open_unlabelled(self) -> Any:
+        """The stream of rows to predict; the VW reader would otherwise require labels."""
+        labelled = False if self.format == "vw" else None
+        self.stream = open_stream(self.source, labelled=labelled, **self.options)
+        return self.stream
+
+    def watch_columns(self, learned: LearnedColumns, *left_out: str) -> ColumnWatch:
+        """Report which of the learned columns the stream lacks, and which it has too many."""
+        self.watch = learned.watch(self.source, left_out)
+        return self.watch
+
+    def report_columns(self) -> None:
+        """At the end: which learned columns never had a value."""
+        self.watch.end(MANY_ROWS if self.any_features else 0)
+
+    def report(self) -> None:
+        """At the end: columns that are new, and whether most lines could not be read."""
+        if not self.any_features:
+            self.watch.report_new()
+        warn_if_most_rejected(self.stream)
 
 
 def open_stream(
@@ -40,7 +103,7 @@ def open_stream(
     on_error: str = "raise",
     **others: Any,
 ) -> Any:
-    """The stream behind `source`, by options as they were typed; the reader chooses the rest."""
+    """The stream of `source`, by options as they were typed."""
     from .. import streams
 
     options = others | {
@@ -110,7 +173,7 @@ def from_generator(source: str, options: dict[str, Any]) -> Any:
 
 
 def format_of(source: str, standard: str = "input", option: str = "--format") -> str:
-    """The format that the name of a file tells; `-` is standard input, or output."""
+    """The format that the name of a file implies; `-` is standard input, or output."""
     if source == "-":
         raise ValueError(
             f"onstream: standard {standard} has no name; say what it is: {option} csv."
@@ -125,21 +188,6 @@ def format_of(source: str, standard: str = "input", option: str = "--format") ->
         f"onstream: {path.name!r} does not tell its format. Known are {known}; "
         f"else say {option} csv."
     )
-
-
-def needs_no_label(source: str, format: str | None) -> bool | None:
-    """False for VW text, whose reader asks for labels else; None where there is no such option."""
-    return False if not is_generator(source) and (format or format_of(source)) == "vw" else None
-
-
-def has_target(source: str, format: str | None) -> bool:
-    """Say whether a column of this source is the target, and --target names it."""
-    return not is_generator(source) and (format or format_of(source)) not in ("libsvm", "vw")
-
-
-def has_any_features(source: str, format: str | None) -> bool:
-    """Say whether each row of this source brings features of its own, rather than all columns."""
-    return not is_generator(source) and (format or format_of(source)) in ("jsonl", "libsvm", "vw")
 
 
 def missing_values(more: list[str] | None) -> tuple[str, ...] | None:

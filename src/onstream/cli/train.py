@@ -7,21 +7,21 @@ import msgspec
 import typer
 
 from ..base.errors import in_stream
-from ..base.printable import printable
 from ..persist import load
 from ..streams.files import same_file
 from . import options
+from .chunks import chunks
+from .columns import LearnedColumns
+from .console import print_line, remark
 from .contenders import saved
-from .doubts import leave_lacking
-from .faults import FAULTS, Unreadable, with_the_rest
-from .live import Live
-from .memory import MANY_ROWS, Memory
+from .errors import EXPECTED_ERRORS, Unreadable, with_rows_learned
+from .interrupt import CtrlC
 from .names import check_online
 from .outputs import check_models, check_outputs
-from .pace import CtrlC, pieces
-from .paper import paper, remark, warn_of_most
-from .sources import columns, has_any_features, has_target, open_stream, to_learn
-from .specs import parse_model
+from .parse import parse_model
+from .progress import ProgressBar
+from .sources import Input, to_learn
+from .warnings_ import ignore_missing_columns
 
 
 @options.reads()
@@ -63,85 +63,83 @@ def train(
             f"onstream: {type(learner).__name__} learns no targets; put a learner behind it: "
             f"'StandardScaler() | LogisticRegression()'."
         )
-    memory = Memory(reading["target"]) if start is None else Memory.of(start)
-    if reading["target"] is None and has_target(source, reading["format"]):
-        reading["target"] = memory.target  # that of the model it goes on with
-    stream = open_stream(source, **reading)
+    learned = LearnedColumns(reading["target"]) if start is None else LearnedColumns.of_file(start)
+    data = Input(source, reading)
+    stream = data.open(learned.target)  # that of the model it goes on with
     goes_on = start is not None and same_file(start, out)
     check_outputs(stream, {"--out": out}, reading["on_error"], None if goes_on else start)
     check_models("--out", out)
     target, limit = reading["target"], reading["limit"]
-    memory.choose(columns(reading["drop"]), columns(reading["only"]))
+    learned.choose(data.drop, data.only)
     if start is not None:
-        if memory.target != target:
-            memory.target, memory.target_kind = target, ""
-        stream.expect(memory.expected(closed=False, labelled=True, goes_on=True))
-        if memory.kinds:
-            leave_lacking()
-    watch = memory.watch(source, memory.drop)
+        if learned.target != target:
+            learned.target, learned.target_kind = target, ""
+        stream.expect(learned.schema(closed=False, labelled=True, goes_on=True))
+        if learned.kinds:
+            ignore_missing_columns()
+    watch = data.watch_columns(learned, *(learned.drop or ()))
     replaces = not goes_on and out.exists() and out.stat().st_size > 0
-    rows, fault, began = 0, None, learner.seen
-    with CtrlC(stream) as ctrl_c, Live("train", stream, limit, quiet=quiet or as_json) as live:
+    rows, stopped, began = 0, None, learner.seen
+    with (
+        CtrlC(stream) as ctrl_c,
+        ProgressBar("train", stream, limit, quiet=quiet or as_json) as bar,
+    ):
         try:
-            for block in pieces(stream, ctrl_c):
-                watch.see(block[0])
-                memory.meet(block)
+            for block in chunks(stream, ctrl_c):
+                watch.check(block[0])
+                learned.add(block)
                 learner.learn_many(*to_learn(block))
                 before, rows = rows, rows + len(block[1])
                 if every and rows // every > before // every:
-                    memory.save(learner, out)
-                live.advance(len(block[1]))
-        except FAULTS as error:
+                    learned.save(learner, out)
+                bar.advance(len(block[1]))
+        except EXPECTED_ERRORS as error:
             if not isinstance(error, (Unreadable, OSError)):  # of a line, or a file
                 error.args = (in_stream(error, rows + 1),)
             rows = learner.seen - began  # with those of the last block that were learned
             if not rows:
                 raise
-            fault = error
+            stopped = error
     if rows:
-        memory.save(learner, out)
-    loose = has_any_features(source, reading["format"])
-    watch.end(MANY_ROWS if loose else 0)
-    if not quiet and not loose:
-        watch.tell_new()
+        learned.save(learner, out)
+    data.report_columns()
     if not quiet:
-        warn_of_most(stream)
-    if fault is not None:
-        raise with_the_rest(fault, rows, out) from None
+        data.report()
+    if stopped is not None:
+        raise with_rows_learned(stopped, rows, out) from stopped
     if not rows and not ctrl_c.pressed:
         raise ValueError(f"onstream: {source}: there were no rows to learn.")
     if as_json:
-        tell_programs(learner, rows, stream.rejected, out, replaces)
+        show_json(learner, rows, stream.rejected, out, replaces)
     elif rows and not quiet:
-        tell(learner, rows, stream.rejected, out, replaces)
+        show(learner, rows, stream.rejected, out, replaces)
     if ctrl_c.pressed:
         remark(interrupted(rows, out))
         raise typer.Exit(130)
 
 
-def tell(learner: Any, rows: int, rejected: int, out: Path, replaces: bool) -> None:
+def show(learner: Any, rows: int, rejected: int, out: Path, replaces: bool) -> None:
     """What was learned, and where it is."""
-    console = paper()
     left = f", {rejected:,} lines left out" if rejected else ""
     before = ", in place of the earlier model" if replaces else ""
-    for line in (f"{learner!r} learned {rows:,} rows{left}.", f"Saved to {out}{before}."):
-        console.print(printable(line), markup=False, soft_wrap=True)
+    print_line(f"{learner!r} learned {rows:,} rows{left}.")
+    print_line(f"Saved to {out}{before}.")
 
 
-def tell_programs(learner: Any, rows: int, rejected: int, out: Path, replaces: bool) -> None:
+def show_json(learner: Any, rows: int, rejected: int, out: Path, replaces: bool) -> None:
     """The same as JSON; the file is null if nothing was learned."""
-    told = {
+    facts = {
         "model": repr(learner),
         "rows": rows,
         "rejected": rejected,
         "file": str(out) if rows else None,
         "replaced": replaces and rows > 0,
     }
-    typer.echo(msgspec.json.encode(told).decode())
+    typer.echo(msgspec.json.encode(facts).decode())
 
 
 def interrupted(rows: int, out: Path) -> str:
-    """What Ctrl-C left."""
+    """What is there after Ctrl-C."""
     if rows:
         return f"Interrupted after {rows:,} rows; these are learned and saved."
     kept = f"{out} is as it was" if out.exists() else "nothing was saved"

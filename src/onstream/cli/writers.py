@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.arrow import arrow_table
 from ..streams.blocks import examples
-from .places import Sink, opened
+from .destination import Sink, opened
 
 PACKINGS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 
@@ -162,17 +162,17 @@ class LineWriter:
         words = []
         for name, value in x.items():
             feature = f"{name}={value}" if isinstance(value, str) else str(name)
-            told = feature.translate(RESERVED)
-            if "_" in told and self.features.setdefault(told, feature) != feature:
+            word = feature.translate(RESERVED)
+            if "_" in word and self.features.setdefault(word, feature) != feature:
                 raise ValueError(
-                    f"onstream: the features {self.features[told]!r:.60} and {feature!r:.60} would "
-                    f"both be {told!r:.60} in a VW file, whose names have no blanks, colons and "
+                    f"onstream: the features {self.features[word]!r:.60} and {feature!r:.60} would "
+                    f"both be {word!r:.60} in a VW file, whose names have no blanks, colons and "
                     f"bars: rename one, leave it out by --drop, or write .jsonl, .csv or .parquet."
                 )
             if isinstance(value, str) or value == 1:
-                words.append(told)
+                words.append(word)
             elif value is not None:
-                words.append(f"{told}:{whole(float(value))!r}")
+                words.append(f"{word}:{whole(float(value))!r}")
         weight = "" if w is None else f" {float(w)!r}"
         return f"{'' if y is None else self.number(y)}{weight} | {' '.join(words)}"
 
@@ -194,7 +194,7 @@ WRITERS: dict[str, Any] = {
 
 
 def packed(sink: Any, packing: str | None) -> Any:
-    """The same place for Arrow, compressed on the way if need be."""
+    """The sink as an Arrow stream, compressed if need be."""
     import pyarrow as pa
 
     return pa.output_stream(pa.PythonFile(sink, mode="w"), compression=packing, buffer_size=1 << 16)
@@ -218,7 +218,7 @@ def whole(value: Any) -> Any:
 
 @contextlib.contextmanager
 def writer_for(format: str, path: Path, target: str) -> Iterator[Any]:
-    """A writer into a place; a file appears only when all of it was written."""
+    """A writer to a path; a file appears only when all of it was written."""
     with opened(path) as file:
         writer = WRITERS[format](Sink(file), target, format, path)
         yield writer

@@ -9,7 +9,7 @@ import numpy as np
 
 from .arff_text import ARFFText, unescaped
 from .blocks import Block
-from .columns import Chosen, Columns, difference, quoted
+from .columns import ColumnChoice, ColumnOptions, difference, quoted
 from .files import Bytes, Lines, PathLike, line_blocks
 from .reader import Reader, arranged
 from .rejects import Place, Tally, at_line
@@ -63,7 +63,7 @@ def read_arff(
     >>> list(read_arff(file, target="play"))
     [({'outlook': 'sunny', 'humidity': 85.0}, 'no'), ({'outlook': None, 'humidity': 70.0}, 'yes')]
     """
-    stream = ARFF(path, Columns("read_arff", target, weight, drop, only), on_error)
+    stream = ARFF(path, ColumnOptions("read_arff", target, weight, drop, only), on_error)
     return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
 
 
@@ -88,7 +88,7 @@ class ARFF(Reader):
 
     _who = "read_arff"
 
-    def __init__(self, path: Any, columns: Columns, on_error: Any) -> None:
+    def __init__(self, path: Any, columns: ColumnOptions, on_error: Any) -> None:
         super().__init__(path, on_error=on_error)
         self.columns = columns
 
@@ -127,7 +127,7 @@ class ARFF(Reader):
             finally:
                 done += source.done
                 source.close()
-            if not header.done and not lost and not tally.stop.told:
+            if not header.done and not lost and not tally.stop.requested:
                 raise ValueError(f"{source.name}: there is no @data line.")
 
 
@@ -224,7 +224,7 @@ def is_sparse(data: bytes) -> bool:
 class Rows:
     """Turns data lines into blocks."""
 
-    def __init__(self, attributes: list[Attribute], chosen: Chosen, sparse: bool) -> None:
+    def __init__(self, attributes: list[Attribute], chosen: ColumnChoice, sparse: bool) -> None:
         self.attributes = attributes
         self.chosen = chosen
         self.sparse = sparse

@@ -70,7 +70,7 @@ class Arranged(Stream):
         return self.source.messages
 
 
-class Part(Arranged):
+class Slice(Arranged):
     """The rows of a stream after the first `skip`, at most `limit` of them."""
 
     def __init__(self, source: Stream, *, skip: int = 0, limit: int | None = None) -> None:

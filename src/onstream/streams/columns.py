@@ -18,7 +18,7 @@ KINDS = ("number", "whole", "bool", "text")  # what a column may hold
 
 
 @dataclass
-class Expected:
+class Schema:
     """What is known of the columns before a file is read: a model has learned such rows."""
 
     kinds: dict[str, str] = field(default_factory=dict)  # column: one of KINDS
@@ -54,7 +54,7 @@ class Expected:
         return known
 
 
-class Columns:
+class ColumnOptions:
     """The user's choice of columns."""
 
     def __init__(self, who: str, target: Any, weight: Any, drop: Any, only: Any) -> None:
@@ -63,11 +63,11 @@ class Columns:
         self.weight = coerce_column(who, "weight", weight)
         self.drop = coerce_names(who, "drop", drop)
         self.only = None if only is None else coerce_names(who, "only", only)
-        self.expected = Expected()
+        self.expected = Schema()
         if self.target is not None and self.target == self.weight:
             raise ValueError(f"{who}: target and weight are both {target!r}.")
 
-    def choose(self, source: str, names: list[str], index: Sequence[str] = ()) -> "Chosen":
+    def choose(self, source: str, names: list[str], index: Sequence[str] = ()) -> "ColumnChoice":
         """The columns of one file. Those of a data frame's index count only if they are named."""
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
@@ -103,7 +103,7 @@ class Columns:
                 f"only=[{quoted(list(index))}]."
             )
         features = self.expected.features(source, features)
-        return Chosen(source, [*features, *ids], target, weight, self.expected)
+        return ColumnChoice(source, [*features, *ids], target, weight, self.expected)
 
 
 def differing(source: str, first: str, names: list[str], before: list[str]) -> str:
@@ -131,7 +131,7 @@ def quoted(names: list[str]) -> str:
     return ", ".join(f'"{name}"' for name in names[:10]) + (", ..." if len(names) > 10 else "")
 
 
-class Chosen:
+class ColumnChoice:
     """The columns of one file: features, target, weight."""
 
     def __init__(
@@ -140,9 +140,9 @@ class Chosen:
         features: list[str],
         target: str | None,
         weight: str | None,
-        expected: Expected | None = None,
+        expected: Schema | None = None,
     ) -> None:
-        self.expected = expected or Expected()
+        self.expected = expected or Schema()
         self.source = source
         self.features = features
         self.target = target

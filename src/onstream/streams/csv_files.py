@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .blocks import Block
-from .columns import Chosen, Columns, differing
+from .columns import ColumnChoice, ColumnOptions, differing
 from .csv_rows import (
     UTF8,
     CSVGrammar,
@@ -104,7 +104,7 @@ def read_csv(
     """
     stream = CSV(
         path,
-        Columns("read_csv", target, weight, drop, only),
+        ColumnOptions("read_csv", target, weight, drop, only),
         types=types,
         delimiter=delimiter,
         header=header,
@@ -125,7 +125,7 @@ class CSV(Reader):
     def __init__(
         self,
         path: Any,
-        columns: Columns,
+        columns: ColumnOptions,
         *,
         types: Mapping[str, type] | None,
         delimiter: str | None,
@@ -186,7 +186,7 @@ class CSV(Reader):
 
     def _file(self, source: Bytes | Recoded, before: int, tally: Tally) -> Iterator[Block]:
         names: list[str] | None = None
-        chosen: Chosen | None = None
+        chosen: ColumnChoice | None = None
         empty = True
         blocks = line_blocks(source)
         if self.format.newlines_in_values:
@@ -213,7 +213,7 @@ class CSV(Reader):
             if self.schema is None:
                 self.schema = self._infer(source.name, names, chosen, lines, tally)
             yield from self._rows(source.name, names, chosen, lines, tally)
-        if names is None and self.header is True and empty and not tally.stop.told:
+        if names is None and self.header is True and empty and not tally.stop.requested:
             raise ValueError(f"{source.name}: the file is empty; its first line must be a header.")
 
     def _names(self, name: str, lines: Text) -> tuple[list[str] | None, Text]:
@@ -260,7 +260,7 @@ class CSV(Reader):
             return [str(i) for i in range(len(head))], rest
         return head, Text(data[end:], first + data.count(b"\n", at, end), lines.cut)
 
-    def _choose(self, name: str, names: list[str]) -> Chosen:
+    def _choose(self, name: str, names: list[str]) -> ColumnChoice:
         """The columns that matter; they are the same in all files."""
         chosen = self.columns.choose(name, names)
         for extra in self.types.keys() - set(names):
@@ -270,7 +270,7 @@ class CSV(Reader):
         return chosen
 
     def _infer(
-        self, name: str, names: list[str], chosen: Chosen, lines: Text, tally: Tally
+        self, name: str, names: list[str], chosen: ColumnChoice, lines: Text, tally: Tally
     ) -> dict[str, Any] | None:
         """The types of the columns, from the first lines that can be read; None if none can."""
         import pyarrow as pa
@@ -293,7 +293,7 @@ class CSV(Reader):
             for column in chosen.all
         }
 
-    def _type(self, name: str, column: str, first: Any, chosen: Chosen, tally: Tally) -> Any:
+    def _type(self, name: str, column: str, first: Any, chosen: ColumnChoice, tally: Tally) -> Any:
         """The type of a column: as the user or a model says, or as its first values look."""
         import pyarrow as pa
 
@@ -319,7 +319,7 @@ class CSV(Reader):
         return kind
 
     def _rows(
-        self, name: str, names: list[str], chosen: Chosen, lines: Text, tally: Tally
+        self, name: str, names: list[str], chosen: ColumnChoice, lines: Text, tally: Tally
     ) -> Iterator[Block]:
         import pyarrow as pa
 

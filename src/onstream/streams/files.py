@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import Any, TypeAlias
 
-from .arriving import Arriving, Stop, is_live
+from .live_file import LiveFile, Stop, is_live
 from .sparse_text import unfilled
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -73,7 +73,7 @@ def opened(name: str) -> Any:
     """A file without a buffer; a named pipe that nobody writes to yet does not hold us up."""
     if sys.platform == "linux" and stat.S_ISFIFO(os.stat(name).st_mode):
         handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK)
-        os.set_blocking(handle, True)  # `Arriving` asks before it reads
+        os.set_blocking(handle, True)  # `LiveFile` asks before it reads
         return open(handle, "rb", buffering=0)
     return open(name, "rb", buffering=0)
 
@@ -89,9 +89,9 @@ class Bytes:
         self.name = "standard input" if name == "-" else name
         self.stop = stop or Stop()
         self._raw: Any = sys.stdin.buffer if name == "-" else opened(name)
-        self._arriving: Arriving | None = None
+        self._arriving: LiveFile | None = None
         if is_live(self._raw):
-            self._raw = self._arriving = Arriving(self._raw, self.stop)
+            self._raw = self._arriving = LiveFile(self._raw, self.stop)
         self._head = self._first_bytes()
         self.done = 0  # bytes read, compressed where they are
         kind = next((k for magic, k in MAGIC.items() if self._head.startswith(magic)), None)
@@ -179,9 +179,9 @@ class Bytes:
         Ctrl-C also ends who writes to a pipe; the news may reach us a moment later than the end.
         """
         end = monotonic() + MOMENT
-        while self._arriving is not None and not self.stop.told and monotonic() < end:
+        while self._arriving is not None and not self.stop.requested and monotonic() < end:
             sleep(0.01)
-        return self.stop.told
+        return self.stop.requested
 
     def close(self) -> None:
         """Let go of the file."""

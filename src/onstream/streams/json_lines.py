@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from .blocks import Block
-from .columns import Chosen, Columns, is_number, is_text
+from .columns import ColumnChoice, ColumnOptions, is_number, is_text
 from .files import Bytes, PathLike, line_blocks
 from .lines import Grammar, Piece, Text, parsed
 from .reader import Reader, arranged
@@ -43,7 +43,9 @@ def read_jsonl(
     >>> list(read_jsonl(file, target="spam"))
     [({'free': 1.0, 'meeting': None}, True), ({'free': None, 'meeting': 2.0}, False)]
     """
-    stream = JSONLines(path, Columns("read_jsonl", target, weight, drop, only), on_error=on_error)
+    stream = JSONLines(
+        path, ColumnOptions("read_jsonl", target, weight, drop, only), on_error=on_error
+    )
     return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
 
 
@@ -52,7 +54,7 @@ class JSONLines(Reader):
 
     _who = "read_jsonl"
 
-    def __init__(self, path: Any, columns: Columns, *, on_error: Any) -> None:
+    def __init__(self, path: Any, columns: ColumnOptions, *, on_error: Any) -> None:
         super().__init__(path, on_error=on_error)
         self.columns = columns
         for word in ("target", "weight"):
@@ -154,7 +156,7 @@ class JSONLines(Reader):
             return False
         return key not in self.columns.drop and expected.wants(key)
 
-    def _complete(self, table: Any, name: str) -> tuple[Any, Chosen]:
+    def _complete(self, table: Any, name: str) -> tuple[Any, ColumnChoice]:
         """A table with target and weight, and its columns that count."""
         import pyarrow as pa
 
@@ -181,9 +183,9 @@ class JSONLines(Reader):
             for key in names
             if key in kept or not pa.types.is_null(table.schema.field(key).type)
         ]
-        chosen = Columns("read_jsonl", self.columns.target, self.columns.weight, None, None).choose(
-            "", names
-        )
+        chosen = ColumnOptions(
+            "read_jsonl", self.columns.target, self.columns.weight, None, None
+        ).choose("", names)
         return table, chosen
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from queue import Full, Queue
 from typing import Any, TypeVar
 
-from .arriving import Stop
+from .live_file import Stop
 
 T = TypeVar("T")
 AHEAD = 2  # blocks that wait
@@ -62,6 +62,6 @@ def prefetched(items: Iterator[T], stop: Stop) -> Iterator[T]:
             yield item
     finally:
         if os.getpid() == process:
-            stop.told = True
+            stop.requested = True
             over.set()
             thread.join()

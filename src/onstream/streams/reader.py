@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.data_warning import warn_of_data
-from .arrange import Part, Repeated, Shuffled
-from .arriving import Stop
+from .arrange import Repeated, Shuffled, Slice
 from .blocks import Block, length
-from .columns import Columns, Expected
+from .columns import ColumnOptions, Schema
 from .files import arrives, find_files, same_file, total_bytes
+from .live_file import Stop
 from .prefetch import prefetched
 from .rejects import Tally, coerce_on_error
 from .stream import Stream, regrouped
@@ -79,16 +79,16 @@ class Reader(Stream):
         """Say whether rows arrive while we wait: from a pipe, a terminal or a socket."""
         return any(arrives(file) for file in self.files)
 
-    def expect(self, expected: Expected) -> bool:
+    def expect(self, expected: Schema) -> bool:
         """Take note of what is known of the columns; False if there are no columns."""
-        columns: Columns | None = getattr(self, "columns", None)
+        columns: ColumnOptions | None = getattr(self, "columns", None)
         if columns is not None:
             columns.expected = expected
         return columns is not None
 
     def halt(self) -> None:
         """Wait for no more rows: what has arrived is the end."""
-        self._stop.told = True
+        self._stop.requested = True
 
     @property
     def rows(self) -> int:
@@ -131,7 +131,7 @@ def arranged(
 ) -> Stream:
     """A stream with the options that all readers have, in this order."""
     if skip != 0 or limit is not None:
-        stream = Part(stream, skip=skip, limit=limit)
+        stream = Slice(stream, skip=skip, limit=limit)
     if shuffle is not None:
         stream = Shuffled(stream, buffer=shuffle, seed=seed)
     if epochs != 1:

@@ -6,8 +6,8 @@ from bisect import bisect
 from dataclasses import dataclass
 from typing import IO, Any
 
-from .arriving import Stop
 from .files import PathLike
+from .live_file import Stop
 
 UNSEEN = re.compile(r"[\x00-\x1f\x7f]+")  # a tab comes between the reason and the line
 REMEMBERED = 10  # messages kept of rejected lines

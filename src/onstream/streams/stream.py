@@ -91,15 +91,15 @@ class Stream(ABC):
 
     def limit(self, n: int) -> "Stream":
         """The stream of the first n rows."""
-        from .arrange import Part
+        from .arrange import Slice
 
-        return Part(self, limit=n)
+        return Slice(self, limit=n)
 
     def skip(self, n: int) -> "Stream":
         """The stream without its first n rows."""
-        from .arrange import Part
+        from .arrange import Slice
 
-        return Part(self, skip=n)
+        return Slice(self, skip=n)
 
     def shuffled(self, buffer: int = 10_000, seed: int = 0) -> "Stream":
         """The stream in random order, as far as a buffer of so many rows allows."""

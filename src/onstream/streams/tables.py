@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.arrow import arrow_table
-from .arriving import Stop
 from .blocks import Block, length
-from .columns import Chosen, Columns, differing
+from .columns import ColumnChoice, ColumnOptions, differing
 from .files import CHUNK, Bytes, PathLike
+from .live_file import Stop
 from .reader import Reader, arranged
 from .rejects import Place, Tally, at_row, coerce_on_error
 from .stream import Stream, regrouped
@@ -46,7 +46,7 @@ def read_parquet(
     >>> list(read_parquet(file, target="y"))
     [({'a': 1.5}, 'no'), ({'a': 2.5}, 'yes')]
     """
-    stream = Parquet(path, Columns("read_parquet", target, weight, drop, only), on_error)
+    stream = Parquet(path, ColumnOptions("read_parquet", target, weight, drop, only), on_error)
     return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
 
 
@@ -77,7 +77,7 @@ def read_ipc(
     >>> list(read_ipc(file, target="y"))
     [({'a': 1.5}, 3)]
     """
-    stream = IPC(path, Columns("read_ipc", target, weight, drop, only), on_error)
+    stream = IPC(path, ColumnOptions("read_ipc", target, weight, drop, only), on_error)
     return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
 
 
@@ -107,7 +107,7 @@ def read_frame(
     >>> list(read_frame(frame, target="y"))
     [({'a': 1.5}, True), ({'a': 2.5}, False)]
     """
-    stream = Frame(frame, Columns("read_frame", target, weight, drop, only), on_error)
+    stream = Frame(frame, ColumnOptions("read_frame", target, weight, drop, only), on_error)
     return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
 
 
@@ -116,7 +116,7 @@ class TableReader(Reader):
 
     kind = ""
 
-    def __init__(self, path: Any, columns: Columns, on_error: Any) -> None:
+    def __init__(self, path: Any, columns: ColumnOptions, on_error: Any) -> None:
         super().__init__(path, on_error=on_error)
         self.columns = columns
 
@@ -167,14 +167,16 @@ def out_of_memory(error: Exception) -> bool:
 class Start:
     """Chooses and checks the columns of a file when its schema is known."""
 
-    def __init__(self, name: str, columns: Columns, before: Any, stop: Stop, first: str) -> None:
+    def __init__(
+        self, name: str, columns: ColumnOptions, before: Any, stop: Stop, first: str
+    ) -> None:
         self.name = name
         self.first = first  # of the files that are read together
         self.wanted = columns
         self.before = before
         self.stop = stop
         self.schema: Any = None
-        self.columns: Chosen = Chosen(name, [], None, None)
+        self.columns: ColumnChoice = ColumnChoice(name, [], None, None)
         self.rows = 0  # of the file, where it says so
         self.refused: Exception | None = None  # what was wrong with the columns
 
@@ -226,7 +228,7 @@ def sound(rows: Any, place: Place, tally: Tally) -> bool:
     return True
 
 
-def table_blocks(table: Any, columns: Chosen, row: int, tally: Tally) -> Iterator[Block]:
+def table_blocks(table: Any, columns: ColumnChoice, row: int, tally: Tally) -> Iterator[Block]:
     """A block out of a table whose first row is number `row` (from 0) of the file."""
 
     def place(i: int, column: Any) -> Place:
@@ -241,7 +243,7 @@ class Parquet(TableReader):
     _who = "read_parquet"
     kind = "Parquet"
 
-    def __init__(self, path: Any, columns: Columns, on_error: Any) -> None:
+    def __init__(self, path: Any, columns: ColumnOptions, on_error: Any) -> None:
         super().__init__(path, columns, on_error)
         if "-" in self.files:
             raise ValueError("read_parquet: a Parquet file cannot be read from standard input.")
@@ -320,7 +322,7 @@ class Frame(Stream):
 
     _who = "read_frame"
 
-    def __init__(self, frame: Any, columns: Columns, on_error: Any) -> None:
+    def __init__(self, frame: Any, columns: ColumnOptions, on_error: Any) -> None:
         if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__dataframe__")):
             raise TypeError(
                 f"read_frame: a data frame is needed (pandas, Polars, PyArrow, DuckDB), "

@@ -1,4 +1,4 @@
-"""What people type for a model or a generator becomes one, without `eval`.
+"""Parse the text of a model or a generator, without `eval`.
 
 `PAClassifier(C=0.1)`, `StandardScaler() | LogisticRegression()`, `KernelPA(kernel=RBF(gamma=1))`:
 names of this library, called with literals or with each other, joined by `|` (then) and `+`
@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from .names import baselines, by_name, check_online, generators, meant, package
+from .names import baselines, by_name, check_online, family, generators, meant
 
 JOINTS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.BitOr: operator.or_,
@@ -66,7 +66,7 @@ class Builder:
         self.text, self.known, self.kind = text, known, kind
 
     def value(self, node: ast.expr, home: str = "") -> Any:
-        """What one expression stands for; `home` is the package of what it is given to."""
+        """What one expression stands for; `home` is the family of what it is given to."""
         if isinstance(node, ast.Call):
             return self.made(node, home)
         if isinstance(node, ast.Name):
@@ -97,7 +97,7 @@ class Builder:
         if not isinstance(node.func, ast.Name) or any(k.arg is None for k in node.keywords):
             self.refuse(node)
         cls = self.find(node.func.id, home)
-        home = package(cls)
+        home = family(cls)
         arguments = [self.value(argument, home) for argument in node.args]
         options = {
             str(k.arg): self.option(node.func.id, str(k.arg), k.value, home) for k in node.keywords
@@ -116,9 +116,9 @@ class Builder:
         return self.value(node, home)
 
     def find(self, name: str, home: str) -> Any:
-        """The class of this name; of two, such as kernel.Sum and stats.Sum, that of the package."""
+        """The class of this name; of two, such as kernel.Sum and stats.Sum, that of `home`."""
         for cls in self.known.values():
-            if cls.__name__ == name and package(cls) == home:
+            if cls.__name__ == name and family(cls) == home:
                 return cls
         if name not in self.known:
             hint = meant(name, self.known)

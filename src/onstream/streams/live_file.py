@@ -15,7 +15,7 @@ LAST = 1 << 20  # bytes taken at most after being told to stop: what a pipe may 
 class Stop:
     """Set by another thread, or in a signal's handler: what has arrived is the end."""
 
-    told = False
+    requested = False
 
 
 def is_live(file: Any) -> bool:
@@ -26,7 +26,7 @@ def is_live(file: Any) -> bool:
         return False
 
 
-class Arriving:
+class LiveFile:
     """Reads what is there; waits only if that is nothing."""
 
     def __init__(self, file: Any, stop: Stop) -> None:
@@ -56,9 +56,9 @@ class Arriving:
 
     def _more(self, got: int, begun: float) -> bool:
         """Wait for more bytes, for as long as it is worth it."""
-        if got and not self._stop.told:
+        if got and not self._stop.requested:
             return self._ready(min(PAUSE, begun + LATEST - monotonic()))
-        while not self._stop.told:
+        while not self._stop.requested:
             if self._ready(LOOK):
                 return True
         return self._left > 0 and self._ready(0.0)
@@ -79,7 +79,7 @@ class Arriving:
                 room[: len(data)] = data
                 return len(data)
         part = int(self._file.readinto(room) or 0)
-        if self._stop.told:
+        if self._stop.requested:
             self._left -= part
         return part
 

@@ -22,7 +22,7 @@ TYPED = re.compile(r"""column "([^"]+)": (.*)--types COLUMN=""", re.DOTALL)
 NEW_VALUES = re.compile(r"columns? ((?:'[^']*'(?:, )?)+).*: nearly every value is new.*", re.DOTALL)
 
 
-def on_the_shell(text: str) -> str:
+def in_shell_words(text: str) -> str:
     """The same message, with options instead of parameters."""
     for pattern, words in WORDS:
         text = re.sub(pattern, words, text)

@@ -14,9 +14,9 @@ from onstream import (
     stats,
 )
 from onstream.base import learners, parts
-from onstream.cli.names import by_name
+from onstream.cli.names import by_name, family
+from onstream.cli.parse import build, parse_generator, parse_model
 from onstream.cli.run import chosen_metrics
-from onstream.cli.specs import build, parse_generator, parse_model
 
 
 def test_a_call_a_name_and_literals() -> None:
@@ -43,7 +43,7 @@ def test_sum_is_the_one_of_the_package_it_stands_in() -> None:
 def exported() -> list[tuple[str, type[Any]]]:
     """All names of all learners that the packages offer."""
     known = learners().values()
-    homes = {sys.modules[cls.__module__.rpartition(".")[0]] for cls in known}
+    homes = {sys.modules[f"onstream.{family(cls)}"] for cls in known}
     found = {name: getattr(home, name) for home in homes for name in home.__all__}
     return sorted((name, thing) for name, thing in found.items() if thing in known)
 

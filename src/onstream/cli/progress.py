@@ -1,15 +1,35 @@
-"""What a long run shows: rows, speed, time left, and how well the learner does just now."""
+"""The progress bar of a long run: rows, speed, time left, and how well the learner does."""
 
 from typing import Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Column
 
-from .paper import Bar, bars
+from .console import bars
 
 
-class Live:
+class Bar(Progress):
+    """A progress bar that writes nothing where it is disabled; rich before 15 ends it by a line."""
+
+    def start(self) -> None:
+        """Show it."""
+        if not self.disable:
+            super().start()
+
+    def stop(self) -> None:
+        """Take it away."""
+        if not self.disable:
+            super().stop()
+
+
+class ProgressBar:
     """A bar on standard error; nothing at all where that is no terminal, or if `quiet`."""
 
     def __init__(self, title: str, stream: Any, limit: int | None, *, quiet: bool) -> None:
@@ -22,7 +42,7 @@ class Live:
             TextColumn("{task.description}"),
             BarColumn(bar_width=20 if wide else 8),
             TaskProgressColumn(),
-            TextColumn("{task.fields[told]}", table_column=one_line),
+            TextColumn("{task.fields[figures]}", table_column=one_line),
         ]
         if wide:
             columns.append(TimeRemainingColumn())
@@ -32,7 +52,7 @@ class Live:
             transient=True,
             disable=quiet or not self.console.is_terminal,
         )
-        self.task = self.bar.add_task(title, total=None, told="")
+        self.task = self.bar.add_task(title, total=None, figures="")
         self.rows = 0
 
     def __enter__(self) -> Self:
@@ -49,8 +69,8 @@ class Live:
         """Say whether there is a bar to be seen."""
         return not self.bar.disable
 
-    def advance(self, rows: int, told: str = "") -> None:
-        """So many more rows are done."""
+    def advance(self, rows: int, figure: str = "") -> None:
+        """Count `rows` more rows; `figure` says how well the learner does."""
         self.rows += rows
         if not self.shown:
             return
@@ -65,9 +85,9 @@ class Live:
             self.bar.update(self.task, total=total, completed=min(done, total))
             if self.console.width >= 100:
                 words.append(f"{short(done)}B of {short(total)}B")
-        if told:
-            words.insert(1, told)
-        self.bar.update(self.task, told=", ".join(words))
+        if figure:
+            words.insert(1, figure)
+        self.bar.update(self.task, figures=", ".join(words))
 
 
 def short(number: float) -> str:

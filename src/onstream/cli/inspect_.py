@@ -14,8 +14,8 @@ from ..core.coding import first_sign
 from ..features import Pipeline
 from ..persist import load
 from . import options
-from .memory import Memory
-from .paper import paper
+from .columns import LearnedColumns
+from .console import output_console
 
 MOST_COLUMNS = 20  # that are shown
 
@@ -32,31 +32,31 @@ def inspect(
     onstream inspect bids.onstream --top 5 --json
     """
     learner = load(model)
-    memory = Memory.of(model)
+    columns = LearnedColumns.of_file(model)
     if as_json:
         found = facts(learner, top)
-        if memory.kinds:
-            found["columns"], found["target"] = memory.kinds, memory.target
-            found["drop"], found["only"] = memory.drop, memory.only
+        if columns.kinds:
+            found["columns"], found["target"] = columns.kinds, columns.target
+            found["drop"], found["only"] = columns.drop, columns.only
         typer.echo(msgspec.json.encode(found, enc_hook=repr).decode())
         return
-    console = paper()
+    console = output_console()
     console.print(f"[bold]{type(learner).__name__}[/]", highlight=False)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    last = behind(learner)
+    last = last_step(learner)
     if last is learner:
         for name, value in learner.params.items():
             if name != "labels" or not hasattr(learner, "labels"):
-                table.add_row(shown(name), told(value))
+                table.add_row(shown(name), one_line(value))
     else:
         for number, step in enumerate(learner.steps, 1):
-            table.add_row(f"step {number}", told(step))
+            table.add_row(f"step {number}", one_line(step))
     for name, value in learned(learner, last).items():
         table.add_row(name, value, style="bold")
-    if memory.kinds:
-        table.add_row("columns", shown(told_columns(memory)), style="bold")
-    if memory.drop:
-        table.add_row("left out", shown(", ".join(memory.drop)), style="bold")
+    if columns.kinds:
+        table.add_row("columns", shown(listed_columns(columns)), style="bold")
+    if columns.drop:
+        table.add_row("left out", shown(", ".join(columns.drop)), style="bold")
     console.print(table)
     if has_weights(last):
         show_weights(console, last, top)
@@ -70,8 +70,8 @@ def inspect(
         console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def behind(learner: Any) -> Any:
-    """The learner at the end of a pipeline, with what it has learned; else the learner itself."""
+def last_step(learner: Any) -> Any:
+    """The last step of a pipeline, with what it has learned; or the learner itself."""
     return learner.members[-1] if isinstance(learner, Pipeline) else learner
 
 
@@ -81,7 +81,7 @@ def learned(learner: Any, last: Any) -> dict[str, str]:
     if hasattr(learner, "seen"):
         found["seen"] = f"{learner.seen:,} examples"
     if hasattr(learner, "labels"):
-        found["labels"] = told(learner.labels)
+        found["labels"] = one_line(learner.labels)
     if hasattr(learner, "memory_bytes"):
         found["memory"] = f"{learner.memory_bytes:,} bytes"
     if isinstance(getattr(learner, "value", None), (int, float)):
@@ -92,31 +92,31 @@ def learned(learner: Any, last: Any) -> dict[str, str]:
     return found
 
 
-def told_columns(memory: Memory) -> str:
+def listed_columns(columns: LearnedColumns) -> str:
     """The columns that the model has learned, with their types; then the target."""
-    listed = [f"{name} ({kind})" for name, kind in list(memory.kinds.items())[:MOST_COLUMNS]]
-    if len(memory.kinds) > MOST_COLUMNS:
-        listed.append(f"... and {len(memory.kinds) - MOST_COLUMNS:,} more")
-    return ", ".join(listed) + (f" -> {memory.target}" if memory.target else "")
+    listed = [f"{name} ({kind})" for name, kind in list(columns.kinds.items())[:MOST_COLUMNS]]
+    if len(columns.kinds) > MOST_COLUMNS:
+        listed.append(f"... and {len(columns.kinds) - MOST_COLUMNS:,} more")
+    return ", ".join(listed) + (f" -> {columns.target}" if columns.target else "")
 
 
 def has_weights(learner: Any) -> bool:
-    """Say whether it weighs features (to neighbours `weights` is a parameter)."""
+    """Say whether it has a weight per feature (of kNN, `weights` is a parameter)."""
     return isinstance(getattr(learner, "weights", None), dict)
 
 
-def told(value: Any) -> str:
+def one_line(value: Any) -> str:
     """A parameter in one line."""
     text = repr(value)
     return shown(text if len(text) <= 200 else f"{text[:197]}...")
 
 
 def shown(text: object) -> str:
-    """A text of others in a cell: neither commands of a terminal nor markup."""
+    """Text from a file as a cell: without escape sequences and markup."""
     return escape(printable(text))
 
 
-def heaviest(weights: dict[Any, float], top: int) -> list[tuple[Any, float]]:
+def largest(weights: dict[Any, float], top: int) -> list[tuple[Any, float]]:
     """The features with the largest weights."""
     return sorted(weights.items(), key=lambda item: -abs(item[1]))[:top]
 
@@ -135,26 +135,26 @@ def bias_of(learner: Any, label: Any) -> float | None:
 
 
 def bar(weight: float, most: float) -> str:
-    """As long as the weight is heavy; pale if it is negative."""
+    """A bar as long as the weight is large; pale if it is negative."""
     if not weight or not most:
         return ""
     return ("█" if weight > 0 else "░") * max(1, round(20 * abs(weight) / most))
 
 
 def show_weights(console: Console, learner: Any, top: int) -> None:
-    """A table of the heaviest features; with more than two labels, one for each."""
+    """A table of the features with the largest weights; with more than two labels, one for each."""
     labels: list[Any] = getattr(learner, "labels", [])
     for label, own in by_label(learner.weights).items():
         console.print()
         if label is None and len(labels) == 2:
             other, positive = labels if first_sign(labels) < 0 else reversed(labels)
-            told = f"█ positive weights speak for {positive!r}, ░ negative ones for {other!r}"
-            console.print(printable(told), markup=False, highlight=False, soft_wrap=True)
+            legend = f"█ positive weights speak for {positive!r}, ░ negative ones for {other!r}"
+            console.print(printable(legend), markup=False, highlight=False, soft_wrap=True)
         table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
         table.add_column("feature" if label is None else shown(f"feature, for {label!r}"))
         table.add_column("weight", justify="right")
         table.add_column("")
-        rows = heaviest(own, top)
+        rows = largest(own, top)
         most = abs(rows[0][1]) if rows else 0.0
         for name, weight in rows:
             colour = "green" if weight > 0 else "red" if weight < 0 else None
@@ -178,30 +178,30 @@ def show_supports(console: Console, supports: list[Any], top: int) -> None:
 
 
 def facts(learner: Any, top: int) -> dict[str, Any]:
-    """The same for programs."""
+    """The same as JSON."""
     found: dict[str, Any] = {
         "class": type(learner).__name__,
-        "params": {name: plain(value) for name, value in learner.params.items()},
+        "params": {name: for_json(value) for name, value in learner.params.items()},
     }
     for name in ("seen", "memory_bytes", "labels"):
         if hasattr(learner, name):
             found[name] = getattr(learner, name)
     if isinstance(getattr(learner, "value", None), (int, float)):
         found["value"] = learner.value
-    last = behind(learner)
+    last = last_step(learner)
     if has_weights(last):
         sets = by_label(last.weights)
         found["weights"] = [
             {"label": label, "feature": name, "weight": weight}
             for label, own in sets.items()
-            for name, weight in heaviest(own, top)
+            for name, weight in largest(own, top)
         ]
         biases = {label: bias_of(last, label) for label in sets}
         found["bias"] = [
             {"label": label, "bias": bias} for label, bias in biases.items() if bias is not None
         ]
     if hasattr(last, "supports"):
-        found["supports"] = [[plain(x), plain(a)] for x, a in last.supports[:top]]
+        found["supports"] = [[for_json(x), for_json(a)] for x, a in last.supports[:top]]
     if hasattr(last, "to_text"):
         found["tree"] = last.to_text()
         found["feature_importances"] = [
@@ -212,7 +212,7 @@ def facts(learner: Any, top: int) -> dict[str, Any]:
 
 
 def show_importances(console: Console, shares: dict[Any, float], top: int) -> None:
-    """The features whose questions sort most."""
+    """The features whose splits separate most."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, share in list(shares.items())[:top]:
         table.add_row(shown(name), f"{100 * share:.1f} %")
@@ -221,6 +221,6 @@ def show_importances(console: Console, shares: dict[Any, float], top: int) -> No
         console.print(table)
 
 
-def plain(value: Any) -> Any:
+def for_json(value: Any) -> Any:
     """Something that JSON can hold."""
     return value if isinstance(value, (bool, int, float, str, type(None), dict)) else repr(value)

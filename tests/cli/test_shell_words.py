@@ -242,3 +242,18 @@ def test_python_runs_the_package() -> None:
     )
     assert done.returncode == 0
     assert done.stdout == f"onstream {onstream.__version__}\n"
+
+
+def test_a_traceback_can_be_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("a,y\n1,0\n2,1\nx,0\n", encoding="utf-8")
+    command = ("train", path, "-t", "y", "-m", "PAClassifier()", "-o", tmp_path / "m.onstream")
+    command = (*command, "--types", "a=float")
+    plain = call(*command, code=1).stderr
+    assert "Traceback" not in plain
+    monkeypatch.setenv("ONSTREAM_TRACEBACK", "1")
+    shown = call(*command, code=1).stderr
+    assert "Traceback (most recent call last)" in shown
+    assert "reader.py" in shown  # also of the error that the last one replaced
+    assert shown.endswith(plain)
+    assert "ONSTREAM_TRACEBACK=1" in call("--help").output

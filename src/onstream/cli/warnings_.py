@@ -1,4 +1,4 @@
-"""Warnings about data as one line on standard error, each once."""
+"""Warnings about data, each as one line on standard error."""
 
 import re
 import warnings
@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..base import DataWarning
-from .paper import remark
-from .words import on_the_shell
+from .console import remark
+from .shell_words import in_shell_words
 
 NONE_KNOWN = ".*none of the features .* was learned"  # how a learner says so
 COUNTS = re.compile(r" \([\d,]+ in [\d,]+ examples\)")  # which differ from learner to learner
@@ -16,9 +16,9 @@ SOME_LACK = ".*X lacks .*, learned before"
 
 
 @contextmanager
-def doubts_in_a_line() -> Iterator[None]:
-    """Within this block a DataWarning is a line, told once however many learners share it."""
-    told: set[str] = set()
+def one_line_warnings() -> Iterator[None]:
+    """Within this block a DataWarning is one line, however many learners give it."""
+    shown: set[str] = set()
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
         if not issubclass(category, DataWarning):
@@ -26,9 +26,9 @@ def doubts_in_a_line() -> Iterator[None]:
             return
         text = str(message)
         about = COUNTS.sub("", text.partition(": ")[2] or text)  # without the learner's name
-        if about not in told:
-            told.add(about)
-            remark(f"Warning: {on_the_shell(text)}")
+        if about not in shown:
+            shown.add(about)
+            remark(f"Warning: {in_shell_words(text)}")
 
     with warnings.catch_warnings():
         others = warnings.showwarning
@@ -37,23 +37,23 @@ def doubts_in_a_line() -> Iterator[None]:
         yield
 
 
-def keep_quiet() -> None:
-    """Tell no warnings from now on."""
+def silence_warnings() -> None:
+    """Show no warnings about data from now on."""
     warnings.simplefilter("ignore", DataWarning)
 
 
-def refuse_strangers(*, lacking_is_told: bool, only_told: bool) -> None:
-    """From now on rows of which the model knows nothing are an error, not a warning.
+def refuse_unknown_rows(*, columns_known: bool, any_features: bool) -> None:
+    """Make rows of which the model knows nothing an error, not a warning, from now on.
 
-    Where each row brings features of its own (`only_told`), some may all be new. That a file lacks
-    columns is told by the learner unless the command line has told it.
+    Where each row brings features of its own (`any_features`), some may all be new. If the columns
+    are known, the command itself reports those that a file lacks.
     """
-    if not only_told:
+    if not any_features:
         warnings.filterwarnings("error", NONE_KNOWN, DataWarning)
-    if lacking_is_told:
-        leave_lacking()
+    if columns_known:
+        ignore_missing_columns()
 
 
-def leave_lacking() -> None:
-    """That a file lacks columns, the command line tells by itself."""
+def ignore_missing_columns() -> None:
+    """Do not repeat a learner's warning that a file lacks columns: the command reports it."""
     warnings.filterwarnings("ignore", SOME_LACK, DataWarning)
