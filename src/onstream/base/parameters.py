@@ -85,9 +85,12 @@ def documented(cls: type[Any], doc: str) -> str:
         entry = next(filter(None, described), None)
         if entry is not None:
             lines.append(entry.replace("{learner}", cls.__name__))
-    if not lines:
-        return doc
-    section = "\n".join(["Parameters", "----------", *lines, "", ""])
+    return with_entries(doc, lines) if lines else doc
+
+
+def with_entries(doc: str, entries: list[str]) -> str:
+    """The docstring with these entries as its section Parameters."""
+    section = "\n".join(["Parameters", "----------", *entries, "", ""])
     if SECTION.search(doc):
         return SECTION.sub(lambda _: section, doc, count=1).rstrip() + "\n"
     before, mark, after = doc.partition("\nExamples\n")

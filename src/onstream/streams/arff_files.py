@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from .arff_text import ARFFText, unescaped
 from .blocks import Block
 from .columns import ColumnChoice, ColumnOptions, difference, quoted
 from .files import Bytes, Lines, PathLike, line_blocks
+from .options import TableOptions, with_common_options
 from .reader import Reader, arranged
 from .rejects import Place, Tally, at_line
 from .stream import Stream
@@ -26,27 +27,18 @@ NUMERIC, NOMINAL, TEXT = 0, 1, 2
 UNUSED, FEATURE, TARGET, WEIGHT = 0, 1, 2, 3
 
 
+@with_common_options
 def read_arff(
     path: PathLike | list[PathLike],
     target: str | int | None = None,
-    *,
-    weight: str | int | None = None,
-    drop: list[str] | str | None = None,
-    only: list[str] | str | None = None,
-    skip: int = 0,
-    limit: int | None = None,
-    shuffle: int | None = None,
-    seed: int = 0,
-    epochs: int = 1,
-    on_error: PathLike = "raise",
+    **common: Unpack[TableOptions],
 ) -> Stream:
     r"""A stream of the rows of ARFF files (Weka), dense or sparse.
 
     Numeric attributes are numbers, nominal and string ones text; `?` is missing. In sparse rows
     what is left out is 0: a numeric feature that is absent, and the first value of a nominal one.
     There a nominal value is the feature `name=value`, and a target that is a string must be there.
-    The class is often the last attribute: `target=-1`. The other parameters are those of
-    `read_csv`.
+    The class is often the last attribute: `target=-1`.
 
     Examples
     --------
@@ -63,8 +55,8 @@ def read_arff(
     >>> list(read_arff(file, target="play"))
     [({'outlook': 'sunny', 'humidity': 85.0}, 'no'), ({'outlook': None, 'humidity': 70.0}, 'yes')]
     """
-    stream = ARFF(path, ColumnOptions("read_arff", target, weight, drop, only), on_error)
-    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+    columns = ColumnOptions("read_arff", target, common)
+    return arranged(ARFF(path, columns, common["on_error"]), common)
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """Which columns are features, which are target and weight; and what may stand in them."""
 
 import difflib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,11 +57,12 @@ class Schema:
 class ColumnOptions:
     """The user's choice of columns."""
 
-    def __init__(self, who: str, target: Any, weight: Any, drop: Any, only: Any) -> None:
+    def __init__(self, who: str, target: Any, options: Mapping[str, Any]) -> None:
+        weight, only = options.get("weight"), options.get("only")
         self.who = who
         self.target = coerce_column(who, "target", target)
         self.weight = coerce_column(who, "weight", weight)
-        self.drop = coerce_names(who, "drop", drop)
+        self.drop = coerce_names(who, "drop", options.get("drop"))
         self.only = None if only is None else coerce_names(who, "only", only)
         self.expected = Schema()
         if self.target is not None and self.target == self.weight:

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from .blocks import Block
 from .columns import ColumnChoice, ColumnOptions, differing
@@ -20,6 +20,7 @@ from .csv_rows import (
 from .csv_types import coerce_types, guess, with_comma
 from .files import Bytes, PathLike, line_blocks, suffix
 from .lines import Piece, Text
+from .options import TableOptions, with_common_options
 from .reader import Reader, arranged
 from .recoded import Recoded, coerce_encoding
 from .rejects import Place, Tally, at_line
@@ -30,13 +31,11 @@ NO_DELIMITERS = ('"', "\n", "\r", "\0")
 GUESSED = 1000  # lines that the types are guessed from
 
 
+@with_common_options
 def read_csv(
     path: PathLike | list[PathLike],
     target: str | int | None = None,
     *,
-    weight: str | int | None = None,
-    drop: list[str] | str | None = None,
-    only: list[str] | str | None = None,
     types: Mapping[str, type] | None = None,
     delimiter: str | None = None,
     header: bool | list[str] = True,
@@ -44,12 +43,7 @@ def read_csv(
     decimal: str = ".",
     encoding: str = "utf-8",
     newlines_in_values: bool = False,
-    skip: int = 0,
-    limit: int | None = None,
-    shuffle: int | None = None,
-    seed: int = 0,
-    epochs: int = 1,
-    on_error: PathLike = "raise",
+    **common: Unpack[TableOptions],
 ) -> Stream:
     r"""A stream of the rows of CSV or TSV files.
 
@@ -61,13 +55,6 @@ def read_csv(
 
     Parameters
     ----------
-    path : path, pattern such as "days/*.csv", list of them, or "-" for standard input
-        Files ending in, or beginning like, .gz, .bz2 and .zst are decompressed. Several files
-        must have the same columns.
-    target, weight : name or number of a column
-        What is to be learned, and how much each row counts. All other columns are features.
-    drop, only : list of columns
-        Features to leave out; or those to take.
     types : dict column to float, int, bool or str
         Where the guess from the first lines is wrong, such as `{"zip": str}`.
     delimiter : one character
@@ -82,15 +69,6 @@ def read_csv(
         Such as "cp1252" (Windows), "latin-1" or "utf-16".
     newlines_in_values : bool, default False
         Quoted values may span lines. Errors then tell the first line of a row.
-    skip, limit : int
-        Rows to leave out at the beginning; rows to take at most.
-    shuffle : int, default None
-        Rows of a buffer for random order, from `seed`.
-    epochs : int, default 1
-        How many times to go over the files.
-    on_error : "raise", "skip" or a path, default "raise"
-        What to do with a line that cannot be read: a path collects such lines, each after the
-        reason and a tab. `rejected` counts them, `messages` has the first reasons.
 
     Examples
     --------
@@ -104,7 +82,7 @@ def read_csv(
     """
     stream = CSV(
         path,
-        ColumnOptions("read_csv", target, weight, drop, only),
+        ColumnOptions("read_csv", target, common),
         types=types,
         delimiter=delimiter,
         header=header,
@@ -112,9 +90,9 @@ def read_csv(
         decimal=decimal,
         encoding=encoding,
         newlines_in_values=newlines_in_values,
-        on_error=on_error,
+        on_error=common["on_error"],
     )
-    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+    return arranged(stream, common)
 
 
 class CSV(Reader):

@@ -2,23 +2,21 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, Unpack
 
 from .blocks import Block
+from .options import StreamOptions, with_common_options
 from .reader import arranged
 from .stream import Stream
 
 
+@with_common_options
 def from_iterable(
     rows: Iterable[Any],
     target: str | None = None,
     *,
     weight: str | None = None,
-    skip: int = 0,
-    limit: int | None = None,
-    shuffle: int | None = None,
-    seed: int = 0,
-    epochs: int = 1,
+    **common: Unpack[StreamOptions],
 ) -> Stream:
     """A stream of anything that yields `(x, y)` or `(x, y, w)`; or mappings that hold the target.
 
@@ -29,23 +27,23 @@ def from_iterable(
     ----------
     rows : iterable
         Of pairs, or of mappings if `target` is given.
-    target, weight : key of the mappings
-        What is to be learned, and how much a row counts.
-    skip, limit, shuffle, seed, epochs
-        As in `read_csv`.
+    target : key of the mappings, default None
+        What is to be learned.
+    weight : key of the mappings, default None
+        How much a row counts.
 
     Examples
     --------
     >>> list(from_iterable([{"a": 1, "y": "no"}, {"a": 2, "y": "yes"}], target="y"))
     [({'a': 1}, 'no'), ({'a': 2}, 'yes')]
     """
-    stream = Rows(rows, target, weight)
+    stream, epochs = Rows(rows, target, weight), common["epochs"]
     if epochs != 1 and iter(rows) is rows:
         raise TypeError(
             f"from_iterable: an iterator can be read once only; for epochs={epochs} pass something "
             f"that can be read again, such as a list."
         )
-    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+    return arranged(stream, common)
 
 
 class Rows(Stream):

@@ -3,7 +3,7 @@
 import io
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Unpack
 
 import msgspec
 
@@ -11,29 +11,22 @@ from .blocks import Block
 from .columns import ColumnChoice, ColumnOptions, is_number, is_text
 from .files import Bytes, PathLike, line_blocks
 from .lines import Grammar, Piece, Text, parsed
+from .options import TableOptions, with_common_options
 from .reader import Reader, arranged
 from .rejects import Place, Tally, at_line
 from .stream import Stream
 
 
+@with_common_options
 def read_jsonl(
     path: PathLike | list[PathLike],
     target: str | None = None,
-    *,
-    weight: str | None = None,
-    drop: list[str] | str | None = None,
-    only: list[str] | str | None = None,
-    skip: int = 0,
-    limit: int | None = None,
-    shuffle: int | None = None,
-    seed: int = 0,
-    epochs: int = 1,
-    on_error: PathLike = "raise",
+    **common: Unpack[TableOptions],
 ) -> Stream:
     r"""A stream of JSON lines: each line an object of numbers, bools, strings and nulls.
 
     The type of a key is that of its first value; keys may come and go. Dates are text: every one
-    would be a feature of its own. The parameters are those of `read_csv`.
+    would be a feature of its own.
 
     Examples
     --------
@@ -43,10 +36,8 @@ def read_jsonl(
     >>> list(read_jsonl(file, target="spam"))
     [({'free': 1.0, 'meeting': None}, True), ({'free': None, 'meeting': 2.0}, False)]
     """
-    stream = JSONLines(
-        path, ColumnOptions("read_jsonl", target, weight, drop, only), on_error=on_error
-    )
-    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+    columns = ColumnOptions("read_jsonl", target, common)
+    return arranged(JSONLines(path, columns, on_error=common["on_error"]), common)
 
 
 class JSONLines(Reader):
@@ -183,10 +174,8 @@ class JSONLines(Reader):
             for key in names
             if key in kept or not pa.types.is_null(table.schema.field(key).type)
         ]
-        chosen = ColumnOptions(
-            "read_jsonl", self.columns.target, self.columns.weight, None, None
-        ).choose("", names)
-        return table, chosen
+        wanted = ColumnOptions("read_jsonl", self.columns.target, {"weight": self.columns.weight})
+        return table, wanted.choose("", names)
 
 
 class JSONGrammar(Grammar):

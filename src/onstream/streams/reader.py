@@ -11,6 +11,7 @@ from .blocks import Block, length
 from .columns import ColumnOptions, Schema
 from .files import arrives, find_files, same_file, total_bytes
 from .live_file import Stop
+from .options import StreamOptions
 from .prefetch import prefetched
 from .rejects import Tally, coerce_on_error
 from .stream import Stream, regrouped
@@ -120,20 +121,13 @@ class Reader(Stream):
         return f"<{type(self).__name__} of {names}>"
 
 
-def arranged(
-    stream: Stream,
-    *,
-    skip: int = 0,
-    limit: int | None = None,
-    shuffle: int | None = None,
-    seed: int = 0,
-    epochs: int = 1,
-) -> Stream:
+def arranged(stream: Stream, options: StreamOptions) -> Stream:
     """A stream with the options that all readers have, in this order."""
+    skip, limit, shuffle = options["skip"], options["limit"], options["shuffle"]
     if skip != 0 or limit is not None:
         stream = Slice(stream, skip=skip, limit=limit)
     if shuffle is not None:
-        stream = Shuffled(stream, buffer=shuffle, seed=seed)
-    if epochs != 1:
-        stream = Repeated(stream, epochs=epochs)
+        stream = Shuffled(stream, buffer=shuffle, seed=options["seed"])
+    if options["epochs"] != 1:
+        stream = Repeated(stream, epochs=options["epochs"])
     return stream

@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..core.sparse import SparseBlock
 from .blocks import Block
 from .files import Bytes, Lines, PathLike, line_blocks
 from .libsvm_text import LibsvmText
+from .options import ReaderOptions, with_common_options
 from .reader import Reader, arranged
 from .rejects import Tally, at_line
 from .sparse_text import SparseText, name_hash
@@ -24,29 +25,18 @@ PARSERS = max(1, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaf
 Parsed: TypeAlias = tuple[SparseBlock, Any, Any, list[Any], int]
 
 
+@with_common_options
 def read_libsvm(
     path: PathLike | list[PathLike],
     *,
     drop: list[int] | int | None = None,
     only: list[int] | int | None = None,
-    skip: int = 0,
-    limit: int | None = None,
-    shuffle: int | None = None,
-    seed: int = 0,
-    epochs: int = 1,
-    on_error: PathLike = "raise",
+    **common: Unpack[ReaderOptions],
 ) -> Stream:
     r"""A stream of libsvm (SVMlight) lines: `label index:value index:value ...`.
 
     Features keep the numbers they have in the file. Labels are ints where all of a block are
-    whole, else floats. Comments (`# ...`) and `qid:n` are passed over.
-
-    Parameters
-    ----------
-    path, skip, limit, shuffle, seed, epochs, on_error
-        As in `read_csv`.
-    drop, only : list of features
-        Features to leave out; or those to take.
+    whole, otherwise floats. Comments (`# ...`) and `qid:n` are passed over.
 
     Examples
     --------
@@ -56,10 +46,11 @@ def read_libsvm(
     >>> list(read_libsvm(file))
     [({3: 0.5, 7: 1.0}, 1), ({1: 2.0}, -1)]
     """
-    stream = Libsvm(path, names("read_libsvm", drop), names("read_libsvm", only), on_error)
-    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+    chosen = names("read_libsvm", drop), names("read_libsvm", only)
+    return arranged(Libsvm(path, *chosen, common["on_error"]), common)
 
 
+@with_common_options
 def read_vw(
     path: PathLike | list[PathLike],
     *,
@@ -67,12 +58,7 @@ def read_vw(
     weights: bool | None = None,
     drop: list[str] | str | None = None,
     only: list[str] | str | None = None,
-    skip: int = 0,
-    limit: int | None = None,
-    shuffle: int | None = None,
-    seed: int = 0,
-    epochs: int = 1,
-    on_error: PathLike = "raise",
+    **common: Unpack[ReaderOptions],
 ) -> Stream:
     r"""A stream of Vowpal Wabbit's text lines: `label importance 'tag|namespace name:value ...`.
 
@@ -81,14 +67,10 @@ def read_vw(
 
     Parameters
     ----------
-    path, skip, limit, shuffle, seed, epochs, on_error
-        As in `read_csv`.
     labelled : bool, default True
         Lines must have a label; False: those that are there are ignored, `y` is None.
     weights : bool, default None
         Whether rows have importance weights; None: if one of the first lines has.
-    drop, only : list of features
-        Features to leave out; or those to take.
 
     Examples
     --------
@@ -98,8 +80,8 @@ def read_vw(
     >>> list(read_vw(file))
     [({'word^free': 1.0, 'word^offer': 2.0}, 1), ({'word^meeting': 1.0, 'n^4': 0.5}, -1)]
     """
-    stream = VW(path, labelled, weights, names("read_vw", drop), names("read_vw", only), on_error)
-    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+    chosen = names("read_vw", drop), names("read_vw", only)
+    return arranged(VW(path, labelled, weights, *chosen, common["on_error"]), common)
 
 
 class SparseFile(Reader):

@@ -4,13 +4,14 @@ import os
 import re
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Unpack
 
 from ..core.arrow import arrow_table
 from .blocks import Block, length
 from .columns import ColumnChoice, ColumnOptions, differing
 from .files import CHUNK, Bytes, PathLike
 from .live_file import Stop
+from .options import TableOptions, with_common_options
 from .reader import Reader, arranged
 from .rejects import Place, Tally, at_row, coerce_on_error
 from .stream import Stream, regrouped
@@ -19,24 +20,16 @@ BATCH = 1 << 16  # rows of a table read at a time
 ABSURD = 2**40  # bytes: nobody holds a batch of rows of that size
 
 
+@with_common_options
 def read_parquet(
     path: PathLike | list[PathLike],
     target: str | int | None = None,
-    *,
-    weight: str | int | None = None,
-    drop: list[str] | str | None = None,
-    only: list[str] | str | None = None,
-    skip: int = 0,
-    limit: int | None = None,
-    shuffle: int | None = None,
-    seed: int = 0,
-    epochs: int = 1,
-    on_error: PathLike = "raise",
+    **common: Unpack[TableOptions],
 ) -> Stream:
     """A stream of the rows of Parquet files, read piece by piece.
 
-    The parameters are those of `read_csv`. A row with an infinite number or without a target
-    cannot be read. The index of a pandas frame is left out, unless `only` names it.
+    A row with an infinite number or without a target cannot be read. The index of a pandas frame is
+    left out, unless `only` names it.
 
     Examples
     --------
@@ -46,28 +39,19 @@ def read_parquet(
     >>> list(read_parquet(file, target="y"))
     [({'a': 1.5}, 'no'), ({'a': 2.5}, 'yes')]
     """
-    stream = Parquet(path, ColumnOptions("read_parquet", target, weight, drop, only), on_error)
-    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+    columns = ColumnOptions("read_parquet", target, common)
+    return arranged(Parquet(path, columns, common["on_error"]), common)
 
 
+@with_common_options
 def read_ipc(
     path: PathLike | list[PathLike],
     target: str | int | None = None,
-    *,
-    weight: str | int | None = None,
-    drop: list[str] | str | None = None,
-    only: list[str] | str | None = None,
-    skip: int = 0,
-    limit: int | None = None,
-    shuffle: int | None = None,
-    seed: int = 0,
-    epochs: int = 1,
-    on_error: PathLike = "raise",
+    **common: Unpack[TableOptions],
 ) -> Stream:
     """A stream of the rows of Arrow IPC (Feather) files, or of Arrow streams.
 
-    The parameters are those of `read_csv`. The index of a pandas frame is left out, unless `only`
-    names it.
+    The index of a pandas frame is left out, unless `only` names it.
 
     Examples
     --------
@@ -77,28 +61,24 @@ def read_ipc(
     >>> list(read_ipc(file, target="y"))
     [({'a': 1.5}, 3)]
     """
-    stream = IPC(path, ColumnOptions("read_ipc", target, weight, drop, only), on_error)
-    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+    columns = ColumnOptions("read_ipc", target, common)
+    return arranged(IPC(path, columns, common["on_error"]), common)
 
 
+@with_common_options
 def read_frame(
     frame: Any,
     target: str | int | None = None,
-    *,
-    weight: str | int | None = None,
-    drop: list[str] | str | None = None,
-    only: list[str] | str | None = None,
-    skip: int = 0,
-    limit: int | None = None,
-    shuffle: int | None = None,
-    seed: int = 0,
-    epochs: int = 1,
-    on_error: PathLike = "raise",
+    **common: Unpack[TableOptions],
 ) -> Stream:
     """A stream of the rows of a data frame: pandas, Polars, PyArrow, DuckDB.
 
-    Anything that speaks the Arrow stream interface will do. The parameters are those of
-    `read_csv`. The index of a pandas frame is left out, unless `only` names it.
+    The index of a pandas frame is left out, unless `only` names it.
+
+    Parameters
+    ----------
+    frame : pandas, Polars, PyArrow or DuckDB frame
+        Or anything else with the Arrow stream interface.
 
     Examples
     --------
@@ -107,8 +87,8 @@ def read_frame(
     >>> list(read_frame(frame, target="y"))
     [({'a': 1.5}, True), ({'a': 2.5}, False)]
     """
-    stream = Frame(frame, ColumnOptions("read_frame", target, weight, drop, only), on_error)
-    return arranged(stream, skip=skip, limit=limit, shuffle=shuffle, seed=seed, epochs=epochs)
+    columns = ColumnOptions("read_frame", target, common)
+    return arranged(Frame(frame, columns, common["on_error"]), common)
 
 
 class TableReader(Reader):
