@@ -10,7 +10,7 @@ import pytest
 
 from onstream import LogisticRegression
 from onstream.drift import ADWIN, KSWIN, kswin
-from onstream.features import FeatureHasher, Select, StandardScaler, structure
+from onstream.features import FeatureHasher, Select, StandardScaler, _structure
 from onstream.kernel import KernelPerceptron, Spectrum, Subsequence, SubsetTree, WeisfeilerLehman
 from onstream.persist import dumps, format, load_notes, loads, save
 from onstream.persist.format import ModelFileError
@@ -105,7 +105,7 @@ def test_a_union_of_many_columns_must_be_in_the_file(model: Any) -> None:
 
 
 def test_a_large_union_is_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (structure, format):
+    for module in (_structure, format):
         monkeypatch.setattr(module, "FEW", 20)
     model = Select("a") + FeatureHasher(hash_bits=5)
     model.learn_one({"a": 1.0})

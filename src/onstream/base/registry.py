@@ -54,6 +54,12 @@ def name_in_files(cls: type[Any]) -> str:
     return str(vars(cls).get("_name_in_files", cls.__name__))
 
 
+def public_class(cls: type[Any]) -> type[Any]:
+    """The class that users name: that of a pipeline is `Pipeline`, whatever its last step is."""
+    public: type[Any] = vars(cls).get("_public_class", cls)
+    return public
+
+
 def _other(known: dict[str, type[Any]]) -> dict[str, type[Any]]:
     return _parts if known is _learners else _learners
 

@@ -26,7 +26,7 @@ cdef class Encoder(FeatureIndex):
     cdef KeyCache keys     # keys of the last mapping
     cdef set warned        # kinds of warnings given so far
     cdef object good       # columns of the last frame that lacked nothing, and the width then
-    cdef str pending       # what to warn of with the first example that is learned; None: nothing
+    cdef dict pending      # kind -> what to warn of with the first example that is learned
     cdef Py_ssize_t misses  # successive mappings to predict of which nothing was known
 
     cdef RowBuffer* acquire_row(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL

@@ -50,7 +50,7 @@ cdef class Encoder(FeatureIndex):
         self.warned = set()
         self.good = None
         self.misses = 0
-        self.pending = None
+        self.pending = {}
 
     def __dealloc__(self):
         cdef RowBuffer* row
@@ -142,9 +142,9 @@ cdef class Encoder(FeatureIndex):
     def doubt_learned(self, Py_ssize_t seen):
         """Check what was learned; `seen` counts the examples, these included."""
         self.suspect = False
-        if self.pending is not None:
-            message, self.pending = self.pending, None
-            self.warn_once("pending", message)
+        pending, self.pending = self.pending, {}
+        for kind, message in pending.items():
+            self.warn_once(kind, message)
         if "new values" not in self.warned:
             doubt_values(self, seen)
         if "selection" not in self.warned:

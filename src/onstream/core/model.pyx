@@ -78,7 +78,7 @@ cdef class Model:
         if own.categorical is None or self.encoder.nominal:
             return
         if own.categorical is True:
-            self.encoder.pending = (
+            self.encoder.pending["nominal"] = (
                 f"{learner} takes numbers as nominal values, but a step before it makes numbers of its own: "
                 f"these are modelled as by GaussianNB. Leave out that step, or end in a learner of numbers."
             )

@@ -1,13 +1,16 @@
 """Transformers: from examples to examples, alone or before a learner."""
 
-from ..base.registry import register
+from ..base.registry import register_family
 from .bag_of_words import BagOfWords
-from .hasher import FeatureHasher
-from .pipeline import Pipeline, Union
-from .projections import RandomFourierFeatures
-from .scalers import Imputer, MinMaxScaler, StandardScaler
+from .feature_hasher import FeatureHasher
+from .imputer import Imputer
+from .min_max_scaler import MinMaxScaler
+from .pipeline import Pipeline
+from .random_fourier_features import RandomFourierFeatures
 from .select import Select
+from .standard_scaler import StandardScaler
 from .transformer import Transformer
+from .union import Union
 
 __all__ = [
     "BagOfWords",
@@ -22,14 +25,4 @@ __all__ = [
     "Union",
 ]
 
-register(
-    BagOfWords,
-    FeatureHasher,
-    Imputer,
-    MinMaxScaler,
-    Pipeline,
-    RandomFourierFeatures,
-    Select,
-    StandardScaler,
-    Union,
-)
+register_family(globals(), bases=("Transformer",))

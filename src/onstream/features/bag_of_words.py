@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..base.checks import flag, whole
-from .text import BagState
+from ._text import BagState
 from .transformer import NamesOnly
 
 
@@ -69,14 +69,9 @@ class BagOfWords(NamesOnly):
         if hash_bits is not None:
             self.hash_bits = whole(self, "hash_bits", hash_bits, least=1, most=31)
         self.hash_seed = whole(self, "hash_seed", hash_seed, least=0, most=2**64 - 1)
-        self._begin()
+        super().__init__()
 
     def _new_state(self) -> Any:
-        return BagState(
-            fields=[self.on] if isinstance(self.on, str) else self.on,
-            ngrams=(self.ngrams[0], self.ngrams[1]),
-            fold=self.fold,
-            binary=self.binary,
-            bits=self.hash_bits,
-            seed=self.hash_seed,
-        )
+        fields = [self.on] if isinstance(self.on, str) else self.on
+        how = (self.ngrams[0], self.ngrams[1], self.fold, self.binary)
+        return BagState(fields, how, self.hash_bits, self.hash_seed)

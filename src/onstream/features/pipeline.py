@@ -1,4 +1,4 @@
-"""Pipelines and unions: transformers in a row, or side by side."""
+"""Pipelines: transformers in a row, then a learner."""
 
 from typing import Any
 
@@ -10,9 +10,10 @@ from ..base.learner import Learner
 from ..base.regressor import Regressor
 from ..base.union import union_of_features
 from .bag_of_words import BagOfWords
-from .hasher import FeatureHasher
-from .structure import UnionState
+from .feature_hasher import FeatureHasher
+from .steps import checked_steps, members
 from .transformer import Transformer
+from .union import Union
 
 
 class Pipeline(Learner):
@@ -43,11 +44,11 @@ class Pipeline(Learner):
     def __new__(cls, *members: Any, steps: Any = None) -> Any:
         """A pipeline of the kind that its last step is."""
         if cls is not Pipeline:
-            return super().__new__(cls)
+            return Learner.__new__(cls)
         last = checked_steps("Pipeline", members, steps)[-1]
-        for kind, face in FACES.items():
+        for kind, pipeline in KINDS.items():
             if isinstance(last, kind):
-                return super().__new__(face)
+                return Learner.__new__(pipeline)
         raise TypeError(
             f"Pipeline: the last step cannot be used in a pipeline: {last!r:.80}. Only "
             f"classifiers, regressors and transformers can; give it rows of transform_many."
@@ -66,7 +67,7 @@ class Pipeline(Learner):
         if len(self.steps) > 1 and getattr(last, "takes_counts", False):
             refuse_signs(self.steps[-2], type(last).__name__)
         self._declared: Any = None
-        Learner._begin(self)
+        self._start_from()
         declared = last.params.get("labels")
         if declared:
             self._model.declare(list(declared))
@@ -86,16 +87,16 @@ class Pipeline(Learner):
         model = self._model
         with model.reading():
             fields, inner, between = model.export(), model.inner_features(), model.step_features()
-        told = fields.pop("steps", {})
+        learned = fields.pop("steps", {})
         last = self.steps[-1].clone()
         if "labels" in last.params:
             last = last.clone(labels=None)
         last._restore({**fields, **features_of(last, inner)})
         found = []
         for i, (step, names) in enumerate(zip(self.steps, between, strict=False)):
-            copy = step.clone()  # which knows of no nominal values: its numbers are all it changes
+            copy = step.clone()  # without nominal values: a step changes numbers only
             names = {field: value for field, value in names.items() if "nominal" not in field}
-            copy._restore({"start": 0, **names, **told[str(i)]})
+            copy._restore({"start": 0, **names, **learned[str(i)]})
             found.append(copy)
         return [*found, last]
 
@@ -181,65 +182,21 @@ class TransformerPipeline(Pipeline, Transformer):
     """A pipeline of transformers."""
 
 
-FACES = {
+KINDS = {  # of a pipeline, by its last step
     ProbabilisticClassifier: ProbabilisticPipeline,
     Classifier: ClassifierPipeline,
     Regressor: RegressorPipeline,
     Transformer: TransformerPipeline,
 }
-for _face in FACES.values():
-    _face.__name__ = "Pipeline"  # what messages and files call them
-    _face.registered = Pipeline  # type: ignore[attr-defined]
-
-
-class Union(Transformer):
-    """Transformers side by side: every one gets the example, all their features come out.
-
-    `a + b` is the same as `Union(a, b)`. A feature that two parts keep gets the number of the part
-    behind its name the second time.
-
-    Parameters
-    ----------
-    *members : transformers
-        The parts, which must not have learned anything yet. `parts=[...]` does the same.
-    parts : list, optional
-        The parts, as a list.
-
-    Examples
-    --------
-    >>> from onstream.features import MinMaxScaler, Select, StandardScaler
-    >>> both = (Select("a") | StandardScaler()) + (Select("b") | MinMaxScaler())
-    >>> for a, b in ((1, 10), (3, 20)):
-    ...     both.learn_one({"a": a, "b": b})
-    >>> both.transform_one({"a": 3, "b": 15})
-    {'a': 1.0, 'b': 0.5}
-    """
-
-    def __init__(self, *members: Any, parts: Any = None) -> None:
-        self.parts = [part._template() for part in checked_steps("Union", members, parts)]
-        for part in self.parts:
-            if not isinstance(part, Transformer):
-                raise TypeError(f"Union: a part must be a transformer, got {part!r:.80}.")
-        self._begin()
-
-    def _new_state(self) -> Any:
-        chains = [part.steps if isinstance(part, Pipeline) else [part] for part in self.parts]
-        return UnionState([[step._named_state() for step in chain] for chain in chains])
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """The parameters, by name."""
-        return {"parts": [part.clone() for part in self.parts]}
-
-    def __repr__(self) -> str:
-        return f"Union({', '.join(map(repr, self.parts))})"
+for _kind in KINDS.values():  # all of them are Pipelines, in messages and in files
+    _kind.__name__ = "Pipeline"
+    _kind._public_class = Pipeline  # type: ignore[attr-defined]
 
 
 def refuse_signs(step: Any, who: str) -> None:
     """Refuse a step that makes about half of all counts negative, by the sign of its hash."""
-    parts = step.parts if isinstance(step, Union) else [step]
-    for part in parts:
-        part = part.steps[-1] if isinstance(part, Pipeline) else part
+    for part in step.parts if isinstance(step, Union) else [step]:
+        part = members(part)[-1]
         if isinstance(part, FeatureHasher) and part.signed:
             advice = "use FeatureHasher(signed=False)"
         elif isinstance(part, BagOfWords) and part.hash_bits is not None:
@@ -252,34 +209,8 @@ def refuse_signs(step: Any, who: str) -> None:
         )
 
 
-def checked_steps(who: str, members: tuple[Any, ...], listed: Any) -> list[Any]:
-    """The steps: learners of onstream that have not learned yet, pipelines taken apart."""
-    if listed is not None and not isinstance(listed, (list, tuple)):
-        raise TypeError(f"{who}: give a list of learners, got {listed!r:.80}.")
-    found: list[Any] = []
-    for step in [*members, *(listed or ())]:
-        if isinstance(step, (list, tuple)):
-            sign = "|" if who == "Pipeline" else "+"
-            raise TypeError(
-                f"{who}: learners and transformers are given one by one, {who}(a, b) or "
-                f"a {sign} b, got a {type(step).__name__}."
-            )
-        if not isinstance(step, Learner):
-            raise TypeError(f"{who}: {step!r:.80} is not a learner or transformer of onstream.")
-        if step.seen:
-            raise ValueError(
-                f"{who}: {type(step).__name__} has already learned {step.seen:,} examples; "
-                f"give a clone() of it."
-            )
-        flat = isinstance(step, Pipeline) and who == "Pipeline"
-        found += step.steps if flat else [step]  # type: ignore[attr-defined]
-    if not found:
-        raise TypeError(f"{who}: there must be at least one step.")
-    return found
-
-
 def features_of(learner: Any, seen: dict[str, Any]) -> dict[str, Any]:
-    """Features as a learner that stands alone keeps them; none is nominal if nothing is told."""
+    """Features as a learner that stands alone keeps them; without a field, none is nominal."""
     empty = learner._new_model().inner_features()
     return {name: seen.get(name, value) for name, value in empty.items()}
 

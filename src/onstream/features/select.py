@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .structure import SelectState
+from ._structure import SelectState
 from .transformer import NamesOnly
 
 
@@ -31,7 +31,7 @@ class Select(NamesOnly):
         if not chosen or not all(type(name) in (str, int) for name in chosen):
             raise TypeError(f"Select: give names of features, strings or ints, got {chosen!r:.80}.")
         self.names = chosen
-        self._begin()
+        super().__init__()
 
     def _new_state(self) -> Any:
         return SelectState(self.names)

@@ -23,7 +23,7 @@ import safetensors
 from ..base import Learner, Part, learners, parts
 from ..base.learner import revive
 from ..base.parameters import parameters
-from ..base.registry import name_in_files
+from ..base.registry import name_in_files, public_class
 
 FORMAT = 1
 NO_SUM = "0" * 64
@@ -73,7 +73,7 @@ def holders() -> dict[str, type[Any]]:
 def dumps(model: Any, notes: Mapping[str, Any] | None = None) -> bytes:
     """The model as bytes; equal models (and notes) give equal bytes."""
     cls = type(model).__name__
-    if holders().get(cls) is not getattr(type(model), "registered", type(model)):
+    if holders().get(cls) is not public_class(type(model)):
         raise TypeError(f"save: {cls} is not a learner of onstream, so load could not build it.")
     header = Header(FORMAT, cls, {}, [], {}, [])
     for name, value in model.params.items():
@@ -135,8 +135,7 @@ def plain(who: str, name: str, value: Any) -> Any:
         return [plain(who, name, item) for item in value]
     if isinstance(value, (Learner, Part)):
         cls = name_in_files(type(value))
-        kind = getattr(type(value), "registered", type(value))
-        if {**parts(), **learners()}.get(cls) is not kind:
+        if {**parts(), **learners()}.get(cls) is not public_class(type(value)):
             raise TypeError(f"save: {who}: {name} is a {cls}, which is not of onstream.")
         return {CLASS: cls, "params": {n: plain(cls, n, v) for n, v in value.params.items()}}
     if callable(value):

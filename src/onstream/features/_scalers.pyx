@@ -1,7 +1,7 @@
 """Scalers and the imputer: features keep their names, values change by what was seen of them.
 
-Each keeps a few numbers per feature, and those it has just overwritten, so that an example which
-the learner behind it refuses leaves no trace.
+Each keeps a few numbers per feature, and those it has just overwritten, so that they can be put back
+if the learner at the end of the pipeline refuses the example.
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
@@ -17,23 +17,19 @@ from ..core.example cimport LEARNED, NO_MEMORY, NUMBER, OVERFLOW, SAFE, Example,
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
 
-from ..base.checks import choice, number
-from ..base.errors import NotMergeable
-from ..base.union import union_of_features
-from .transformer import Transformer
 
-
-cdef enum:
+cpdef enum:
     KEPT = 5  # numbers per feature
     SAVED = 4  # of them in the field "stats" of a file; the last, where it is not 0, in "low"
 
 
-cdef double FAR = 1e12  # square of the mean over the variance
+FAR = 1e12  # square of the mean over the variance, beyond which the mean needs more digits
+cdef double far = FAR
 
 
 cdef class PerFeature(TransformerState):
-    """A transformer with a few numbers for each feature: the first is its total weight, the fourth
-    says if it is named `name=value`, as what becomes of text is."""
+    """A transformer with a few numbers for each feature: the first is its total weight; the fourth is 1
+    if it is called `name=value`, as a value of text is."""
 
     cdef double* stats          # KEPT for each feature
     cdef Py_ssize_t rows        # features that have them
@@ -65,7 +61,7 @@ cdef class PerFeature(TransformerState):
         return 0
 
     cdef int mark(self, Py_ssize_t start, Py_ssize_t stop) except -1:
-        """Say of these features if their names are those of text."""
+        """Set the fourth number of these features: are they values of text?"""
         cdef Py_ssize_t id
         for id in range(start, stop):
             name = None if self.features.bits >= 0 else self.features.name_of(id)
@@ -73,11 +69,11 @@ cdef class PerFeature(TransformerState):
         return 0
 
     cdef int shrink(self, Py_ssize_t width) except -1:
-        self.rows = min(self.rows, width)  # nobody has learned anything beyond
+        self.rows = min(self.rows, width)  # the features beyond have no numbers yet
         return 0
 
-    cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
-        """Let the numbers of one feature learn a value. False: they would leave the range."""
+    cdef bint update(self, double* stats, double value, double weight) noexcept nogil:
+        """Learn a value of one feature. False: its numbers would leave the range of floats."""
         return True
 
     cdef int learn(self, const Example* e) noexcept nogil:
@@ -102,7 +98,7 @@ cdef class PerFeature(TransformerState):
             self.old_ids[self.old_n] = id
             memcpy(self.old + KEPT * self.old_n, stats, KEPT * sizeof(double))
             self.old_n += 1
-            if not self.note(stats, e.values[i], e.weight):
+            if not self.update(stats, e.values[i], e.weight):
                 self.undo()
                 return OVERFLOW
         return LEARNED
@@ -156,8 +152,10 @@ cdef class PerFeature(TransformerState):
 
 def saved(stats):
     """The numbers of all features, as files keep them."""
-    told = {"stats": np.ascontiguousarray(stats[:, :SAVED])}
-    return {**told, "low": stats[:, SAVED].copy()} if stats[:, SAVED].any() else told
+    fields = {"stats": np.ascontiguousarray(stats[:, :SAVED])}
+    if stats[:, SAVED].any():
+        fields["low"] = stats[:, SAVED].copy()
+    return fields
 
 
 cdef inline bint skipped(const Example* e, Py_ssize_t i) noexcept nogil:
@@ -169,26 +167,28 @@ cdef class ScalerState(PerFeature):
     """A transformer that scales by two numbers of each feature."""
 
     cdef double constant(self, const double* stats, double value) noexcept nogil:
-        """What becomes of a feature that never changed: 0, but a text stays what it is, 1."""
+        """The scaled value of a feature that never changed: 0, but 1 for a value of text."""
         return value if stats[3] != 0.0 and stats[1] == 1.0 else 0.0
 
 
 cdef class StandardState(ScalerState):
-    """Numbers of a feature: weight, mean, sum of squared deviations, mark of text; and what rounding
-    took from the mean, where that is much larger than the deviation: at 1e9 its last place is 1e-7."""
+    """Numbers of a feature: weight, mean, sum of squared deviations, is it text; and what rounding took
+    from the mean, where that is much larger than the deviation: at 1e9 its last place is 1e-7."""
 
-    cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
+    cdef bint update(self, double* stats, double value, double weight) noexcept nogil:
+        # Welford: the mean moves by its share of the deviation.
         cdef double total = stats[0] + weight, delta = (value - stats[1]) - stats[4]
         cdef double step = delta * (weight / total), mean = stats[1] + step, low = 0.0, moved
         # What is added to the squares is below 0 only by rounding.
-        cdef double spread = stats[2] + max(0.0, weight * delta * (value - mean))
-        if mean * mean * total > FAR * spread:
+        cdef double squares = stats[2] + max(0.0, weight * delta * (value - mean))
+        # A mean far from 0: keep what rounding took from it, by a compensated sum.
+        if mean * mean * total > far * squares:
             moved = mean - stats[1]
             low = stats[4] + ((stats[1] - (mean - moved)) + (step - moved))
-            spread = stats[2] + max(0.0, weight * delta * ((value - mean) - low))
-        if not (fabs(mean) < SAFE and spread < SAFE and total < SAFE):
+            squares = stats[2] + max(0.0, weight * delta * ((value - mean) - low))
+        if not (fabs(mean) < SAFE and squares < SAFE and total < SAFE):
             return False
-        stats[0], stats[1], stats[2], stats[4] = total, mean, spread, low
+        stats[0], stats[1], stats[2], stats[4] = total, mean, squares, low
         return True
 
     cdef double scaled(self, const double* stats, double value) noexcept nogil:
@@ -199,9 +199,9 @@ cdef class StandardState(ScalerState):
 
 
 cdef class MinMaxState(ScalerState):
-    """Numbers of a feature: weight, least, largest, mark of text."""
+    """Numbers of a feature: weight, least, largest, is it text."""
 
-    cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
+    cdef bint update(self, double* stats, double value, double weight) noexcept nogil:
         cdef double low = value, high = value
         if stats[0] > 0.0:
             low, high = min(stats[1], value), max(stats[2], value)
@@ -217,16 +217,16 @@ cdef class MinMaxState(ScalerState):
 
 
 cdef class ImputerState(PerFeature):
-    """Numbers of a feature: weight, mean, was some value not 1, mark of text."""
+    """Numbers of a feature: weight, mean, was some value not 1, is it text."""
 
     cdef bint mean
     cdef double value
 
-    def __init__(self, *, bint mean, double value):
+    def __init__(self, bint mean, double value):
         self.mean, self.value = mean, value
         self.wants_nan = True
 
-    cdef bint note(self, double* stats, double value, double weight) noexcept nogil:
+    cdef bint update(self, double* stats, double value, double weight) noexcept nogil:
         cdef double total = stats[0] + weight
         cdef double mean = stats[1] + (value - stats[1]) * (weight / total)
         if not (total < SAFE and fabs(mean) < SAFE):
@@ -237,14 +237,14 @@ cdef class ImputerState(PerFeature):
         return True
 
     cdef bint fills(self, const double* stats) noexcept nogil:
-        """Is this a number that has come before? What text is not, it is 0."""
+        """Is this a number that has come before? An absent value of text is 0, which is not filled in."""
         return stats[0] > 0.0 and (stats[3] == 0.0 or stats[2] != 0.0)
 
     cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil:
         return max(n, self.rows) + n
 
     cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
-        """All numbers that have come before, and what there is, in order of the features."""
+        """All numbers that have come before, and those of the example, in order of the features."""
         cdef Py_ssize_t i, at, n = 0, known = min(self.rows, e.width), end = known
         cdef int32_t id
         for i in range(known):
@@ -268,142 +268,3 @@ cdef class ImputerState(PerFeature):
         out.ids, out.values, out.n = pool.ids, pool.values, n
         out.codes = pool.codes if e.codes != NULL else NULL
         return LEARNED
-
-
-class _PerFeature(Transformer):
-    """A transformer whose states can be put together feature by feature."""
-
-    merge_kind = "exact"
-
-    def _merged(self, mine, theirs):
-        union, places = union_of_features(mine, theirs)
-        kept = {name: value for name, value in mine.items() if name != "low"}  # there may be none now
-        return {**kept, **union, **self._merged_step(mine, theirs, union, places)}
-
-    def _merged_step(self, mine, theirs, union, places):
-        """What a step's own fields become; `places` says where their features go in the union."""
-        rows = union["implicit"] + len(union["features"])
-        if not rows:  # hashed: slot by slot
-            rows = max(len(mine["stats"]), len(theirs["stats"]))
-            places = np.arange(len(theirs["stats"]))
-        ours, other = np.zeros((rows, KEPT)), np.zeros((rows, KEPT))
-        ours[:len(mine["stats"]), :SAVED] = mine["stats"]
-        ours[:len(mine["stats"]), SAVED] = mine.get("low", 0.0)
-        other[places, :SAVED] = theirs["stats"]
-        other[places, SAVED] = theirs.get("low", 0.0)
-        with np.errstate(all="ignore"):
-            stats = self._together(ours, other)
-        if not (np.abs(stats) < SAFE).all():
-            raise NotMergeable(
-                f"{type(self).__name__}: the values seen here and there are so large that together "
-                f"they leave the range of floats."
-            )
-        told = {"seen": mine["seen"] + theirs["seen"], **saved(stats)}
-        if "start" in mine:
-            told["start"] = mine["start"] + theirs["start"]
-        return told
-
-
-def both_means(ours, other):
-    """Total weights, means and what these lack, and the part of each deviation that is due to the
-    other."""
-    total = ours[:, 0] + other[:, 0]
-    share = np.divide(other[:, 0], total, out=np.zeros(len(total)), where=total > 0.0)
-    delta = (other[:, 1] - ours[:, 1]) + (other[:, 4] - ours[:, 4])
-    mean = ours[:, 1] + delta * share
-    moved = mean - ours[:, 1]
-    low = ours[:, 4] + ((ours[:, 1] - (mean - moved)) + (delta * share - moved))
-    return total, mean, low, delta * delta * ours[:, 0] * share
-
-
-class StandardScaler(_PerFeature):
-    """Subtract the mean of each feature so far and divide by its standard deviation (Welford).
-
-    A feature that was constant so far becomes 0, but text stays what it is: its feature
-    `name=value`, always 1, is not scaled. Absent features stay absent. In a pipeline a row is
-    first noted, then scaled, so a row that is learned is at most sqrt(n-1) after n rows.
-
-    Examples
-    --------
-    >>> scaler = StandardScaler()
-    >>> for value in (2, 4, 4, 4, 5, 5, 7, 9):
-    ...     scaler.learn_one({"a": value})
-    >>> scaler.transform_one({"a": 9})
-    {'a': 2.0}
-    """
-
-    def __init__(self):
-        self._begin()
-
-    def _new_state(self):
-        return StandardState()
-
-    def _together(self, ours, other):
-        total, mean, low, between = both_means(ours, other)
-        spread = ours[:, 2] + other[:, 2] + between
-        low = np.where(mean * mean * total > FAR * spread, low, 0.0)
-        return np.column_stack([total, mean, spread, np.maximum(ours[:, 3], other[:, 3]), low])
-
-
-class MinMaxScaler(_PerFeature):
-    """Map the smallest value of each feature so far to 0 and the largest to 1; not clipped.
-
-    A feature that was constant so far becomes 0, but text stays what it is: its feature
-    `name=value`, always 1, is not scaled. Absent features stay absent.
-
-    Examples
-    --------
-    >>> scaler = MinMaxScaler()
-    >>> for value in (2, 4, 10):
-    ...     scaler.learn_one({"a": value})
-    >>> scaler.transform_one({"a": 6})
-    {'a': 0.5}
-    """
-
-    def __init__(self):
-        self._begin()
-
-    def _new_state(self):
-        return MinMaxState()
-
-    def _together(self, ours, other):
-        mine, theirs = ours[:, 0] > 0.0, other[:, 0] > 0.0
-        low = np.where(mine & theirs, np.minimum(ours[:, 1], other[:, 1]), ours[:, 1] + other[:, 1])
-        high = np.where(mine & theirs, np.maximum(ours[:, 2], other[:, 2]), ours[:, 2] + other[:, 2])
-        indicators = np.maximum(ours[:, 3], other[:, 3])
-        return np.column_stack([ours[:, 0] + other[:, 0], low, high, indicators, 0.0 * low])
-
-
-class Imputer(_PerFeature):
-    """Fill in what is missing: None, NaN, or a feature that was seen before and is absent.
-
-    Only numbers are filled in, from the first that was learned of a feature on. Text stays what it
-    is: of `colour` there is one value, or none.
-
-    Parameters
-    ----------
-    strategy : "mean" or "constant", default "mean"
-        The mean of the feature so far, or always `value`.
-    value : float, default 0.0
-        What "constant" fills in.
-
-    Examples
-    --------
-    >>> imputer = Imputer()
-    >>> imputer.learn_one({"a": 1.0, "b": 2.0})
-    >>> imputer.learn_one({"a": 3.0, "b": None})
-    >>> imputer.transform_one({"b": 5.0})
-    {'a': 2.0, 'b': 5.0}
-    """
-
-    def __init__(self, *, strategy="mean", value=0.0):
-        self.strategy = choice(self, "strategy", strategy, ("mean", "constant"))
-        self.value = number(self, "value", value, least=-SAFE, most=SAFE)
-        self._begin()
-
-    def _new_state(self):
-        return ImputerState(mean=self.strategy == "mean", value=self.value)
-
-    def _together(self, ours, other):
-        total, mean, _, _ = both_means(ours, other)
-        return np.column_stack([total, mean, np.maximum(ours[:, 2:], other[:, 2:])])

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..base.checks import flag, whole
-from .projections import HasherState
+from ._projections import HasherState
 from .transformer import NamesOnly
 
 
@@ -44,12 +44,7 @@ class FeatureHasher(NamesOnly):
         self.hash_seed = whole(self, "hash_seed", hash_seed, least=0, most=2**64 - 1)
         self.signed = flag(self, "signed", signed)
         self.binary = flag(self, "binary", binary)
-        self._begin()
+        super().__init__()
 
     def _new_state(self) -> Any:
-        return HasherState(
-            bits=self.hash_bits,
-            seed=self.hash_seed,
-            with_signs=self.signed,
-            binary=self.binary,
-        )
+        return HasherState(self.hash_bits, self.hash_seed, self.signed, self.binary)

@@ -1,11 +1,12 @@
-"""Transformers: examples in, examples out. What the user sees of them, and the model behind it."""
+"""The model of a transformer, and its verbs for one example, compiled."""
 
+cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 
 import numpy as np
 
 from ..core.arrays cimport doubles
-from ..base._learner cimport model_of
+from ..base._learner cimport LearnerBase, model_of
 from ..core.encoder cimport Encoder, RowBuffer
 from ..core.example cimport Example
 from ..core.feature_index cimport KNOWN
@@ -15,8 +16,6 @@ from ..core.sources cimport Source
 from ..core.task cimport NOTHING, Output, Task
 from ..core.transformer cimport Pool, TransformerState, collect
 
-from ..base.learner import Learner
-from ..base.union import union_of_features
 from ..core.rows import make_source
 
 
@@ -36,7 +35,7 @@ cdef class TransformerModel(BatchModel):
         return any(step.makes() for step in [*self.steps(), self.state])
 
     cdef object transform_one(self, object x):
-        """The features that become of x, as a dict."""
+        """The transformed example, as a dict."""
         cdef Encoder encoder
         cdef TransformerState last
         cdef RowBuffer* row
@@ -66,7 +65,7 @@ cdef class TransformerModel(BatchModel):
             x = encoder.coerce(x)
 
     def transform_many(self, X):
-        """An array for an array whose columns are all there is, else a list of dicts."""
+        """An array, if X is an array and all features are its columns; otherwise a list of dicts."""
         cdef Source source
         cdef TransformerState last
         cdef Encoder known
@@ -114,12 +113,8 @@ cdef class TransformerModel(BatchModel):
             self.lock.release_read()
 
 
-class Transformer(Learner):
-    """What all transformers share."""
-
-    _model_class = TransformerModel
-    _of_model = ()
-
+@cython.auto_pickle(False)
+cdef class TransformerVerbs(LearnerBase):
     def learn_one(self, x, w=1.0):
         """Take note of the example `x`, with importance `w`."""
         model_of(self).learn_one(x, None, w)
@@ -127,55 +122,3 @@ class Transformer(Learner):
     def transform_one(self, x):
         """What becomes of `x`, as a dict; features never learned are left out. Changes nothing."""
         return (<TransformerModel> model_of(self)).transform_one(x)
-
-    def learn_many(self, X, w=None):
-        """Take note of every row: the same, bit for bit, as a loop of `learn_one`."""
-        self._model.learn_many(X, None, w)
-
-    def transform_many(self, X):
-        """What becomes of every row: an array for an array without names, else a list of dicts."""
-        return self._model.transform_many(X)
-
-    def fit(self, X, *, w=None, epochs=1):
-        """Take note of all rows of a block, with importance `w`. Returns the transformer itself."""
-        for _ in range(epochs):
-            self.learn_many(X, w)
-        return self
-
-    def __or__(self, other):
-        from .pipeline import Pipeline
-
-        if not isinstance(other, Learner):
-            return NotImplemented
-        return Pipeline(*members(self), *members(other))
-
-    def __add__(self, other):
-        from .pipeline import Union
-
-        if not isinstance(other, Transformer):
-            return NotImplemented
-        mine = self.parts if isinstance(self, Union) else [self]
-        theirs = other.parts if isinstance(other, Union) else [other]
-        return Union(*mine, *theirs)
-
-
-class NamesOnly(Transformer):
-    """A transformer that remembers the names of features, and nothing else."""
-
-    merge_kind = "exact"
-
-    def _merged(self, mine, theirs):
-        union, _ = union_of_features(mine, theirs)
-        counts = {name: mine[name] + theirs[name] for name in ("seen", "start")}
-        return {**mine, **union, **counts}
-
-    def _merged_step(self, mine, theirs, union, places):
-        """The same where it is a step of a pipeline, which keeps the names."""
-        return {"seen": mine["seen"] + theirs["seen"]}
-
-
-def members(learner):
-    """A pipeline's steps, or the learner alone."""
-    from .pipeline import Pipeline
-
-    return learner.steps if isinstance(learner, Pipeline) else [learner]

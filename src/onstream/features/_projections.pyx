@@ -9,9 +9,6 @@ from ..core.hashing cimport mix, seeded
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
 
-from ..base.checks import positive, whole
-from .transformer import NamesOnly
-
 
 cdef Encoder numbered(str who, Py_ssize_t n):
     """Features 0 ... n-1."""
@@ -28,9 +25,9 @@ cdef class HasherState(TransformerState):
     cdef Py_ssize_t rows
     cdef Py_ssize_t room
 
-    def __init__(self, *, bits, seed, with_signs, binary):
+    def __init__(self, bits, seed, bint signed, bint binary):
         self.hasher = Encoder("FeatureHasher", bits, seed)
-        self.hasher.unsigned = not with_signs
+        self.hasher.unsigned = not signed
         self.binary = binary
 
     def __dealloc__(self):
@@ -94,7 +91,7 @@ cdef class HasherState(TransformerState):
 
 
 cdef Py_ssize_t merged(int32_t* ids, double* values, Py_ssize_t n) noexcept nogil:
-    """Values of one slot become one; how many are left. By Shell's sort, in place."""
+    """Add up the values of each slot, in place (Shell's sort); how many slots there are."""
     cdef Py_ssize_t gap = n // 2, i, j, kept = 0
     cdef int32_t id
     cdef double value
@@ -116,40 +113,6 @@ cdef Py_ssize_t merged(int32_t* ids, double* values, Py_ssize_t n) noexcept nogi
     return kept
 
 
-class RandomFourierFeatures(NamesOnly):
-    """Features whose inner products approximate the RBF kernel exp(-gamma |x-z|^2) (Rahimi & Recht).
-
-    Random frequencies are drawn for each feature from its name and the seed, so the order in which
-    features appear does not matter. Out come n_components cosines and as many sines, of length 1.
-
-    Parameters
-    ----------
-    n_components : int > 0, default 400
-        Frequencies; the error of the kernel falls like 1/sqrt(2 n_components).
-    gamma : float > 0, default 1.0
-        Higher sees finer detail.
-    seed : int >= 0, default 0
-        Other frequencies.
-
-    Examples
-    --------
-    >>> features = RandomFourierFeatures(n_components=1000, seed=1)
-    >>> features.learn_one({"a": 0.0})
-    >>> z = features.transform_one({"a": 0.5})
-    >>> round(sum(value * value for value in z.values()), 12)
-    1.0
-    """
-
-    def __init__(self, *, n_components=400, gamma=1.0, seed=0):
-        self.n_components = whole(self, "n_components", n_components, least=1, most=2**24)
-        self.gamma = positive(self, "gamma", gamma, "Higher sees finer detail.")
-        self.seed = whole(self, "seed", seed, least=0, most=2**64 - 1)
-        self._begin()
-
-    def _new_state(self):
-        return FourierState(n_components=self.n_components, gamma=self.gamma, seed=self.seed)
-
-
 cdef class FourierState(TransformerState):
     cdef Py_ssize_t d         # frequencies
     cdef double deviation     # of the frequencies
@@ -158,9 +121,9 @@ cdef class FourierState(TransformerState):
     cdef Py_ssize_t rows
     cdef Py_ssize_t room
 
-    def __init__(self, *, n_components, gamma, seed):
+    def __init__(self, Py_ssize_t n_components, double gamma, seed):
         self.d = n_components
-        self.deviation = sqrt(2.0 * <double> gamma)
+        self.deviation = sqrt(2.0 * gamma)
         self.seed = seed & 0xFFFFFFFFFFFFFFFF
 
     cdef int connect(self, Encoder features, Encoder encoder) except -1:
@@ -184,7 +147,7 @@ cdef class FourierState(TransformerState):
             name = self.rows if self.features.bits >= 0 else self.features.name_of(self.rows)
             h = seeded(self.features.hash_name(name, None), self.seed)
             row = self.omega + self.rows * self.d
-            for j in range(self.d):  # Box and Muller's, from two numbers of a counter
+            for j in range(self.d):  # normal numbers by Box and Muller, from two uniform ones
                 u = ((mix(h + 2 * <uint64_t> j) >> 11) + 1) * (1.0 / 9007199254740992.0)
                 v = (mix(h + 2 * <uint64_t> j + 1) >> 11) * (1.0 / 9007199254740992.0)
                 row[j] = self.deviation * sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v)

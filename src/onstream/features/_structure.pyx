@@ -82,8 +82,8 @@ cdef class SelectState(TransformerState):
 cdef class UnionState(TransformerState):
     cdef TransformerState first   # parts: chains of steps, one the sibling of the other
     cdef list parts               # all of them
-    cdef Py_ssize_t done          # features that came in and are numbered; -1: not even those made
-    cdef Py_ssize_t* came_out     # how many have come out once 0 ... done have come in
+    cdef Py_ssize_t done          # features in that have places; -1: nor have those that the parts make
+    cdef Py_ssize_t* came_out     # features out, once 0 ... done have come in
     cdef Py_ssize_t done_room
     cdef list order               # feature that comes out -> (part, feature of that part)
     cdef int32_t** places         # part, feature of that part -> feature that comes out
@@ -91,7 +91,7 @@ cdef class UnionState(TransformerState):
     cdef Py_ssize_t* rooms
 
     def __init__(self, parts):
-        """parts: lists of states."""
+        """Parts are lists of states, one per step."""
         cdef TransformerState step, before = None
         cdef Py_ssize_t n = len(parts)
         self.parts, self.order = parts, []
@@ -150,7 +150,7 @@ cdef class UnionState(TransformerState):
         return self.parts[part][-1]
 
     cdef int reserve(self, Py_ssize_t width) except -1:
-        """One feature that comes in after the other, so that blocks and loops number them alike."""
+        """Number the features one by one, so that blocks and loops of single examples number them alike."""
         cdef Py_ssize_t p, wide, room, done
         if width >= self.done_room:
             room = roomier(self.done_room, width + 1)
@@ -194,7 +194,7 @@ cdef class UnionState(TransformerState):
         return 0
 
     cdef bint hidden(self, Py_ssize_t p, Py_ssize_t id):
-        """Will this feature of part p never come out, since nobody has selected it?"""
+        """Will this feature of part p never come out, because a Select leaves it out?"""
         cdef TransformerState step
         for step in reversed(self.parts[p]):
             if step.output_features is not None:  # its features are all new
@@ -242,13 +242,13 @@ cdef class UnionState(TransformerState):
             pool.ids[i] = self.places[pool.part][pool.ids[i]]
 
     def export_own(self):
-        told = {
+        fields = {
             f"part{p}": {str(i): step.export_step() for i, step in enumerate(part)}
             for p, part in enumerate(self.parts)
         }
         if len(self.order) > FEW:  # so that no small file stands for much memory
-            told["order"] = np.array([p for p, _ in self.order], dtype=np.int64)
-        return told
+            fields["order"] = np.array([p for p, _ in self.order], dtype=np.int64)
+        return fields
 
     def restore_own(self, fields):
         cdef Py_ssize_t p
@@ -259,9 +259,9 @@ cdef class UnionState(TransformerState):
         for p, part in enumerate(self.parts):
             child = fields.child(f"part{p}")
             for i, step in enumerate(part):
-                told = child.child(str(i))
-                step.restore_step(told)
-                told.done()
+                own = child.child(str(i))
+                step.restore_step(own)
+                own.done()
             child.done()
 
     def own_bytes(self):

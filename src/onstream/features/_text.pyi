@@ -1,15 +1,10 @@
-from typing import Any
-
 from ..core.state import State
 
 class BagState(State):
     def __init__(
         self,
-        *,
-        fields: list[Any],
-        ngrams: tuple[int, int],
-        fold: bool,
-        binary: bool,
+        fields: list[str],
+        how: tuple[int, int, bool, bool],
         bits: int | None,
         seed: int,
     ) -> None: ...
