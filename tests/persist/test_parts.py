@@ -7,7 +7,7 @@ import pytest
 
 from onstream import LogisticRegression, PAClassifier
 from onstream.base import Part, registry
-from onstream.persist.format import CLASS, ModelFileError, built, join, plain, split
+from onstream.persist.format import CLASS, ModelFileError, from_json, join, split, to_json
 
 
 class Width(Part):
@@ -31,7 +31,7 @@ def test_parts_compare_by_their_parameters() -> None:
 
 def test_parameters_of_our_classes_come_back() -> None:
     value = [Width(of=PAClassifier(C=0.5), size=2.0), 3, "x", None]
-    back = built(plain("Model", "steps", value))
+    back = from_json(to_json("Model", "steps", value))
     assert back[0] == value[0] or repr(back) == repr(value)
     assert type(back[0].of) is PAClassifier
     assert back[0].of.params == PAClassifier(C=0.5).params
@@ -44,7 +44,7 @@ def test_what_no_file_can_hold_is_refused() -> None:
 
     for bad, told in ((Width(of=abs), "function"), (Own(), "Own"), ([abs], "function")):
         with pytest.raises(TypeError, match=told):
-            plain("Model", "step", bad)
+            to_json("Model", "step", bad)
 
 
 def test_broken_parameters_are_refused() -> None:
@@ -57,9 +57,9 @@ def test_broken_parameters_are_refused() -> None:
         {CLASS: "Width", "params": 3},
     ):
         with pytest.raises(ValueError, match=r"broken|unknown"):
-            built(bad)
+            from_json(bad)
     with pytest.raises(ValueError, match="deeply"):
-        built(deep)
+        from_json(deep)
 
 
 def test_states_in_states_come_back() -> None:

@@ -23,7 +23,7 @@ class Dataset(Arrays):
     names : tuple of str
         The d feature names, in the order of the columns.
     target : str
-        What `y` tells.
+        What `y` is.
     """
 
     names: tuple[str, ...]

@@ -22,7 +22,7 @@ TARGET = "rain"
 def noaa_weather() -> Dataset:
     """Daily weather at Bellevue, Nebraska, 1949-1999 (NOAA; Elwell & Polikar 2011).
 
-    18,159 days in time order: do not shuffle. Eight measurements tell whether the same day had
+    18,159 days in time order: do not shuffle. Eight measurements say whether the same day had
     rain (1, on 5,698 days) or not (0). Seasons recur in it.
 
     The values are those of the source, untouched. Missing ones were filled there with the mean of

@@ -120,5 +120,5 @@ cdef class TransformerVerbs(LearnerBase):
         model_of(self).learn_one(x, None, w)
 
     def transform_one(self, x):
-        """What becomes of `x`, as a dict; features never learned are left out. Changes nothing."""
+        """The transformed example, as a dict; features never learned are left out. Changes nothing."""
         return (<TransformerModel> model_of(self)).transform_one(x)

@@ -22,7 +22,7 @@ class Transformer(TransformerVerbs, Learner):
         self._model.learn_many(X, None, w)
 
     def transform_many(self, X: Rows) -> Any:
-        """What becomes of every row: an array for an array without names, else a list of dicts."""
+        """Every row transformed: an array for an array without names, otherwise a list of dicts."""
         return self._model.transform_many(X)
 
     def fit(  # type: ignore[override]

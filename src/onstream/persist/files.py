@@ -1,4 +1,4 @@
-"""Models in files: written all or nothing, read with suspicion."""
+"""Models in files: written all or nothing, and checked when read."""
 
 import contextlib
 import errno
@@ -15,8 +15,8 @@ from typing import Any
 from ..base import Learner, Part
 from .format import BEGINNING, ModelFileError, dumps, loads, notes_of
 
-RECENT = 60.0  # seconds in which a process may have another number elsewhere, in a container, say
-LEFT_BEHIND = 3600.0  # seconds after which nobody writes to a scratch file any more
+RECENT = 60.0  # seconds: a process of a container may have another number here
+LEFT_BEHIND = 3600.0  # seconds after which a scratch file is abandoned
 
 
 def save(
@@ -49,7 +49,7 @@ def save(
         handle = os.open(
             scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
         )
-    except OSError as error:  # told of the path that was given
+    except OSError as error:  # name the path that was given
         why = error.strerror
         if isinstance(error, FileNotFoundError):
             why = f"there is no folder {str(target.parent)!r}; make it first"
@@ -142,10 +142,10 @@ def checked_target(path: str) -> Path:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "save: this is a folder; name a file in it", path)
     if not stat.S_ISREG(mode):
-        told = (
+        why = (
             "save: this is a device, a pipe or a socket, which a model cannot replace; name a file"
         )
-        raise OSError(errno.EINVAL, told, path)
+        raise OSError(errno.EINVAL, why, path)
     return target
 
 
@@ -155,7 +155,7 @@ def scratch_beginning(target: Path) -> str:
 
 
 def scratch_name(target: Path) -> str:
-    """A name nobody else has; it says which process of which machine writes there."""
+    """A unique name; it says which process of which machine writes there."""
     return f"{scratch_beginning(target)}{machine()}-{os.getpid()}-{secrets.token_hex(8)}.tmp"
 
 
@@ -165,7 +165,7 @@ def machine() -> str:
 
 
 def remove_left_behind(target: Path) -> None:
-    """Remove what killed processes have left of their saves to this file."""
+    """Remove scratch files of processes that were killed while saving to this file."""
     beginning = scratch_beginning(target)
     with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
@@ -186,7 +186,7 @@ def is_running(process: str) -> bool:
         os.kill(int(process), 0)
     except ProcessLookupError:
         return False
-    except OSError:  # of somebody else
+    except OSError:  # of another user
         return True
     return True
 

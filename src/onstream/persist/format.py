@@ -4,7 +4,7 @@ The header's metadata entry "onstream" holds the format version, the class, its 
 plain numbers of the state; arrays are tensors; lists of names are byte tensors with offsets. A
 state inside a state is a folder: its tensors are called "outer/inner". A parameter that is itself
 a learner or a part (a kernel, a detector) is stored as its class and parameters. A second entry,
-"notes", may hold what else somebody wants to remember beside the model; the model does not know.
+"notes", may hold anything that is worth keeping beside the model, which does not read it.
 Nothing is executed on reading: no pickle, and only classes of the registry. A parameter that is a
 function is not stored, only its name; it must be given again to `loads`.
 """
@@ -31,12 +31,12 @@ BEGINNING = b'{"__metadata__":{"onstream":'  # after the length of the header, i
 SUM_MARK = b'"sha256":"'
 DTYPES = {"float64": "F64", "int64": "I64", "uint8": "U8"}
 CLASS = "class of onstream"  # the key under which a parameter of a class of ours is stored
-DEEPEST = 50  # levels of parts in parts
+DEEPEST = 50  # levels of parts within parts
 FEW = 2**18  # features of unions that a file need not list
 
 
 def whole_number(text: str) -> int:
-    """An int from just the text that str gives it."""
+    """An int from its text, written as `str` writes it."""
     number = int(text)
     if str(number) != text:
         raise ValueError(f"{text!r:.40} is not how an int is written")
@@ -80,12 +80,12 @@ def dumps(model: Any, notes: Mapping[str, Any] | None = None) -> bytes:
         if callable(value) and not isinstance(value, Part):
             header.functions.append(name)
         else:
-            header.params[name] = plain(cls, name, value)
+            header.params[name] = to_json(cls, name, value)
     tensors: dict[str, Any] = {}
     header.numbers = split(model._snapshot(), "", tensors, header.names)
     metadata = {"onstream": msgspec.json.encode(header, order="sorted").decode(), "sha256": NO_SUM}
-    if told := notes_text(notes):
-        metadata["notes"] = told
+    if text := notes_text(notes):
+        metadata["notes"] = text
     data = pack(tensors, metadata)
     at = data.index(SUM_MARK) + len(SUM_MARK)
     return data[:at] + hashlib.sha256(data).hexdigest().encode() + data[at + 64 :]
@@ -101,24 +101,24 @@ def notes_text(notes: Mapping[str, Any] | None) -> str | None:
     if not notes:
         return None
     try:
-        return msgspec.json.encode(plain_note("notes", notes), order="sorted").decode()
+        return msgspec.json.encode(note_to_json("notes", notes), order="sorted").decode()
     except RecursionError:
         raise ValueError("save: notes are nested too deeply.") from None
     except UnicodeEncodeError:
         raise ValueError("save: notes hold text that is not valid Unicode.") from None
 
 
-def plain_note(where: str, value: Any) -> Any:
+def note_to_json(where: str, value: Any) -> Any:
     """What JSON gives back as it was, but for tuples, which become lists."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (list, tuple)):
-        return [plain_note(f"{where}[{i}]", item) for i, item in enumerate(value)]
+        return [note_to_json(f"{where}[{i}]", item) for i, item in enumerate(value)]
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
                 raise TypeError(f"save: a key of {where} must be a string, got {key!r:.60}.")
-        return {key: plain_note(f"{where}[{key!r:.40}]", item) for key, item in value.items()}
+        return {key: note_to_json(f"{where}[{key!r:.40}]", item) for key, item in value.items()}
     if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, float) and math.isfinite(value):
@@ -129,15 +129,15 @@ def plain_note(where: str, value: Any) -> Any:
     )
 
 
-def plain(who: str, name: str, value: Any) -> Any:
+def to_json(who: str, name: str, value: Any) -> Any:
     """A parameter as JSON."""
     if isinstance(value, (list, tuple)):
-        return [plain(who, name, item) for item in value]
+        return [to_json(who, name, item) for item in value]
     if isinstance(value, (Learner, Part)):
         cls = name_in_files(type(value))
         if {**parts(), **learners()}.get(cls) is not public_class(type(value)):
             raise TypeError(f"save: {who}: {name} is a {cls}, which is not of onstream.")
-        return {CLASS: cls, "params": {n: plain(cls, n, v) for n, v in value.params.items()}}
+        return {CLASS: cls, "params": {n: to_json(cls, n, v) for n, v in value.params.items()}}
     if callable(value):
         raise TypeError(
             f"save: {who}: {name} is or holds a function, which no file can hold; only a function "
@@ -146,12 +146,12 @@ def plain(who: str, name: str, value: Any) -> Any:
     return value
 
 
-def built(value: Any, depth: int = 0) -> Any:
+def from_json(value: Any, depth: int = 0) -> Any:
     """A parameter from its JSON."""
     if depth > DEEPEST:
         raise ValueError("parameters are nested too deeply")
     if isinstance(value, list):
-        return [built(item, depth + 1) for item in value]
+        return [from_json(item, depth + 1) for item in value]
     if not isinstance(value, dict) or CLASS not in value:
         return value
     if set(value) != {CLASS, "params"} or not isinstance(value["params"], dict):
@@ -159,7 +159,7 @@ def built(value: Any, depth: int = 0) -> Any:
     cls = {**parts(), **learners()}.get(value[CLASS])
     if cls is None:
         raise ValueError(f"a {value[CLASS]!r:.60} is unknown to this version")
-    return cls(**{name: built(item, depth + 1) for name, item in value["params"].items()})
+    return cls(**{name: from_json(item, depth + 1) for name, item in value["params"].items()})
 
 
 def split(fields: Any, path: str, tensors: dict[str, Any], names: list[str]) -> dict[str, Any]:
@@ -227,7 +227,7 @@ def loads(data: bytes | bytearray | memoryview, **functions: Callable[..., Any])
         )
     check_cost(header, fields)
     try:
-        params = {name: built(value) for name, value in header.params.items()}
+        params = {name: from_json(value) for name, value in header.params.items()}
         return revive(cls, {**params, **functions}, fields)
     except MemoryError:
         raise ModelFileError(f"there is not enough memory for the {header.cls}.") from None
@@ -244,10 +244,10 @@ def coerce_bytes(data: Any) -> bytes:
 
 
 def check_cost(header: Header, fields: dict[str, Any]) -> None:
-    """No small file may stand for much memory.
+    """Refuse a small file that would take much memory.
 
-    A union has a name for each of its features: what columns and slots of hashed parts amount to
-    must be there, as numbers of the state (see `UnionState.own`).
+    A union has a name for each of its features, also for columns and slots of hashed parts: the
+    file must hold a number for each of them (see `UnionState.export_own`).
     """
     try:
         features = slots_in_unions({CLASS: header.cls, "params": header.params})

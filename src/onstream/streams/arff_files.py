@@ -70,9 +70,9 @@ class Attribute:
 
 def changed(before: list[Attribute], now: list[Attribute]) -> str:
     """What is different in the header of another file."""
-    told = difference([one.name for one in now], [one.name for one in before])
+    names = difference([one.name for one in now], [one.name for one in before])
     odd = [new.name for old, new in zip(before, now, strict=False) if old != new]
-    return told or f"{quoted(odd)} stand elsewhere or have other values"
+    return names or f"{quoted(odd)} stand elsewhere or have other values"
 
 
 class ARFF(Reader):
@@ -105,10 +105,10 @@ class ARFF(Reader):
                         continue
                     if reading is None:
                         if first is not None and first != header.attributes:
-                            told = changed(first, header.attributes)
+                            how = changed(first, header.attributes)
                             raise ValueError(
                                 f"{source.name}: its attributes differ from those of "
-                                f"{self.files[0]}: {told}. ARFF files that are read together must "
+                                f"{self.files[0]}: {how}. ARFF files that are read together must "
                                 f"have the same header; read this file by itself."
                             )
                         first = header.attributes

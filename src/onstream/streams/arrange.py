@@ -61,7 +61,7 @@ class Arranged(Stream):
 
     @property
     def bytes_total(self) -> int | None:
-        """Bytes of all files; None if nobody knows."""
+        """Bytes of all files; None if unknown."""
         return self.source.bytes_total
 
     @property
@@ -124,7 +124,7 @@ class Slice(Arranged):
 
 
 class Shuffled(Arranged):
-    """A stream in random order, as far as a buffer of so many rows allows.
+    """A stream in random order, as far as a buffer of `buffer` rows allows.
 
     The buffer is filled; then, again and again, half as many new rows join it and as many random
     ones go out. Every iteration has its own order, the first one the same for the same seed.
@@ -192,6 +192,6 @@ class Repeated(Arranged):
 
     @property
     def bytes_total(self) -> int | None:
-        """Bytes of all epochs; None if nobody knows."""
+        """Bytes of all epochs; None if unknown."""
         total = self.source.bytes_total
         return None if total is None else total * self.epochs

@@ -19,7 +19,7 @@ KINDS = ("number", "whole", "bool", "text")  # what a column may hold
 
 @dataclass
 class Schema:
-    """What is known of the columns before a file is read: a model has learned such rows."""
+    """The columns that a model has learned: what the next file must be like."""
 
     kinds: dict[str, str] = field(default_factory=dict)  # column: one of KINDS
     closed: bool = False  # other columns are left out
@@ -37,7 +37,7 @@ class Schema:
         return None if kind is None else types.get(kind, pa.string())
 
     def wants(self, column: str) -> bool:
-        """Whether a column is one of those that the model was given before."""
+        """Say whether a column is one of those that the model was given before."""
         return column not in self.drop and (self.only is None or column in self.only)
 
     def features(self, source: str, names: list[str]) -> list[str]:
@@ -55,7 +55,7 @@ class Schema:
 
 
 class ColumnOptions:
-    """The user's choice of columns."""
+    """The columns that the user asks for: of any file."""
 
     def __init__(self, who: str, target: Any, options: Mapping[str, Any]) -> None:
         weight, only = options.get("weight"), options.get("only")
@@ -133,7 +133,7 @@ def quoted(names: list[str]) -> str:
 
 
 class ColumnChoice:
-    """The columns of one file: features, target, weight."""
+    """The columns chosen of one file: features, target, weight."""
 
     def __init__(
         self,
@@ -185,7 +185,7 @@ class ColumnChoice:
         """The rows of an Arrow table as a block, without those that cannot be used.
 
         NaN in a feature is a missing value; infinity, a missing target, and a weight that is no
-        number from 0 on reject the row. `place` and `text` tell where it is and what it was.
+        number from 0 on reject the row. `place` and `text` give its position and its line.
         """
         import pyarrow as pa
 
@@ -221,13 +221,13 @@ class ColumnChoice:
 
 
 def finished(block: Block) -> Block:
-    """A block with its targets as an array. None is missing any more, so whole numbers stay so."""
+    """A block with its targets as an array. No target is missing, so whole numbers stay whole."""
     X, y, *w = block
     return (X, None if y is None else y.to_numpy(), *w)
 
 
 def note(bad: dict[int, tuple[str, str]], rows: Any, column: str, why: str) -> None:
-    """Remember the first reason against each row."""
+    """Keep the first reason why each of these rows is rejected."""
     if rows is not None:
         for row in np.flatnonzero(rows).tolist():
             bad.setdefault(row, (column, why))

@@ -16,7 +16,7 @@ WORDS = {"double": "a number", "int64": "a whole number", "bool": "true or false
 CONVERSION = re.compile(r"In CSV column #(\d+):.*?conversion error to (\w+).*?'(.*)'", re.DOTALL)
 ARITY = re.compile(r"Expected (\d+) columns, got (\d+)")
 TOGETHER = 4096  # rows over several lines that are parsed at a time, while all is well
-LOOKED_AT = 200  # lines that tell whether a quote was a mistake
+LOOKED_AT = 200  # lines that decide whether a quote was a mistake
 PATIENCE = 20  # times that a line may be looked at again after a stray quote
 
 

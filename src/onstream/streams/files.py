@@ -52,7 +52,7 @@ def same_file(one: PathLike, other: PathLike) -> bool:
 
 
 def suffix(name: str) -> str:
-    """The ending that tells the format, without that of the compression."""
+    """The ending that stands for the format, without that of the compression."""
     stem, end = os.path.splitext(name.lower())
     return os.path.splitext(stem)[1] if end in SUFFIXES else end
 
@@ -70,7 +70,7 @@ def arrives(file: str) -> bool:
 
 
 def opened(name: str) -> Any:
-    """A file without a buffer; a named pipe that nobody writes to yet does not hold us up."""
+    """A file without a buffer. A named pipe is opened even if it has no writer yet."""
     if sys.platform == "linux" and stat.S_ISFIFO(os.stat(name).st_mode):
         handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK)
         os.set_blocking(handle, True)  # `LiveFile` asks before it reads
@@ -98,7 +98,7 @@ class Bytes:
         if kind is None and self._head:
             kind = SUFFIXES.get(os.path.splitext(name.lower())[1])
         self._stream: Any = None
-        self._error: OSError | None = None  # told once all before it was given
+        self._error: OSError | None = None  # raised after all bytes before it were given
         if kind is not None:
             import pyarrow as pa
 
@@ -174,9 +174,9 @@ class Bytes:
             return len(bytes(room).rstrip(UNWRITTEN[:1]))
 
     def cut_off(self) -> bool:
-        """Say whether the end is none of the file's own, so that a last piece of line is no line.
+        """True if reading was interrupted: a trailing partial line must be dropped.
 
-        Ctrl-C also ends who writes to a pipe; the news may reach us a moment later than the end.
+        Ctrl-C also ends the writer of a pipe; its end may reach us a moment before our own signal.
         """
         end = monotonic() + MOMENT
         while self._arriving is not None and not self.stop.requested and monotonic() < end:
@@ -211,7 +211,7 @@ class Lines:
 def line_blocks(source: Any, chunk: int = CHUNK, *, numbered: bool = True) -> Iterator[Lines]:
     """The lines of a file, about `chunk` bytes at a time. A buffer is never used again.
 
-    If not `numbered`, nobody counts lines: `first` means nothing.
+    If not `numbered`, lines are not counted, and `first` means nothing.
     """
     buffer = unfilled(chunk + SLACK)
     kept, first, dropping = 0, 1, False  # `kept` bytes at the beginning are an unfinished line

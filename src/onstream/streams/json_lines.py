@@ -52,12 +52,12 @@ class JSONLines(Reader):
             if isinstance(getattr(columns, word), int):
                 raise TypeError(f"read_jsonl: {word} must be a key, got a number.")
         self.schema: dict[str, Any] = {}  # type of each key met so far
-        self._strangers = False
+        self._check_known = False
 
     def _blocks(self, tally: Tally) -> Iterator[Block]:
         expected = self.columns.expected
         self.schema = {key: expected.arrow(key) for key in expected.kinds if self._matters(key)}
-        self._strangers = expected.closed and bool(self.schema)  # are all keys unknown?
+        self._check_known = expected.closed and bool(self.schema)  # does the model know any key?
         done = 0
         for file in self.files:
             source = Bytes(file, tally.stop)
@@ -109,7 +109,7 @@ class JSONLines(Reader):
         return pa.table(columns) if columns else table  # without columns there are rows, too
 
     def _wanted(self) -> bool:
-        """Whether all keys that matter are known, so that others can be ignored."""
+        """Say whether all keys that matter are known, so that others can be ignored."""
         only = self.columns.only
         named = [*(only or []), self.columns.target, self.columns.weight]
         return only is not None and all(key is None or key in self.schema for key in named)
@@ -152,8 +152,8 @@ class JSONLines(Reader):
         import pyarrow as pa
 
         expected = self.columns.expected
-        if self._strangers and table.num_rows:
-            self._strangers = False
+        if self._check_known and table.num_rows:
+            self._check_known = False
             known = [key for key in table.column_names if key in expected.kinds]
             others = [key for key in table.column_names if key not in expected.kinds]
             if others and all(table.column(key).null_count == table.num_rows for key in known):
@@ -249,7 +249,7 @@ OTHERS = {b"[": "an array", b'"': "text", b"n": "null", b"t": "true", b"f": "fal
 
 
 def many_brackets(data: bytes, count: int) -> bool:
-    """Say whether so many lines may hold values that are deeply nested."""
+    """Say whether `count` lines may hold values that are deeply nested."""
     return b"[" in data or data.count(b"{") > count + DEEPEST
 
 

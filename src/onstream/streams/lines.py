@@ -37,14 +37,14 @@ class Grammar(ABC):
 
     @abstractmethod
     def parse(self, data: bytes, count: int) -> Any:
-        """A table of so many lines, or an error of Arrow or ValueError."""
+        """A table of `count` lines, or an error of Arrow or ValueError."""
 
     def blank(self, line: bytes) -> bool:
-        """Whether a line holds nothing, so that it is no row."""
+        """Say whether a line is blank, so that it is no row."""
         return not line.strip(b" \t\r")
 
     def doubled(self, data: bytes) -> bool:
-        """Whether a line may hold two rows. Then the number of rows proves nothing."""
+        """Say whether a line may hold two rows: then the number of rows proves nothing."""
         return False
 
     @abstractmethod

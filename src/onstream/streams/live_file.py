@@ -6,10 +6,10 @@ import stat
 from time import monotonic
 from typing import Any
 
-PAUSE = 0.01  # seconds without a new byte after which we go on with what is there
-LATEST = 0.05  # seconds after which we do so anyway
-LOOK = 0.1  # seconds between two looks whether to stop
-LAST = 1 << 20  # bytes taken at most after being told to stop: what a pipe may hold
+PAUSE = 0.01  # seconds without a new byte after which the bytes so far are given
+LATEST = 0.05  # seconds after which they are given anyway
+LOOK = 0.1  # seconds between two checks whether to stop
+LAST = 1 << 20  # bytes read at most after a stop was requested: what a pipe may hold
 
 
 class Stop:
@@ -19,7 +19,7 @@ class Stop:
 
 
 def is_live(file: Any) -> bool:
-    """Say whether a file has no end yet that could be looked up."""
+    """Say whether a file is no regular one, so that its end is not known yet."""
     try:
         return not stat.S_ISREG(os.fstat(file.fileno()).st_mode)
     except (AttributeError, OSError, ValueError):  # in memory: no file of the system's
@@ -27,17 +27,17 @@ def is_live(file: Any) -> bool:
 
 
 class LiveFile:
-    """Reads what is there; waits only if that is nothing."""
+    """A file that grows: reads what is there, and waits only if that is nothing."""
 
     def __init__(self, file: Any, stop: Stop) -> None:
-        self._buffered = file  # standard input may hold bytes that somebody has read ahead
+        self._buffered = file  # standard input may hold bytes that were read ahead
         self._file = getattr(file, "raw", file)
         self._stop = stop
         self._left = LAST
         self._fresh = True
 
     def read(self, n: int) -> bytes:
-        """Up to n bytes, none at the end; at least one else."""
+        """Up to n bytes: at least one, or none at the end."""
         room = bytearray(n)
         return bytes(room[: self.fill(memoryview(room), all_of_it=False)])
 
@@ -64,9 +64,9 @@ class LiveFile:
         return self._left > 0 and self._ready(0.0)
 
     def _ready(self, seconds: float) -> bool:
-        """Say whether a read would not block, after so many seconds at most."""
+        """Say whether a read would not block; wait for that at most `seconds`."""
         if not hasattr(select, "poll"):
-            return seconds == LOOK  # this system cannot tell: read once, and wait in there
+            return seconds == LOOK  # this system has no poll: block in the read
         poll = select.poll()
         poll.register(self._file.fileno(), select.POLLIN)
         return bool(poll.poll(max(0.0, seconds) * 1000.0))

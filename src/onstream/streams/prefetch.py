@@ -19,8 +19,8 @@ ELSEWHERE = (
 def prefetched(items: Iterator[T], stop: Stop) -> Iterator[T]:
     """The same items; the next ones are made while this one is used.
 
-    The thread ends with the items, and when nobody listens any more; `stop` is told then, so that
-    it does not wait for a pipe.
+    The thread ends with the items, or when the consumer does; then it requests a `stop`, so that
+    no read waits for a pipe.
     """
     process = os.getpid()
     queue: Queue[Any] = Queue(AHEAD)

@@ -68,7 +68,7 @@ class Reader(Stream):
                 yield block
 
     def _warn(self, tally: Tally) -> None:
-        """Tell what the thread that reads has found odd; each thing once."""
+        """Give the warnings of the thread that reads, each once."""
         while tally.warnings:
             message = tally.warnings.pop(0)
             if message not in self._warned:
@@ -81,7 +81,7 @@ class Reader(Stream):
         return any(arrives(file) for file in self.files)
 
     def expect(self, expected: Schema) -> bool:
-        """Take note of what is known of the columns; False if there are no columns."""
+        """Set what is known of the columns; False if there are no columns."""
         columns: ColumnOptions | None = getattr(self, "columns", None)
         if columns is not None:
             columns.expected = expected
@@ -108,7 +108,7 @@ class Reader(Stream):
 
     @property
     def bytes_total(self) -> int | None:
-        """Bytes of all files; None if nobody knows, as for standard input."""
+        """Bytes of all files; None if unknown, as for standard input."""
         return self._total
 
     @property

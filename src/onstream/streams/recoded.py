@@ -9,7 +9,7 @@ INVALID = "\udcff"  # becomes bytes that are no UTF-8: the line is rejected, and
 
 
 def invalid(error: UnicodeError) -> tuple[str, int]:
-    """What stands for bytes that mean nothing in an encoding."""
+    """A replacement for bytes that mean nothing in an encoding."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     return INVALID, error.end
@@ -60,7 +60,7 @@ class Recoded:
         return n
 
     def cut_off(self) -> bool:
-        """Say whether the end is none of the file's own."""
+        """True if reading was interrupted."""
         return self.source.cut_off()
 
     def close(self) -> None:

@@ -50,8 +50,8 @@ class Tally:
         self.messages: list[str] = []  # of the first lines, in their order
         self._order: list[tuple[int, int]] = []  # of the messages: file, line
         self._files: dict[str, int] = {}  # with rejected lines; they come one after the other
-        self.warnings: list[str] = []  # that the user has not heard yet
-        self.stop = Stop()  # nobody wants to wait for more
+        self.warnings: list[str] = []  # not given to the user yet
+        self.stop = Stop()  # set when no more rows are wanted
         self._file: IO[bytes] | None = None
         if on_error not in ("raise", "skip"):
             self._file = open(on_error, "wb")  # noqa: SIM115 - closed by `close`
@@ -59,7 +59,7 @@ class Tally:
     def reject(self, place: Place, reason: str, text: bytes = b"", *, rows: int = 1) -> None:
         """A line, or row, or several of them, are left out; or an error, if that is wanted.
 
-        Those with an obvious flaw may be told before others that stand above them.
+        Lines with an obvious flaw may be rejected before others that stand above them.
         """
         message = f"{place}: {reason}"
         if self.on_error == "raise":
@@ -72,8 +72,8 @@ class Tally:
             self.messages.insert(at, message)
             del self._order[REMEMBERED:], self.messages[REMEMBERED:]
         if self._file is not None:
-            told = UNSEEN.sub(" ", message).encode(errors="replace")
-            self._file.write(told + b"\t" + text.rstrip(b"\r\n") + b"\n")
+            shown = UNSEEN.sub(" ", message).encode(errors="replace")
+            self._file.write(shown + b"\t" + text.rstrip(b"\r\n") + b"\n")
 
     def close(self) -> None:
         """Finish the file of rejected lines."""

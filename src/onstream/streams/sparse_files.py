@@ -91,7 +91,7 @@ class SparseFile(Reader):
         super().__init__(path, on_error=on_error)
         self.drop = drop
         self.only = only
-        # A hashed learner needs no names. Once somebody does, they are made at once.
+        # A hashed learner needs no names. Once they are asked for, they are made while parsing.
         self._naming = drop is not None or only is not None
 
     def _need_names(self) -> None:

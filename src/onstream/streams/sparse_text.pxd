@@ -19,7 +19,7 @@ cdef enum Flaw:
     BAD_COUNT     # ARFF: too few or too many values
     UNKNOWN_VALUE  # ARFF: not among the declared ones
     OPEN_QUOTE
-    UNUSUAL       # the quick way cannot tell
+    UNUSUAL       # not for the quick parser
 
 
 cdef struct Reject:
@@ -58,7 +58,7 @@ cdef class SparseText:
     cdef const char* word      # what a flaw is about
     cdef const char* word_stop
     cdef bint weighted         # a weight was given
-    cdef bint starved          # no memory to tell what is wrong
+    cdef bint starved          # no memory to record what is wrong
 
     cdef Flaw quick(self, const char* p, const char* end) noexcept nogil
     cdef Flaw line(self, const char* p, const char* end) noexcept nogil

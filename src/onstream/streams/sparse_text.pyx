@@ -1,6 +1,6 @@
 """Text with sparse rows, one per line, parsed without the GIL into a SparseBlock.
 
-A line either becomes a row or a reject with its reason; nothing else can happen to it. The usual
+A line becomes either a row or a reject with its reason. The usual
 line is read quickly (quick.pxd); if anything in it is unusual, it is read once more, with care.
 """
 
@@ -111,7 +111,7 @@ cdef class SparseText:
         )
         targets = copied(self.targets, rows * sizeof(double), np.float64)
         weights = copied(self.weights, rows * sizeof(double), np.float64) if self.weighted else None
-        return block, targets, weights, [self.told(data, i) for i in range(self.n_rejects)]
+        return block, targets, weights, [self.rejected_line(data, i) for i in range(self.n_rejects)]
 
     def again(self):
         """Make a parser that does the same."""
@@ -139,8 +139,8 @@ cdef class SparseText:
             copied(self.names, self.letters, np.uint8),
         )
 
-    def told(self, bytearray data, Py_ssize_t i):
-        """A rejected line for Python."""
+    def rejected_line(self, bytearray data, Py_ssize_t i):
+        """A rejected line: row, line, text and reason."""
         cdef Reject* r = &self.rejects[i]
         word = data[r.word:min(r.word_stop, r.word + 40)].decode(errors="replace")
         return r.row, r.line, bytes(data[r.start:r.stop]), FLAWS[r.flaw].format(repr(word))

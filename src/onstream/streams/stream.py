@@ -7,7 +7,7 @@ from typing import Any
 from ..base.checks import whole
 from .blocks import Block, cut, examples, join, length
 
-ROWS = 1000  # rows made at a time where nobody says how many
+ROWS = 1000  # of a batch, by default
 HANDY = 4096  # rows of a block where the stream has no size of its own
 
 
@@ -16,7 +16,7 @@ class Stream(ABC):
 
     Iterating gives dicts; `batches(n)` gives the same rows as blocks of n for `learn_many` and
     its like. Each iteration starts again from the first row (but for standard input and
-    iterators, which can be read once). The counters tell how far the latest one has come.
+    iterators, which can be read once). The counters say how far the latest one has come.
     """
 
     files: Sequence[str] = ()  # that are read; "-" is standard input
@@ -41,7 +41,7 @@ class Stream(ABC):
         """Yield blocks of n rows, from the first row on."""
 
     def blocks(self) -> Iterator[Block]:
-        """Yield blocks of whatever size is at hand: the quickest way through the stream."""
+        """Yield blocks of any size: the quickest way through the stream."""
         return self.batches(HANDY)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
@@ -57,7 +57,7 @@ class Stream(ABC):
         """Wait for no more rows: what has arrived is the end of the latest iteration."""
 
     def expect(self, expected: Any) -> bool:
-        """Take note of what is known of the columns; False if there are no columns."""
+        """Set what is known of the columns; False if there are no columns."""
         return False
 
     # -- how far the latest iteration has come
@@ -79,7 +79,7 @@ class Stream(ABC):
 
     @property
     def bytes_total(self) -> int | None:
-        """Bytes of all files; None if nobody knows."""
+        """Bytes of all files; None if unknown."""
         return None
 
     @property
@@ -102,13 +102,13 @@ class Stream(ABC):
         return Slice(self, skip=n)
 
     def shuffled(self, buffer: int = 10_000, seed: int = 0) -> "Stream":
-        """The stream in random order, as far as a buffer of so many rows allows."""
+        """The stream in random order, as far as a buffer of `buffer` rows allows."""
         from .arrange import Shuffled
 
         return Shuffled(self, buffer=buffer, seed=seed)
 
     def repeated(self, epochs: int) -> "Stream":
-        """The stream so many times over."""
+        """The stream `epochs` times over."""
         from .arrange import Repeated
 
         return Repeated(self, epochs=epochs)

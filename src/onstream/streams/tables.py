@@ -17,7 +17,7 @@ from .rejects import Place, Tally, at_row, coerce_on_error
 from .stream import Stream, regrouped
 
 BATCH = 1 << 16  # rows of a table read at a time
-ABSURD = 2**40  # bytes: nobody holds a batch of rows of that size
+ABSURD = 2**40  # bytes: no batch of rows has that size
 
 
 @with_common_options
@@ -310,7 +310,7 @@ class Frame(Stream):
             )
         try:
             self.table = arrow_table(frame)
-        except Exception as error:  # of whoever made the frame
+        except Exception as error:  # of the library that made the frame
             raise ValueError(
                 f"read_frame: the frame cannot be read: {error!s:.200}. Each column must have a "
                 f"name of its own, and values of one type."

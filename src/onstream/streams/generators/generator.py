@@ -12,7 +12,7 @@ from ..blocks import Block, length
 from ..stream import Stream
 
 Floats: TypeAlias = NDArray[np.float64]
-Draw: TypeAlias = Callable[[int], Block]  # the next so many rows
+Draw: TypeAlias = Callable[[int], Block]  # the next n rows
 
 
 class Generator(Stream):
@@ -20,7 +20,7 @@ class Generator(Stream):
 
     The concept (what is to be learned) and the instances draw from two children of the seed, and
     each kind of number of an instance has a generator of its own. So neither the size of the
-    blocks nor the noise changes what else is drawn.
+    blocks nor the noise changes the other draws.
     """
 
     seed: int

@@ -114,7 +114,7 @@ class Tree:
     """Nodes side by side; node 0 is the root."""
 
     feature: list[int] = field(default_factory=list)  # tested there; -1: a leaf
-    cut: list[float] = field(default_factory=list)  # numeric: below it left, else right
+    cut: list[float] = field(default_factory=list)  # numeric: below it left, otherwise right
     children: list[list[int]] = field(default_factory=list)
     label: list[int] = field(default_factory=list)
 
