@@ -89,9 +89,9 @@ class Bytes:
         self.name = "standard input" if name == "-" else name
         self.stop = stop or Stop()
         self._raw: Any = sys.stdin.buffer if name == "-" else opened(name)
-        self._arriving: LiveFile | None = None
+        self._live: LiveFile | None = None
         if is_live(self._raw):
-            self._raw = self._arriving = LiveFile(self._raw, self.stop)
+            self._raw = self._live = LiveFile(self._raw, self.stop)
         self._head = self._first_bytes()
         self.done = 0  # bytes read, compressed where they are
         kind = next((k for magic, k in MAGIC.items() if self._head.startswith(magic)), None)
@@ -106,11 +106,11 @@ class Bytes:
 
     def _first_bytes(self) -> bytes:
         """Enough to know a compressed file by; a short line is enough, too."""
-        if self._arriving is None:
+        if self._live is None:
             return self._raw.read(4) or b""
         head = b""
         while len(head) < 4 and b"\n" not in head:
-            part = self._arriving.read(STEP)
+            part = self._live.read(STEP)
             if not part:
                 break
             head += part
@@ -133,9 +133,9 @@ class Bytes:
         What comes before damage is given first.
         """
         got = 0
-        if self._arriving is not None and self._stream is None:
+        if self._live is not None and self._stream is None:
             if not self._head:
-                got = self._arriving.fill(room)
+                got = self._live.fill(room)
                 self.done += got
                 return got
             return self._some(room)
@@ -179,7 +179,7 @@ class Bytes:
         Ctrl-C also ends the writer of a pipe; its end may reach us a moment before our own signal.
         """
         end = monotonic() + MOMENT
-        while self._arriving is not None and not self.stop.requested and monotonic() < end:
+        while self._live is not None and not self.stop.requested and monotonic() < end:
             sleep(0.01)
         return self.stop.requested
 
