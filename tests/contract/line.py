@@ -13,7 +13,7 @@ class Line(NamedTuple):
     stream: Callable[[], Stream]
     score: float
     variants: tuple[dict[str, Any], ...] = ()
-    sure: bool = True  # False: a few lessons may leave two labels level, or be forgotten again
+    decisive: bool = True  # False: few examples may leave two labels level, or be forgotten
     given: Mapping[str, Any] = MappingProxyType({})  # parameters without a default
     numeric: bool = True  # False: it learns from names or counts, and little from plain numbers
     any_order: bool = False  # True: the order of the examples leaves no trace

@@ -11,9 +11,11 @@ an example; it takes the tests for `anything` only.
 
 import inspect
 import math
+from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, NamedTuple
+from typing import Any
 
 from onstream.base import Classifier, Part, Regressor, Unsupervised, learners
 from onstream.base.classifier import Labelled
@@ -34,12 +36,13 @@ def functions_of(params: dict[str, Any]) -> dict[str, Any]:
     return {n: v for n, v in params.items() if callable(v) and not isinstance(v, Part)}
 
 
-def told_as(value: Any) -> str:
+def written(value: Any) -> str:
     """A parameter in the name of a test: the same in every process."""
     return str(getattr(value, "__name__", None) or repr(value))
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Case:
     """One learner with one set of parameters."""
 
     name: str
@@ -49,12 +52,16 @@ class Case(NamedTuple):
     hashed: bool = False
 
     def __repr__(self) -> str:
-        told = ",".join(f"{name}={told_as(value)}" for name, value in self.params.items())
-        return f"{self.name}({told})"
+        params = ",".join(f"{name}={written(value)}" for name, value in self.params.items())
+        return f"{self.name}({params})"
 
     def make(self, **more: Any) -> Any:
         """A new learner."""
         return self.cls(**{**self.params, **more})
+
+    def variant(self, params: dict[str, Any], hashed: bool = False) -> "Case":
+        """The same learner with other parameters."""
+        return replace(self, params=params, hashed=hashed)
 
     @property
     def classifies(self) -> bool:
@@ -77,11 +84,26 @@ class Case(NamedTuple):
         return not issubclass(self.cls, Unsupervised)
 
     @property
+    def mergeable(self) -> bool:
+        """Can two models of it become one? Where forgetting is on, the order of the rows counts."""
+        return self.cls.merge_kind is not None and self.params.get("forgetting", 1.0) == 1.0
+
+    @property
+    def has_weights(self) -> bool:
+        """Does it show a weight per feature, as linear learners do?"""
+        return isinstance(getattr(self.make(), "weights", None), dict)
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Does it give the labels probabilities, with these parameters?"""
+        return hasattr(self.make(), "predict_proba_one")
+
+    @property
     def functions(self) -> dict[str, Any]:
         """The parameters that no file can hold."""
         return functions_of(self.params)
 
-    @property
+    @cached_property
     def skips_missing(self) -> bool:
         """Is what is absent (or NaN) missing, rather than 0?"""
         try:
@@ -90,7 +112,7 @@ class Case(NamedTuple):
             return False
         return True
 
-    @property
+    @cached_property
     def takes_nominal(self) -> bool:
         """Is a text a value of its feature, rather than a feature of its own?"""
         model = self.make()
@@ -107,15 +129,14 @@ def cases() -> list[Case]:
     found = []
     for name, cls in learners().items():
         if name not in TABLE:
-            continue  # told by test_table
+            continue  # test_table fails
         plain = Case(name, cls, {**TABLE[name].given}, TABLE[name])
         found.append(plain)
         if plain.line.given:
             continue
-        found += [plain._replace(params=params) for params in TABLE[name].variants]
+        found += [plain.variant(params) for params in TABLE[name].variants]
         if plain.has("intercept"):
-            found.append(plain._replace(params={"intercept": False}))
+            found.append(plain.variant({"intercept": False}))
         if plain.has("hash_bits"):
-            params = {"hash_bits": 4, "hash_seed": 7}
-            found.append(plain._replace(params=params, hashed=True))
+            found.append(plain.variant({"hash_bits": 4, "hash_seed": 7}, hashed=True))
     return found

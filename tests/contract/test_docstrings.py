@@ -35,8 +35,9 @@ def test_parameters_and_defaults(anything: Case) -> None:
 
 def test_first_line_and_reference(anything: Case) -> None:
     text = inspect.getdoc(anything.cls) or ""
-    first = text.split("\n")[0]
-    assert first.endswith((".", ":", ",")) or len(first) > 60
+    first = text.split("\n\n")[0]
+    assert first.endswith("."), "the first paragraph is no sentence"
+    assert first.count("\n") <= 1, "the first paragraph has more than two lines"
     assert re.search(r"\b(19|20)\d\d\b", text.split("Parameters")[0]), "no reference with a year"
 
 

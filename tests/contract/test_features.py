@@ -69,11 +69,9 @@ def test_whole_numbers_and_their_names_are_the_same(case: Case) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
-def test_texts_that_only_look_like_whole_numbers(case: Case) -> None:
-    if case.hashed:
-        return
-    model = case.make()
-    for target in targets(case, 4).tolist():
+def test_texts_that_only_look_like_whole_numbers(unhashed: Case) -> None:
+    model = unhashed.make()
+    for target in targets(unhashed, 4).tolist():
         model.learn_one({3: 1.0, 0: 1.0}, target)
     nothing = model.score_one({})
     for name in ("03", "+3", " 3", "3.0", "-0", "٣", "3 ", "0x3", "", "-", "³"):
@@ -103,15 +101,13 @@ def test_a_feature_given_twice_counts_with_its_sum(case: Case) -> None:
         assert_close([twice.score_many([double])[0]], [twice.score_many([single])[0]])
 
 
-def test_text_is_nominal(case: Case) -> None:
+def test_text_is_nominal(weighted: Case) -> None:
     """For a linear learner the feature `name=value` with value 1."""
-    if not isinstance(getattr(case.make(), "weights", None), dict):
-        return
     rng = np.random.default_rng(2)
     words = ["red", "green", "", "a=b", "3", "ü", "日本", "x\0y"]
-    text, explicit, block = case.make(), case.make(), case.make()
+    text, explicit, block = weighted.make(), weighted.make(), weighted.make()
     rows = [{"c": words[rng.integers(len(words))], "n": float(rng.normal())} for _ in range(60)]
-    y = targets(case, 60)
+    y = targets(weighted, 60)
     for x, target in zip(rows, y.tolist(), strict=True):
         text.learn_one(x, target)
         explicit.learn_one({f"c={x['c']}": 1.0, "n": x["n"]}, target)

@@ -254,16 +254,14 @@ def test_anything_that_speaks_arrow(case: Case) -> None:
         assert model.score_many(make(table)).tolist() == plain.score_many(table).tolist()
 
 
-def test_columns_of_targets(case: Case) -> None:
+def test_columns_of_targets(regressor: Case) -> None:
     """What holds the targets does not matter (for labels see test_labels)."""
-    if not case.regresses:
-        return
-    rows = streams(case, 6)[0].X
+    rows = streams(regressor, 6)[0].X
     y = [1, -2, 0, 3, 3, -1]
-    plain = case.make()
+    plain = regressor.make()
     plain.learn_many(rows, np.array(y, dtype=float))
     for column in target_columns(y, ">i2", "f4", "f8"):
-        model = case.make()
+        model = regressor.make()
         model.learn_many(rows, column)
         assert fingerprint(model) == fingerprint(plain), type(column)
 

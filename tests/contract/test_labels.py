@@ -129,7 +129,7 @@ def test_the_binary_code(classifier: Case) -> None:
         at = {first: x, second: y}
         negative = second if positive == first else first
         scores = model.score_one(at[positive]), model.score_one(at[negative])
-        if not classifier.line.sure and min(map(abs, scores)) < 1e-9:
+        if not classifier.line.decisive and min(map(abs, scores)) < 1e-9:
             continue  # level
         assert scores[0] > 0.0 > scores[1]
         assert model.predict_one(at[positive]) == positive
@@ -240,10 +240,10 @@ def test_declared_labels_settle_the_code(classifier: Case) -> None:
     for label in (1, 0, 0, 1, 0):
         for learner in (model, plain):
             learner.learn_one(x[label], label)
-    level = 0.0 if classifier.line.sure else 1e-9
+    level = 0.0 if classifier.line.decisive else 1e-9
     assert model.score_one(x[0]) < level
     assert plain.score_one(x[0]) < level
-    if classifier.line.sure:  # else it may learn nothing before it knows two labels
+    if classifier.line.decisive:  # else it may learn nothing before it knows two labels
         assert model.score_one(x[0]) == plain.score_one(x[0])
     other = classifier.make(labels=[0, 1])
     for label in (0, 1, 0, 1):

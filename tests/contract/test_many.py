@@ -13,25 +13,31 @@ from .tools import KINDS, assert_close, by_name, fingerprint, learn_loop, output
 
 
 def assert_scores_equal(model: Any, block: np.ndarray, loop: list[Any]) -> None:
-    """What `predict_learn_many` answered, and what `score_one` answered in the loop."""
+    """Compare what `predict_learn_many` answered with what `score_one` answered in the loop.
+
+    A score of two labels becomes a row of scores when the block brings a third: halves of it or,
+    one against the rest, -f and +f; the same for all rows of a learner.
+    """
     if block.ndim == 1:
         assert block.tolist() == loop
         return
-    labels = model.labels
-    for row, told in zip(block, loop, strict=True):
-        if isinstance(told, dict):
-            known = len(told)
-            assert row[:known].tolist() == list(told.values())
-            assert np.isnan(row[known:]).all()
-        elif np.isnan(row[1]):  # one label, or none
-            shares = (0.5 * told, -0.5 * told, told, -told)
-            assert row[0] in shares or (np.isnan(row[0]) and told == 0.0)
-            assert np.isnan(row[1:]).all()
-        else:  # what a third label would make of the score: halves, or (one-vs-rest) -f and +f
-            assert labels[0] not in (True, 1)  # so labels[1] is +1
-            assert row[1] in (0.5 * told, told)
-            assert row[1] == -row[0]
-            assert np.isnan(row[2:]).all()
+    shares, known = set(), 0
+    for row, score in zip(block, loop, strict=True):
+        if isinstance(score, dict):
+            expected = list(score.values())
+        elif np.isnan(row[0]):  # no label yet
+            assert score == 0.0
+            expected = []
+        else:
+            assert model.labels[0] not in (True, 1)  # so labels[0] is -1, labels[1] is +1
+            share = -row[0] / score if score else 0.5
+            shares |= {share} if score else set()
+            expected = [-share * score, share * score][: 1 if np.isnan(row[1]) else 2]
+        assert row[: len(expected)].tolist() == expected
+        assert np.isnan(row[len(expected) :]).all()
+        assert len(expected) >= known  # labels do not vanish
+        known = len(expected)
+    assert shares in (set(), {0.5}, {1.0})
 
 
 @pytest.mark.every_variant

@@ -143,17 +143,15 @@ def blocks_to_spoil(X: np.ndarray) -> Iterator[tuple[Any, Callable[[], None]]]:
     yield rows, rows.clear
 
 
-def test_what_is_spoilt_while_it_is_learned_is_refused_or_not_seen(learner: Case) -> None:
-    if not (learner.classifies or learner.regresses):
-        return
-    X, y = streams(learner, 40)[0]
+def test_what_is_spoilt_while_it_is_learned_is_refused_or_not_seen(plain_predictor: Case) -> None:
+    X, y = streams(plain_predictor, 40)[0]
     for form, _ in blocks_to_spoil(X):
-        calm = learner.make()
+        calm = plain_predictor.make()
         calm.learn_many(form, y)
         for block, spoil in blocks_to_spoil(X):
             if type(block) is not type(form):
                 continue
-            model = learner.make()
+            model = plain_predictor.make()
             before = dumps(model)
             try:
                 model.learn_many(block, Spoiling(y, spoil))
@@ -165,12 +163,10 @@ def test_what_is_spoilt_while_it_is_learned_is_refused_or_not_seen(learner: Case
                 assert_finite(model)
 
 
-def test_targets_and_weights_are_ours(learner: Case) -> None:
+def test_targets_and_weights_are_ours(plain_regressor: Case) -> None:
     """What is learned of them was checked, whoever changes them meanwhile."""
-    if not learner.regresses:
-        return
-    X, y = streams(learner, 40)[0]
-    model, calm = learner.make(), learner.make()
+    X, y = streams(plain_regressor, 40)[0]
+    model, calm = plain_regressor.make(), plain_regressor.make()
     w = np.ones(40)
     calm.learn_many(X, y, w)
     model.learn_many(X, Spoiling(y.copy(), lambda: w.fill(np.nan)), w)

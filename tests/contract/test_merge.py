@@ -38,9 +38,9 @@ def can_merge(case: Case) -> bool:
     return False
 
 
-def test_merge_kind(learner: Case) -> None:
-    assert learner.cls.merge_kind in ("exact", "mixing", None)
-    assert can_merge(learner) == (learner.cls.merge_kind is not None)
+def test_merge_kind(case: Case) -> None:
+    assert case.cls.merge_kind in ("exact", "mixing", None)
+    assert can_merge(case) == case.mergeable
 
 
 def halves(case: Case, named: bool = False) -> tuple[Any, Any, Any]:
@@ -54,29 +54,29 @@ def halves(case: Case, named: bool = False) -> tuple[Any, Any, Any]:
     return a, b, both
 
 
-def test_two_halves(case: Case) -> None:
-    if not can_merge(case):
-        return
+def test_two_halves(mergeable: Case) -> None:
     X = some_rows()
     for named in (False, True):
-        a, b, both = halves(case, named)
+        a, b, both = halves(mergeable, named)
         asked = by_name(X) if named else X
         one, two = a.score_many(asked), b.score_many(asked)
         other = fingerprint(b)
         assert a.merge(b) is None
         assert a.seen == 200
         assert fingerprint(b) == other
-        if case.cls.merge_kind == "exact":
+        if mergeable.cls.merge_kind == "exact":
             np.testing.assert_allclose(
                 a.score_many(asked), both.score_many(asked), rtol=1e-8, atol=1e-8
             )
-        elif not case.takes_targets:
+        elif not mergeable.takes_targets:
             continue  # its scores are no sums of weights
         else:
             sign = 1.0
-            if case.takes_labels and not case.classifies:
+            if mergeable.takes_labels and not mergeable.classifies:
                 two = two[:, [b.labels.index(label) for label in a.labels]]
-            if case.classifies and b.labels != a.labels:  # then the codes are the other way round
+            if (
+                mergeable.classifies and b.labels != a.labels
+            ):  # then the codes are the other way round
                 assert b.labels == a.labels[::-1]
                 sign = -1.0
             assert_close(a.score_many(asked), 0.6 * one + 0.4 * sign * two)
@@ -84,42 +84,36 @@ def test_two_halves(case: Case) -> None:
         assert fingerprint(reloaded(a)) == fingerprint(a)
 
 
-def test_a_merged_model_goes_on_learning(case: Case) -> None:
-    if not can_merge(case):
-        return
-    a, b, _ = halves(case)
+def test_a_merged_model_goes_on_learning(mergeable: Case) -> None:
+    a, b, _ = halves(mergeable)
     a.merge(b)
     copy = reloaded(a)
-    for stream in streams(case, 100):
+    for stream in streams(mergeable, 100):
         for model in (a, copy):
             model.learn_many(stream.X, stream.y)
     assert fingerprint(a) == fingerprint(copy)
 
 
-def test_an_unlearned_model_adds_nothing(case: Case) -> None:
-    if not can_merge(case):
-        return
+def test_an_unlearned_model_adds_nothing(mergeable: Case) -> None:
     X = some_rows()
-    a, empty = learned(case), case.make()
+    a, empty = learned(mergeable), mergeable.make()
     before = a.score_many(X)
     a.merge(empty)
     np.testing.assert_allclose(a.score_many(X), before, rtol=1e-9)
     assert a.seen == 100
-    empty.merge(learned(case))
+    empty.merge(learned(mergeable))
     np.testing.assert_allclose(empty.score_many(X), before, rtol=1e-9)
     assert empty.seen == 100
-    if case.takes_labels:
+    if mergeable.takes_labels:
         assert empty.labels == a.labels
-    first, second = case.make(), case.make()
+    first, second = mergeable.make(), mergeable.make()
     first.merge(second)
     assert first.seen == 0
 
 
-def test_features_are_matched_by_name(case: Case) -> None:
-    if not can_merge(case):
-        return
-    X, y = streams(case, 100)[0]
-    a, b, backwards = case.make(), case.make(), case.make()
+def test_features_are_matched_by_name(mergeable: Case) -> None:
+    X, y = streams(mergeable, 100)[0]
+    a, b, backwards = mergeable.make(), mergeable.make(), mergeable.make()
     rows = by_name(X)
     a.learn_many(rows[:50], y[:50])
     other = [{**dict(reversed(x.items())), "only b": 1.0 + i % 3} for i, x in enumerate(rows[50:])]
@@ -132,15 +126,13 @@ def test_features_are_matched_by_name(case: Case) -> None:
     twin.merge(backwards)
     asked = [*by_name(some_rows()), {"only b": 1.0}, {"unknown": 1.0}]
     assert_close(a.score_many(asked), twin.score_many(asked))
-    if not case.hashed:
+    if not mergeable.hashed:
         assert a.score_one({"only b": 1.0}) != a.score_one({})
 
 
-def test_columns_and_names_are_matched(case: Case) -> None:
+def test_columns_and_names_are_matched(mergeable: Case) -> None:
     """Column 3 of an array, the feature 3 and the feature "3" are one."""
-    if not can_merge(case):
-        return
-    X, y = streams(case, 100)[0]
+    X, y = streams(mergeable, 100)[0]
     asked = some_rows()
     merged = []
     for rows in (
@@ -152,7 +144,7 @@ def test_columns_and_names_are_matched(case: Case) -> None:
             X,
             [{str(i): v for i, v in reversed(list(enumerate(x)))} for x in X.tolist()],
         ):
-            a, b = case.make(), case.make()
+            a, b = mergeable.make(), mergeable.make()
             a.learn_many(rows[:50], y[:50])
             b.learn_many(others[50:], y[50:])
             a.merge(b)
@@ -161,36 +153,35 @@ def test_columns_and_names_are_matched(case: Case) -> None:
         np.testing.assert_allclose(scores, merged[0], rtol=1e-9, atol=1e-9)
 
 
-def test_columns_of_arrays_must_stay(case: Case) -> None:
+def test_columns_of_arrays_must_stay(mergeable: Case) -> None:
     """Where both have met arrays of one width; rows of names may still be anything."""
-    if not can_merge(case):
-        return
-    a, b = learned(case), learned(case)
+    a, b = learned(mergeable), learned(mergeable)
     a.merge(b)
     for model in (a, reloaded(a)):
         for X in (some_rows()[:, :4], np.zeros((2, 11))):
-            with pytest.raises(ValueError, match=f"^{case.name}: .*columns"):
+            with pytest.raises(ValueError, match=f"^{mergeable.name}: .*columns"):
                 model.predict_many(X)
-            with pytest.raises(ValueError, match=f"^{case.name}: .*columns"):
+            with pytest.raises(ValueError, match=f"^{mergeable.name}: .*columns"):
                 model.score_one(X[0])
         model.predict_many(some_rows())
         model.predict_one({0: 1.0, "more": 1.0})
 
 
-def test_labels_are_matched_by_name(classifier: Case) -> None:
+def test_labels_are_matched_by_name(mergeable_classifier: Case) -> None:
     """In which order a model met them, and so their signs, must not matter."""
-    if not can_merge(classifier):
-        return
-    X, y = streams(classifier, 100)[0]
+    X, y = streams(mergeable_classifier, 100)[0]
     known, asked = ["ham", "spam"], some_rows()
     for labels in (known, known[::-1]):
         for others in (known, known[::-1]):
-            a, b = classifier.make(labels=labels), classifier.make(labels=others)
+            a, b = (
+                mergeable_classifier.make(labels=labels),
+                mergeable_classifier.make(labels=others),
+            )
             a.learn_many(X[:50], y[:50])
             b.learn_many(X[50:], y[50:])
             signs = [1.0 if m.labels == known else -1.0 for m in (a, b)]
-            if classifier.cls.merge_kind == "exact":
-                both = classifier.make(labels=known)
+            if mergeable_classifier.cls.merge_kind == "exact":
+                both = mergeable_classifier.make(labels=known)
                 both.learn_many(X, y)
                 expected = both.score_many(asked)
             else:
@@ -206,11 +197,9 @@ def test_labels_are_matched_by_name(classifier: Case) -> None:
     "theirs", [[], ["b"], ["c"], ["b", "c"], ["c", "d"], ["a", "b", "c"], ["d", "b", "a"]]
 )
 def test_labels_that_only_one_knows(
-    plain_classifier: Case, ours: list[str], theirs: list[str]
+    plain_mergeable_classifier: Case, ours: list[str], theirs: list[str]
 ) -> None:
-    case = plain_classifier
-    if not can_merge(case):
-        return
+    case = plain_mergeable_classifier
     a, b = case.make(), case.make()
     for model, labels in ((a, ours), (b, theirs)):
         for _ in range(4):
@@ -223,7 +212,7 @@ def test_labels_that_only_one_knows(
     assert a.seen == one.seen + two.seen
     for model, labels in ((one, ours), (two, theirs)):
         for label in labels:
-            if case.line.sure and len(labels) > 1 and not set(ours) & set(theirs):
+            if case.line.decisive and len(labels) > 1 and not set(ours) & set(theirs):
                 assert a.predict_one({label: 2.0}) == model.predict_one({label: 2.0}) == label
     assert_finite(a)
     assert fingerprint(reloaded(a)) == fingerprint(a)
@@ -231,10 +220,8 @@ def test_labels_that_only_one_knows(
     assert a.labels == [*union, "e"]
 
 
-def test_too_many_labels(plain_classifier: Case) -> None:
-    case = plain_classifier
-    if not can_merge(case):
-        return
+def test_too_many_labels(plain_mergeable_classifier: Case) -> None:
+    case = plain_mergeable_classifier
     a, b = case.make(max_labels=3), case.make(max_labels=3)
     a.learn_many([{"x": 1.0}] * 2, ["a", "b"])
     b.learn_many([{"x": 1.0}] * 2, ["c", "d"])
@@ -244,10 +231,8 @@ def test_too_many_labels(plain_classifier: Case) -> None:
     assert fingerprint(a) == before
 
 
-def test_labels_of_different_kinds(plain_classifier: Case) -> None:
-    case = plain_classifier
-    if not can_merge(case):
-        return
+def test_labels_of_different_kinds(plain_mergeable_classifier: Case) -> None:
+    case = plain_mergeable_classifier
     for here, there in (([1, 0], [True, False]), (["1", "0"], [1, 0])):
         a, b = case.make(labels=here), case.make(labels=there)
         a.learn_one({"x": 1.0}, here[0])
@@ -268,19 +253,17 @@ def test_what_cannot_be_merged(case: Case) -> None:
         assert fingerprint(model) == before
 
 
-def test_only_equal_parameters_can_be_merged(learner: Case) -> None:
-    if not can_merge(learner):
-        return
-    for params in learner.line.variants:
-        a, b = learned(learner), learned(learner._replace(params=params))
+def test_only_equal_parameters_can_be_merged(plain_mergeable: Case) -> None:
+    for params in plain_mergeable.line.variants:
+        a, b = learned(plain_mergeable), learned(plain_mergeable.variant(params))
         before = fingerprint(a)
-        with pytest.raises(NotMergeable, match=f"^{learner.name}: ({'|'.join(params)}) "):
+        with pytest.raises(NotMergeable, match=f"^{plain_mergeable.name}: ({'|'.join(params)}) "):
             a.merge(b)
         assert fingerprint(a) == before
     for name, value in (("intercept", False), ("hash_bits", 4), ("hash_seed", 5)):
-        if learner.has(name):
-            a, b = learner.make(), learner.make(**{name: value})
-            with pytest.raises(NotMergeable, match=f"^{learner.name}: .*{name}"):
+        if plain_mergeable.has(name):
+            a, b = plain_mergeable.make(), plain_mergeable.make(**{name: value})
+            with pytest.raises(NotMergeable, match=f"^{plain_mergeable.name}: .*{name}"):
                 a.merge(b)
 
 

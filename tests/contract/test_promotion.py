@@ -30,7 +30,7 @@ def difference(model: Any, X: np.ndarray, labels: list[Any]) -> np.ndarray:
 
 def asked(case: Case, usual: float, weak: float) -> float:
     """How many answers must be right: fewer of learners that are never sure, and of variants."""
-    return usual if case.line.sure and not case.params else weak
+    return usual if case.line.decisive and not case.params else weak
 
 
 def test_two_labels_never_promote(classifier: Case) -> None:
@@ -81,11 +81,11 @@ def test_the_third_label_is_learned(classifier: Case) -> None:
     for _ in range(30):
         model.learn_one({"new": 3.0}, THIRD)
     assert model.labels == [*known, THIRD]
-    if classifier.line.sure:
+    if classifier.line.decisive:
         assert model.predict_one({"new": 3.0}) == THIRD
     scores = model.score_one({"new": 3.0})
     assert list(scores) == model.labels
-    level = 0.0 if classifier.line.sure else 1e-9
+    level = 0.0 if classifier.line.decisive else 1e-9
     assert scores[THIRD] == pytest.approx(max(scores.values()), rel=level, abs=0.0)
     if isinstance(getattr(model, "weights", None), dict):
         assert list(model.weights) == model.labels

@@ -91,8 +91,7 @@ def test_looking_changes_nothing(case: Case) -> None:
     labels = {"labels": ["ham", "spam"]} if case.takes_labels else {}
     model = learned(case, **labels)
     before, told = fingerprint(model), copy.deepcopy(views(model))
-    for value in [views(model), repr(model)]:
-        scribble(value)
+    scribble(views(model))
     assert fingerprint(model) == before
     assert views(model) == told
 
@@ -105,3 +104,5 @@ def scribble(thing: Any) -> None:
         thing.clear()
     elif isinstance(thing, list):
         thing.append("mine")
+    elif isinstance(thing, np.ndarray) and thing.flags.writeable:
+        thing.fill(0)

@@ -163,18 +163,12 @@ def test_nothing_is_lost_among_many_learners(learner: Case) -> None:
     assert fingerprint(reloaded(model)) == fingerprint(model)
 
 
-def mergeable(learner: Case) -> bool:
-    return learner.cls.merge_kind is not None and learner.params.get("forgetting", 1.0) == 1.0
-
-
 @pytest.mark.usefixtures("eager_threads")
-def test_nothing_is_lost_while_others_are_merged(learner: Case) -> None:
-    if not mergeable(learner):
-        return
-    model = learner.make()
-    X, y = streams(learner, 200)[0]
+def test_nothing_is_lost_while_others_are_merged(plain_mergeable: Case) -> None:
+    model = plain_mergeable.make()
+    X, y = streams(plain_mergeable, 200)[0]
     model.learn_many(X, y)
-    parts = [learner.make() for _ in range(20)]
+    parts = [plain_mergeable.make() for _ in range(20)]
     for part in parts:
         part.learn_many(X[:50], y[:50])
     merging = threading.Event()
@@ -204,15 +198,15 @@ def test_nothing_is_lost_while_others_are_merged(learner: Case) -> None:
     assert model.seen == sum(taught)
 
 
-def test_who_waits_while_others_are_merged_goes_on_with_the_successor(learner: Case) -> None:
+def test_who_waits_while_others_are_merged_goes_on_with_the_successor(
+    plain_mergeable: Case,
+) -> None:
     """Two that wait to learn, and two that wait to read, when a merge comes: all of them get on."""
-    if not mergeable(learner):
-        return
-    X, y = streams(learner, 50)[0]
-    part = learner.make()
+    X, y = streams(plain_mergeable, 50)[0]
+    part = plain_mergeable.make()
     part.learn_many(X, y)
     for _ in range(20):
-        model = learner.make()
+        model = plain_mergeable.make()
         model.learn_many(X, y)
         with model._model.reading():
             lessons = [Job(partial(model.learn_one, X[0], y[0])) for _ in range(2)]
@@ -226,12 +220,10 @@ def test_who_waits_while_others_are_merged_goes_on_with_the_successor(learner: C
         assert model.seen == 102
 
 
-def test_a_mapping_may_merge_or_is_told(learner: Case) -> None:
+def test_a_mapping_may_merge_or_is_told(plain_mergeable: Case) -> None:
     """Its own example is learned by the merged model; inside a block there is no merging."""
-    if not mergeable(learner):
-        return
-    X, y = streams(learner, 50)[0]
-    model, part = learner.make(), learner.make()
+    X, y = streams(plain_mergeable, 50)[0]
+    model, part = plain_mergeable.make(), plain_mergeable.make()
     for one in (model, part):
         one.learn_many(X, y)
 

@@ -117,15 +117,16 @@ def test_the_label_is_the_one_with_the_best_score(classifier: Case) -> None:
             assert chosen[clear].tolist() == best
 
 
-def test_probabilities(classifier: Case) -> None:
-    model = classifier.make()
-    if not hasattr(model, "predict_proba_one"):
-        assert not hasattr(model, "predict_proba_many")
-        return
+def test_no_probabilities_at_all(unsure: Case) -> None:
+    assert not hasattr(unsure.make(), "predict_proba_many")
+
+
+def test_probabilities(probabilistic: Case) -> None:
+    model = probabilistic.make()
     model.learn_one({"a": 1.0}, "x")
     assert model.predict_proba_one({"b": 1.0}) == {"x": 1.0}
-    for stream in streams(classifier):
-        model = classifier.make()
+    for stream in streams(probabilistic):
+        model = probabilistic.make()
         model.learn_many(stream.X, stream.y)
         X = np.concatenate([some_rows(50), 1e6 * some_rows(5)])
         many = model.predict_proba_many(X)

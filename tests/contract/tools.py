@@ -47,7 +47,7 @@ def targets(case: Case, n: int, seed: int = 5) -> np.ndarray:
 
 def opposites(case: Case) -> tuple[dict[str, float], dict[str, float]]:
     """Two examples that a few lessons tell apart."""
-    return ({"x": 1.0}, {"y": 1.0}) if case.line.sure else ({"x": 2.0}, {"x": -2.0})
+    return ({"x": 1.0}, {"y": 1.0}) if case.line.decisive else ({"x": 2.0}, {"x": -2.0})
 
 
 def learned(case: Case, n: int = 100, **params: Any) -> Any:

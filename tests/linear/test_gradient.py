@@ -148,9 +148,7 @@ def reference_of(params, d, loss, cls=None, **more):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("labels", [[-1, 1], ["a", "b", "c"]])
-@pytest.mark.parametrize(
-    "params", [*SGD, *({"schedule": "adagrad", **p} for p in ADAGRAD)], ids=str
-)
+@every_descent
 def test_sgd_classifier(kind, labels, params):
     for seed, loss in enumerate(LABEL_LOSSES):
         if loss == "squared_hinge" and params.get("l2") == 3.0:
@@ -162,9 +160,7 @@ def test_sgd_classifier(kind, labels, params):
         follow(model, reference, labelled(rng, 40, 4, labels, weighted=True), kind)
 
 
-@pytest.mark.parametrize(
-    "params", [*SGD, *({"schedule": "adagrad", **p} for p in ADAGRAD)], ids=str
-)
+@every_descent
 def test_sgd_regressor(params):
     for seed, loss in enumerate(NUMBER_LOSSES):
         if params.get("l2") == 3.0:

@@ -10,12 +10,12 @@ TABLE = {
         named_values,
         0.80,
         ({"alpha": 0.1, "prior_alpha": 1.0},),
-        sure=False,
+        decisive=False,
         numeric=False,
         any_order=True,
     ),
     "GaussianNB": Line(
-        two_labels, 0.85, ({"categorical": [0, 1], "var_smoothing": 1e-3},), sure=False
+        two_labels, 0.85, ({"categorical": [0, 1], "var_smoothing": 1e-3},), decisive=False
     ),
     "MultinomialNB": Line(
         word_counts,

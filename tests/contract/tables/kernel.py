@@ -13,7 +13,7 @@ TABLE = {
     ),
     "KernelPA": Line(two_labels, 0.8, ({"kernel": MIXED, "variant": "PA-II", "C": 0.5},)),
     "KernelPARegressor": Line(plane, 0.6, ({"kernel": Polynomial(degree=1), "variant": "PA"},)),
-    "KernelMIRA": Line(two_labels, 0.65, ({"kernel": Polynomial(), "beta": 0.5},), sure=False),
+    "KernelMIRA": Line(two_labels, 0.65, ({"kernel": Polynomial(), "beta": 0.5},), decisive=False),
     "Stoptron": Line(two_labels, 0.75),
     "RandomizedPerceptron": Line(two_labels, 0.65, ({"budget": 60, "seed": 5},)),
     "LeastRecentPerceptron": Line(two_labels, 0.65, ({"budget": 60},)),

@@ -24,7 +24,10 @@ def loudest(x: Iterable[float], score: Callable[[dict[str, float]], float]) -> s
 
 TABLE = {
     "CostSensitivePA": Line(
-        two_labels, 0.75, ({"mode": "max-loss", "cost": letters, "variant": "PA-II"},), sure=False
+        two_labels,
+        0.75,
+        ({"mode": "max-loss", "cost": letters, "variant": "PA-II"},),
+        decisive=False,
     ),
     "DeltaRule": Line(two_labels, 0.85),
     "ExactMulticlassPA": Line(two_labels, 0.85, ({"C": 1e300},)),
@@ -37,7 +40,7 @@ TABLE = {
     "LogisticRegression": Line(
         two_labels, 0.90, ({"schedule": "inverse", "l2": 1e-3}, {"schedule": "sqrt", "eta": 1.0})
     ),
-    "MIRA": Line(two_labels, 0.75, ({"beta": 0.5},), sure=False),
+    "MIRA": Line(two_labels, 0.75, ({"beta": 0.5},), decisive=False),
     "MulticlassPerceptron": Line(
         two_labels, 0.80, ({"update": "uniform"}, {"update": "proportional"})
     ),
@@ -51,7 +54,7 @@ TABLE = {
         two_labels, 0.80, ({"beta": 0.5, "gamma": 0.99, "alpha": 0.7}, {"alpha": math.sqrt})
     ),
     "RLS": Line(plane, 0.95, ({"forgetting": 0.99}, {"joseph": True, "lam": 0.1})),
-    "ShiftingPerceptron": Line(two_labels, 0.75, ({"lam": 1.0},), sure=False),
+    "ShiftingPerceptron": Line(two_labels, 0.75, ({"lam": 1.0},), decisive=False),
     "StructuredPA": Line(two_labels, 0.8, given={"features": words, "argmax": loudest}),
     "SoftmaxRegression": Line(two_labels, 0.90, ({"schedule": "inverse", "l2": 1e-3},)),
 }

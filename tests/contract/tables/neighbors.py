@@ -4,7 +4,7 @@ from ..line import Line
 from ..streams import plane, two_labels
 
 TABLE = {
-    "KNNADWINClassifier": Line(two_labels, 0.75, sure=False),
+    "KNNADWINClassifier": Line(two_labels, 0.75, decisive=False),
     "KNNClassifier": Line(
         two_labels,
         0.65,
@@ -12,7 +12,7 @@ TABLE = {
             {"scale": "standard", "weights": "distance", "window": 300},
             {"metric": "cosine", "scale": None, "k": 3},
         ),
-        sure=False,
+        decisive=False,
     ),
     "KNNRegressor": Line(plane, 0.5, ({"metric": "manhattan", "scale": None, "window": 150},)),
 }
