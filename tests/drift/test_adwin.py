@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.adwin import ADWIN as Plain
-from oracles.adwin import epsilon_cut
 
 from onstream.drift import ADWIN
+
+from ..oracles.adwin import ADWIN as Plain
+from ..oracles.adwin import epsilon_cut
 
 
 def bernoulli(seed: int, *parts: tuple[int, float]) -> np.ndarray:

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import kernel_learners as oracle
 from scipy import sparse
 from scipy.optimize import minimize
 
@@ -28,6 +27,8 @@ from onstream.kernel import (
     Stoptron,
     TighterBudgetPerceptron,
 )
+
+from ..oracles import kernel_learners as oracle
 
 KERNEL = RBF(gamma=0.5)
 

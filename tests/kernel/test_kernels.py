@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import kernels as brute
 
 from onstream.kernel import (
     RBF,
@@ -26,6 +25,8 @@ from onstream.kernel import (
     WeisfeilerLehman,
 )
 from onstream.persist import dumps, loads
+
+from ..oracles import kernels as brute
 
 DOG = "(S (NP (D the) (N dog)) (VP (V barks)))"
 CAT = DOG.replace("dog", "cat")

@@ -2,12 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.linear import LinearOracle
-from oracles.passive_aggressive import step
-from oracles.side_by_side import KINDS, follow, labelled, quick, rows
 
 from onstream.linear import CostSensitivePA
 from onstream.persist import dumps, loads
+
+from ..oracles.linear import LinearOracle
+from ..oracles.passive_aggressive import step
+from ..oracles.side_by_side import KINDS, follow, labelled, quick, rows
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 MODES = ("prediction", "max-loss")

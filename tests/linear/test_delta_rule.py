@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import delta_rule as oracle
-from oracles.side_by_side import KINDS, eighths, follow, labelled, measured, quick, rows
 
 from onstream.linear import LMS, DeltaRule, LinearRegression
+
+from ..oracles import delta_rule as oracle
+from ..oracles.side_by_side import KINDS, eighths, follow, labelled, measured, quick, rows
 
 
 @pytest.mark.parametrize("kind", KINDS)

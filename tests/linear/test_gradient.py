@@ -4,9 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import gradient as oracle
-from oracles import losses
-from oracles.side_by_side import KINDS, form, labelled, measured, quick, rows, scores
 
 from onstream.linear import (
     FOBOS,
@@ -20,6 +17,10 @@ from onstream.linear import (
     TruncatedGradient,
 )
 from onstream.persist import dumps, loads
+
+from ..oracles import gradient as oracle
+from ..oracles import losses
+from ..oracles.side_by_side import KINDS, form, labelled, measured, quick, rows, scores
 
 LABEL_LOSSES = ("hinge", "squared_hinge", "logistic", "perceptron", "squared")
 NUMBER_LOSSES = ("squared", "absolute", "huber", "epsilon_insensitive", "quantile")

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from oracles import passive_aggressive
 
 from onstream import LinearRegression, LogisticRegression, PAClassifier, Perceptron
+
+from ..oracles import passive_aggressive
 
 X = {"red": 1.0, "green": 2.0, "blue": -1.0, "size": 0.5, "shape": 3.0}
 Z = {"red": 2.0, "green": 1.0, "blue": 1.5, "size": -2.0, "other": 1.0}

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from oracles.side_by_side import labelled, measured, rows
 
 from onstream import RLS, LinearRegression, LogisticRegression, PAClassifier, Perceptron
 from onstream.persist import dumps
+
+from ..oracles.side_by_side import labelled, measured, rows
 
 MODELS = {
     "perceptron": lambda **more: Perceptron(**more),

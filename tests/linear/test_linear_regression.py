@@ -2,12 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import linear_regression as oracle
-from oracles.rates import BY_HAND
-from oracles.rls import ridge
-from oracles.side_by_side import KINDS, blocks, eighths, follow, measured, quick, rows
 
 from onstream import LinearRegression
+
+from ..oracles import linear_regression as oracle
+from ..oracles.rates import BY_HAND
+from ..oracles.rls import ridge
+from ..oracles.side_by_side import KINDS, blocks, eighths, follow, measured, quick, rows
 
 SCHEDULES = ("constant", "power", "inverse", "sqrt")
 

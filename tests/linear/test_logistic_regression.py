@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import logistic_regression as oracle
-from oracles.rates import BY_HAND
-from oracles.side_by_side import (
+
+from onstream import LogisticRegression
+
+from ..oracles import logistic_regression as oracle
+from ..oracles.rates import BY_HAND
+from ..oracles.side_by_side import (
     KINDS,
     eighths,
     follow,
@@ -17,8 +20,6 @@ from oracles.side_by_side import (
     rows,
     signed_blocks,
 )
-
-from onstream import LogisticRegression
 
 SCHEDULES = ("constant", "power", "inverse", "sqrt")
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.side_by_side import form, labelled, measured, quick, rows
 
 from onstream import (
     RLS,
@@ -14,6 +13,8 @@ from onstream import (
     PAClassifier,
     Perceptron,
 )
+
+from ..oracles.side_by_side import form, labelled, measured, quick, rows
 
 CLASSIFIERS = {
     "perceptron": lambda **more: Perceptron(gamma=0.9, **more),

@@ -2,9 +2,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles import passive_aggressive as oracle
-from oracles.linear import best_wrong
-from oracles.side_by_side import (
+
+from onstream import PAClassifier
+
+from ..oracles import passive_aggressive as oracle
+from ..oracles.linear import best_wrong
+from ..oracles.side_by_side import (
     KINDS,
     eighths,
     follow,
@@ -16,8 +19,6 @@ from oracles.side_by_side import (
     separable_blocks,
     signed_blocks,
 )
-
-from onstream import PAClassifier
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 variants = pytest.mark.parametrize("variant", VARIANTS)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.side_by_side import blocks, quick, rows
 
 from onstream.linear import (
     CostSensitivePA,
@@ -21,6 +20,8 @@ from onstream.linear import (
     PAUniclass,
     StructuredPA,
 )
+
+from ..oracles.side_by_side import blocks, quick, rows
 
 variants = st.sampled_from(["PA", "PA-I", "PA-II"])
 Cs = st.sampled_from([0.01, 0.1, 0.3, 2.0, 10.0])

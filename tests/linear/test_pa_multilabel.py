@@ -6,11 +6,12 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles.passive_aggressive import max_margin_step, step
-from oracles.side_by_side import eighths, labelled, quick, sparse_rows
 
 from onstream.linear import PAClassifier, PAMultilabel
 from onstream.persist import dumps, loads
+
+from ..oracles.passive_aggressive import max_margin_step, step
+from ..oracles.side_by_side import eighths, labelled, quick, sparse_rows
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 LABELS = list("abcd")

@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles import passive_aggressive as oracle
-from oracles.side_by_side import KINDS, blocks, eighths, follow, measured, quick, rows
 
 from onstream.linear import LMS, PARegressor
+
+from ..oracles import passive_aggressive as oracle
+from ..oracles.side_by_side import KINDS, blocks, eighths, follow, measured, quick, rows
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 variants = pytest.mark.parametrize("variant", VARIANTS)

@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from oracles.passive_aggressive import step
-from oracles.side_by_side import KINDS, blocks, eighths, form, names, quick, sparse_rows
 
 from onstream.linear import PAUniclass
 from onstream.persist import dumps
+
+from ..oracles.passive_aggressive import step
+from ..oracles.side_by_side import KINDS, blocks, eighths, form, names, quick, sparse_rows
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 Cs = st.sampled_from([0.01, 0.1, 0.3, 2.0, 10.0])

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles import perceptron as oracle
-from oracles.side_by_side import (
+
+from onstream import Perceptron
+
+from ..oracles import perceptron as oracle
+from ..oracles.side_by_side import (
     KINDS,
     eighths,
     follow,
@@ -16,8 +19,6 @@ from oracles.side_by_side import (
     separable_blocks,
     signed_blocks,
 )
-
-from onstream import Perceptron
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([-1, 1, 1, -1])
 

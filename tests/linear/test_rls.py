@@ -2,8 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import rls as oracle
-from oracles.side_by_side import (
+
+from onstream import RLS, NotMergeable
+
+from ..oracles import rls as oracle
+from ..oracles.side_by_side import (
     KINDS,
     blocks,
     covariance,
@@ -14,8 +17,6 @@ from oracles.side_by_side import (
     quick,
     rows,
 )
-
-from onstream import RLS, NotMergeable
 
 josephs = pytest.mark.parametrize("joseph", [False, True], ids=["plain", "joseph"])
 

@@ -8,11 +8,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from contract.steering import PATIENCE, Job
-from core.test_rwlock import told_by_child
 
 from onstream.linear import PAMultilabel, StructuredPA
 from onstream.persist import dumps
+
+from ..contract.steering import PATIENCE, Job
+from ..core.test_rwlock import told_by_child
 
 REFUSED = 0.5  # no label, and of a cost that is refused
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles import second_order as oracle
-from oracles.side_by_side import KINDS, eighths, follow, labelled, quick, rows, signed_blocks
 from scipy.optimize import minimize
 
 from onstream.linear import AROW, CW, SCW, PAClassifier
 from onstream.persist import dumps, loads
+
+from ..oracles import second_order as oracle
+from ..oracles.side_by_side import KINDS, eighths, follow, labelled, quick, rows, signed_blocks
 
 ETA = NormalDist().cdf(1.0)  # phi = 1
 BOTH = pytest.mark.parametrize("covariance", ["diagonal", "full"])

@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import shifting_perceptron as oracle
-from oracles.side_by_side import KINDS, follow, labelled, quick, rows, signed_blocks
 
 from onstream.linear import Perceptron, ShiftingPerceptron
+
+from ..oracles import shifting_perceptron as oracle
+from ..oracles.side_by_side import KINDS, follow, labelled, quick, rows, signed_blocks
 
 
 @pytest.mark.parametrize("kind", KINDS)

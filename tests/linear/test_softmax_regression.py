@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import logistic_regression as oracle
-from oracles.rates import rate
-from oracles.side_by_side import KINDS, eighths, follow, labelled, quick, rows
 
 from onstream.linear import LogisticRegression, SoftmaxRegression
+
+from ..oracles import logistic_regression as oracle
+from ..oracles.rates import rate
+from ..oracles.side_by_side import KINDS, eighths, follow, labelled, quick, rows
 
 
 class SoftmaxOracle(oracle.LogisticRegression):

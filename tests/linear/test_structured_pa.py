@@ -4,11 +4,12 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from oracles.side_by_side import labelled
 
 import onstream
 from onstream.linear import MulticlassPerceptron, PAClassifier, StructuredPA
 from onstream.persist import dumps, loads
+
+from ..oracles.side_by_side import labelled
 
 TAGS = "NVD"
 SENTENCES = [

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles import ultraconservative as oracle
-from oracles.side_by_side import KINDS, eighths, follow, labelled, multiclass_blocks, quick, rows
 from scipy.optimize import minimize
 
 from onstream.linear import (
@@ -17,6 +15,9 @@ from onstream.linear import (
     PAClassifier,
     Perceptron,
 )
+
+from ..oracles import ultraconservative as oracle
+from ..oracles.side_by_side import KINDS, eighths, follow, labelled, multiclass_blocks, quick, rows
 
 UPDATES = ("max", "uniform", "proportional")
 

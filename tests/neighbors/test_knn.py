@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from oracles import knn as oracle
-from oracles.adwin import ADWIN as PlainADWIN
 
 from onstream.features import MinMaxScaler, StandardScaler
 from onstream.neighbors import KNNADWINClassifier, KNNClassifier, KNNRegressor
 from onstream.persist import dumps, loads
+
+from ..oracles import knn as oracle
+from ..oracles.adwin import ADWIN as PlainADWIN
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 SCALES = ["minmax", "standard", None]
