@@ -27,6 +27,7 @@ import onstream
 from onstream.linear import LogisticRegression
 from onstream.persist import dumps
 
+from .contract.streams import plane
 from .contract.table import TRANSFORMERS, cases
 from .contract.test_misuse import NO_BLOCKS, NO_EXAMPLES
 from .contract.tools import KINDS, by_name, streams, targets
@@ -113,9 +114,8 @@ def ask_and_learn(model: Any, x: Any, y: Any) -> Any:
 
 def transformers() -> Facts:
     """Every transformer, alone and before a learner."""
-    regression = next(case for case in cases() if case.name == "RLS")
-    X, y = streams(regression, ROWS)[0]
-    y = np.where(y > 0.0, "a", "b") if y.dtype.kind == "f" else y
+    X, numbers = plane(ROWS)
+    y = np.where(numbers > 0.0, "a", "b")
     for transformer in TRANSFORMERS:
         for kind in ("dicts", "dense", "CSR", "pandas"):
             alone, rows, at = transformer.clone(), KINDS[kind](X), f"{transformer!r} {kind}"

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from ..base import Learner, Unsupervised
 from ..core.coerce import row_error
+from ._label_codes import LabelCodes
 from .answers import as_column, both, decided, same_whole
 from .blocks import own, single
 from .choices import output_for, steps_of, written
-from .confusion import Names, plain
+from .columns import number_column, plain_label, probability
 from .figures import encodable
 from .metric import Metric
 from .metrics import ROCAUC, scores_by_label
 from .report import Run
-from .sums import column, probability
 from .tracking import RANGES, Track
 
 FIGURES = ("rows", "judged", "largest", "wildest", "diverged", "wall", "cpu")
@@ -99,14 +99,14 @@ class Contender:
             self.check_verb(() if weights is None else (1.0,))
         try:
             if self.answers == "numbers":
-                column(truth, "y")
+                number_column(truth, "y")
             elif self.answers == "labels":
-                self.track.names.check(truth)
-                names = Names()
+                self.track.label_codes.check(truth)
+                codes = LabelCodes()
                 label = self.known_label()
                 if label is not None:
-                    names.expect(label)
-                names.check(truth[:1])  # all are of one kind
+                    codes.expect(label)
+                codes.check(truth[:1])  # all are of one kind
                 self.check_number_of_labels(truth)
         except (TypeError, ValueError) as error:
             raise from_us(error) from None
@@ -119,8 +119,8 @@ class Contender:
             return
         if len(learned) + len(self.waiting) + len(truth) <= most:
             return
-        known = {*learned, *(plain(example[1]) for example in self.waiting)}
-        for row, label in enumerate(map(plain, truth.tolist())):
+        known = {*learned, *(plain_label(example[1]) for example in self.waiting)}
+        for row, label in enumerate(map(plain_label, truth.tolist())):
             known.add(label)
             if len(known) > most:
                 told = (

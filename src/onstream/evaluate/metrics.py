@@ -10,12 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.checks import choice, number, whole
-from ..core.coerce import row_error
-from .confusion import Confusion, plain
-from .confusion import column as labels_column
+from ._confusion import Confusion
+from ._ranking import Ranking
+from ._sums import LogLossSum, Residuals
+from .columns import (
+    number_column,
+    plain_label,
+    probability,
+    score,
+    true_labels,
+    weight_column,
+)
 from .metric import Metric
-from .ranking import Ranking
-from .sums import Residuals, Surprise, checked_weights, column, probability, score
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -182,7 +188,7 @@ class _OfLabels(OfSums):
                     f"leave out average={average!r}."
                 )
             try:
-                self.positive = plain(positive)
+                self.positive = plain_label(positive)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"{self.name}: positive: {error}") from None
         super().__init__(window=window, alpha=alpha)
@@ -190,7 +196,7 @@ class _OfLabels(OfSums):
     def _new(self, window: int, alpha: float) -> Any:
         sums = Confusion(window, alpha)
         if self.positive is not None:
-            sums.names.expect(self.positive)
+            sums.label_codes.expect(self.positive)
         return sums
 
     @property
@@ -260,7 +266,7 @@ class LogLoss(OfSums):
     unit = "nats"
 
     def _new(self, window: int, alpha: float) -> Any:
-        return Surprise(window, alpha)
+        return LogLossSum(window, alpha)
 
     def _value(self, sums: Any) -> float:
         return float(sums.mean())
@@ -279,7 +285,7 @@ class LogLoss(OfSums):
                 for row, label in enumerate(truth):
                     check_zero_or_one(label, f"row {row}: ")
                 known, scores = [1, 0], np.column_stack([scores, 1.0 - scores])
-            weights = checked_weights(w, len(truth))
+            weights = weight_column(w, len(truth))
             self._sums.add_columns(true_probability(known, truth, scores), weights)
         except (TypeError, ValueError) as error:
             raise self._refused(error) from None
@@ -287,7 +293,7 @@ class LogLoss(OfSums):
     def update(self, y: Any, prediction: Any, w: float = 1.0) -> None:
         """Add one example: its label, the probabilities by label, and its importance."""
         try:
-            truth = plain(y)
+            truth = plain_label(y)
             if isinstance(prediction, Mapping):
                 chances = scores_by_label(truth, prediction, probability)
                 self._sums.add_one(truth, chances.get(truth, 0.0), w)
@@ -358,7 +364,7 @@ class ROCAUC(OfSums):
 
     def _add(self, y: Any, predictions: Any, w: Any, labels: list[Any] | None) -> None:
         known, truth, scores = scored_rows(y, predictions, labels, proba=self.output == "proba")
-        weights = checked_weights(w, len(truth))
+        weights = weight_column(w, len(truth))
         self._sums.check(known or [], truth)
         if weights is not None and not weights.all():  # rows of weight 0 have not happened
             heavy = weights > 0.0
@@ -437,11 +443,11 @@ def scored_rows(
         scores = np.array([[told.get(label, absent) for label in known] for told in rows])
         return known, truth, scores.reshape(len(truth), len(known))
     if labels is None:
-        scores = column(predictions, "a probability" if proba else "a score")
+        scores = number_column(predictions, "a probability" if proba else "a score")
         if proba and not ((scores >= 0.0) & (scores <= 1.0 + 1e-9)).all():
             raise ValueError("a probability must lie between 0 and 1.")
         return None, truth, scores
-    known = [plain(label) for label in labels]
+    known = [plain_label(label) for label in labels]
     scores = np.asarray(predictions, dtype=np.float64)
     if scores.ndim != 2 or len(set(known)) != len(known) or scores.shape[1] != len(known):
         raise ValueError("labels must name the columns of the predictions, one each.")
@@ -452,23 +458,11 @@ def scored_rows(
     return known, truth, scores
 
 
-def true_labels(y: Any) -> list[Any]:
-    """A column of labels as Python's own objects."""
-    found: list[Any] = labels_column(y, "y").tolist()
-    for row, label in enumerate(found):
-        if type(label) is not int and type(label) is not bool:
-            try:
-                found[row] = plain(label)
-            except (TypeError, ValueError) as error:
-                raise row_error(type(error), "", row, f"y: {error}") from None
-    return found
-
-
 def scores_by_label(y: Any, told: Any, check: Any) -> dict[Any, float]:
     """The scores or probabilities of one example, whose label is of their kind."""
     if not isinstance(told, Mapping):
         raise TypeError(f"the prediction must be a dict of labels, as the first, got {told!r:.60}.")
-    scores = {plain(label): check(value) for label, value in told.items()}
+    scores = {plain_label(label): check(value) for label, value in told.items()}
     for label in scores:
         if isinstance(label, str) != isinstance(y, str):
             raise TypeError(f"y is {y!r:.60}, the prediction is about {label!r:.60}.")

@@ -11,12 +11,12 @@ from ..core.coerce import unmasked
 from .answers import as_column
 from .blocks import Block, blocks, length, rows_in
 from .choices import agreed, check_detector, chosen, named_models
+from .columns import weight_column
 from .contender import Contender, from_us
 from .figures import encodable
 from .metric import Metric
 from .progress import told
 from .report import Report
-from .sums import checked_weights
 
 BLOCK = 16_384  # rows handed to a learner at once
 POINTS = 128  # points of a curve, if the length of the stream is known; else up to four times
@@ -237,7 +237,7 @@ class Prequential:
         try:
             if isinstance(y, np.ma.MaskedArray):
                 y = unmasked("prequential", y, "y")
-            return y, checked_weights(w, rows)
+            return y, weight_column(w, rows)
         except (ValueError, TypeError) as error:
             named = from_us(error)
             raise type(named)(in_stream(named, self.rows + self.first)) from None

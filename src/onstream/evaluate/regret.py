@@ -11,13 +11,10 @@ from ..base import Classifier, Regressor
 from ..base.checks import choice, flag, number
 from ..core.coding import first_sign
 from ..core.coerce import row_error, unmasked
-from .confusion import Names
-from .metrics import true_labels
-from .sums import column
+from ._label_codes import LabelCodes
+from .columns import number_column, true_labels
 
 Floats = NDArray[np.float64]
-
-OWNER = type("regret", (), {})()  # errors about a parameter begin with the name of its class
 
 
 @dataclass
@@ -86,19 +83,19 @@ def regret(
     >>> 0.0 < outcome.total < 0.02 * 0.5 * float(y @ y)
     True
     """
-    choice(OWNER, "loss", loss, LOSSES)
-    flag(OWNER, "intercept", intercept)
+    choice("regret", "loss", loss, LOSSES)
+    flag("regret", "intercept", intercept)
     if lam is not None and radius is not None:
         raise ValueError("regret: lam and radius exclude each other; give one.")
-    ridge = 1e-6 if lam is None else number(OWNER, "lam", lam, least=0.0)
-    within = None if radius is None else number(OWNER, "radius", radius, above=0.0)
+    ridge = 1e-6 if lam is None else number("regret", "lam", lam, least=0.0)
+    within = None if radius is None else number("regret", "radius", radius, above=0.0)
     margins = loss in ("logistic", "hinge")
     if not isinstance(model, Classifier if margins else Regressor):
         wanted = "a classifier" if margins else "a regressor"
         raise TypeError(f"regret: the {loss} loss is for {wanted}, got {model!r:.60}.")
     rows = checked_rows(X)
     try:
-        targets = two_labels(model, y, loss) if margins else column(y, "y")
+        targets = two_labels(model, y, loss) if margins else number_column(y, "y")
     except (TypeError, ValueError) as error:
         raise type(error)(f"regret: {error}") from None
     if len(rows) != len(targets):
@@ -148,7 +145,7 @@ def checked_rows(X: Any) -> Floats:
 
 def two_labels(model: Any, y: Any, loss: str) -> list[Any]:
     """The targets as labels; with those that the model knows there are at most two."""
-    Names().check(y)
+    LabelCodes().check(y)
     labels = true_labels(y)
     known = list(dict.fromkeys([*model.labels, *labels]))
     if len(known) > 2:

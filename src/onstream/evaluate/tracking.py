@@ -9,11 +9,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .confusion import Confusion, Names
+from ._confusion import Confusion
+from ._label_codes import LabelCodes
+from ._ranking import Ranking
+from ._sums import LogLossSum, Residuals
+from .columns import number_column, true_labels
 from .metric import Metric
-from .metrics import OfSums, true_labels, true_probability
-from .ranking import Ranking
-from .sums import Residuals, Surprise, column
+from .metrics import OfSums, true_probability
 
 RANGES = ("cumulative", "window", "fading")
 
@@ -23,12 +25,13 @@ def is_own(metric: Metric) -> bool:
     return not isinstance(metric, OfSums) or type(metric).__module__ != OfSums.__module__
 
 
-def twin(sums: Any, shared: Names, names: Names) -> Any:
-    """A copy of sums; if they have the shared names, with the copy of these."""
-    make, (*how, told) = sums.__reduce__()  # much quicker than a deep copy
-    if "names" in told:
-        told["names"] = names if told["names"] is shared else copy(told["names"])
-    return make(*how, told)
+def copied(sums: Any, shared: LabelCodes, new: LabelCodes) -> Any:
+    """A copy of sums; where they number labels by the shared codes, it does by the new ones."""
+    make, (*how, fields) = sums.__reduce__()  # much quicker than a deep copy
+    if "label_codes" in fields:
+        old = fields["label_codes"]
+        fields["label_codes"] = new if old is shared else copy(old)
+    return make(*how, fields)
 
 
 class Followed:
@@ -68,7 +71,7 @@ class Track:
 
     def __init__(self, metrics: Sequence[Metric], window: int, alpha: float) -> None:
         self.metrics = metrics
-        self.names = Names()
+        self.label_codes = LabelCodes()
         self.guesses = any(getattr(metric, "guesses", False) for metric in metrics)
         self.sums: dict[tuple[Any, ...], Any] = {}  # by kind, window, alpha, output
         self.used: list[Any] = []  # of each metric: the sums of each range, or a metric followed
@@ -82,7 +85,7 @@ class Track:
             ranges = ((0, 1.0), (metric.window or window, 1.0), (0, metric.alpha or alpha))
             self.used.append([self._shared(metric, *told) for told in ranges])
             if getattr(metric, "positive", None) is not None:
-                self.names.expect(metric.positive)  # type: ignore[attr-defined]
+                self.label_codes.expect(metric.positive)  # type: ignore[attr-defined]
         self.longest = max((key[1] for key in self.sums), default=0)
         self.past: dict[type, list[Any]] = {}  # what windows still look back on
 
@@ -91,7 +94,7 @@ class Track:
         key = (kind, window, alpha, getattr(metric, "output", None))
         if key not in self.sums:
             if kind is Confusion:  # windows are counted anew where they are asked for
-                self.sums[key] = Confusion(0, alpha, self.guesses, self.names)
+                self.sums[key] = Confusion(0, alpha, self.guesses, self.label_codes)
             else:
                 self.sums[key] = metric._new(window if kind is Ranking else 0, alpha)
         return self.sums[key]
@@ -169,13 +172,13 @@ class Track:
         kinds = {key[0] for key in self.sums}
         told: dict[type, list[Any]] = {}
         if Confusion in kinds:
-            told[Confusion] = list(self.names.encode(y, labels))
+            told[Confusion] = list(self.label_codes.encode(y, labels))
         if Residuals in kinds:
-            told[Residuals] = [column(y, "y"), column(labels, "the prediction")]
-        if Surprise in kinds or Ranking in kinds:
+            told[Residuals] = [number_column(y, "y"), number_column(labels, "the prediction")]
+        if LogLossSum in kinds or Ranking in kinds:
             truth = true_labels(y)
-            if Surprise in kinds:
-                told[Surprise] = [true_probability(columns or [], truth, scores)]
+            if LogLossSum in kinds:
+                told[LogLossSum] = [true_probability(columns or [], truth, scores)]
             if Ranking in kinds:
                 told[Ranking] = [columns, truth, scores]
         return told
@@ -210,8 +213,9 @@ class Track:
         """The same, to come back to if a block is refused; notes are shared, see `cut`."""
         other = copy(self)
         other.past = self.past.copy()  # whose columns are replaced, never changed
-        other.names = copy(self.names)
-        other.sums = {key: twin(sums, self.names, other.names) for key, sums in self.sums.items()}
+        other.label_codes = copy(self.label_codes)
+        codes = self.label_codes, other.label_codes
+        other.sums = {key: copied(sums, *codes) for key, sums in self.sums.items()}
         new = {id(old): other.sums[key] for key, old in self.sums.items()}
         other.used = [
             used.copy() if isinstance(used, Followed) else [new[id(sums)] for sums in used]

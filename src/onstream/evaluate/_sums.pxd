@@ -2,7 +2,7 @@ from libc.stdint cimport int64_t
 
 
 cdef class Sums:
-    cdef readonly Py_ssize_t window  # count the last so many examples; 0: all
+    cdef readonly Py_ssize_t window  # count the last `window` examples; 0: all
     cdef readonly double alpha       # all sums shrink by this before an example is added; 1: never
     cdef readonly int64_t n          # examples added
     cdef double gain                 # weight of the next example: grows instead of shrinking all sums
@@ -25,4 +25,3 @@ cdef class Sums:
 
 
 cdef double weight_of(object w) except? -1.0
-cdef object weights_of(object w, Py_ssize_t rows)

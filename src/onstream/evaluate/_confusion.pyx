@@ -1,322 +1,29 @@
-"""Who was taken for whom: the table that metrics of labels are made of."""
+"""The confusion matrix: weights of the examples by true and predicted label."""
 
 from libc.math cimport floor
-from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memcmp, memcpy, memset
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from ..core.arrays cimport data_of, doubles, int32s, int64s
-from ..core.hashing cimport hash_bytes
+from ..core.arrays cimport doubles, int32s
 from ..core.memory cimport release, resize, roomier
-from .sums cimport Sums, weight_of, weights_of
+from ._label_codes cimport LabelCodes
+from ._sums cimport Sums, weight_of
 
-from ..core.coding import first_sign
-from ..core.coerce import is_missing, row_error
-from .sums import without_mask
+from ._sums import restored
+from .columns import label_column, weight_column
 
 
 cdef enum:
-    WORDS = 4096  # cells of a table of words
-    FEW = 64      # cells of a small table of counts
-
-
-cdef class Names:
-    """Numbers labels in order of appearance, the true label of an example before the predicted.
-
-    Labels are of one kind, text or numbers (True is 1), as those of a learner.
-    """
-
-    cdef readonly list labels
-    cdef dict numbers
-    cdef set occurred       # numbers of the labels that were true once, not only predicted
-    cdef object expected    # a label that says of which kind the labels are; None: any
-
-    def __init__(self):
-        self.labels = []
-        self.numbers = {}
-        self.occurred = set()
-        self.expected = None
-
-    def expect(self, label):
-        """Labels will be of the kind of this one, which need not occur."""
-        label = plain(label)
-        self.same_kind(label)
-        self.expected = label
-
-    cdef int same_kind(self, object label) except -1:
-        first = self.labels[0] if self.labels else self.expected
-        if first is not None and isinstance(label, str) != isinstance(first, str):
-            raise TypeError(
-                f"labels are of one kind, such as {first!r:.80}; "
-                f"got {label!r:.80} of type {type(label).__name__}.")
-        return 0
-
-    cpdef int32_t of(self, object y) except -2:
-        """Number of a label; None, which is no label, is -1."""
-        if y is None:
-            return -1
-        if type(y) is not str and type(y) is not int and type(y) is not bool:
-            y = plain(y)
-        number = self.numbers.get(y)
-        if number is None:
-            plain(y)
-            self.same_kind(y)
-            number = self.numbers[y] = len(self.labels)
-            self.labels.append(y)
-        return number
-
-    def forget(self, Py_ssize_t known):
-        """Forget all labels but so many that came first: an example was refused."""
-        while len(self.labels) > known:
-            del self.numbers[self.labels.pop()]
-
-    def encode_one(self, y, prediction):
-        """Numbers of a true and a predicted label, which become known together or not at all."""
-        cdef Py_ssize_t known = len(self.labels)
-        if y is None:
-            raise ValueError("y must be a label, got None.")
-        try:
-            a, b = self.of(y), self.of(prediction)
-        except:
-            self.forget(known)
-            raise
-        self.occurred.add(a)
-        return a, b
-
-    def encode(self, y, predictions, weights=None):
-        """Numbers of two columns of labels, as int32; if one is refused, none becomes known.
-
-        A row of weight 0 is checked, but makes no label known.
-        """
-        cdef Py_ssize_t known = len(self.labels)
-        y, predictions = column(y, "y"), column(predictions, "the prediction")
-        if len(y) != len(predictions):
-            raise ValueError(f"y has {len(y):,} rows, the predictions have {len(predictions):,}.")
-        a, b = np.empty(len(y), dtype=np.int32), np.empty(len(y), dtype=np.int32)
-        try:
-            self.encode_columns(y, predictions, a, b)
-            if weights is not None and not weights.all():
-                self.forget(known)
-                heavy = weights > 0.0
-                some_a, some_b = self.encode(y[heavy], predictions[heavy])
-                a[:], b[:] = 0, -1
-                a[heavy], b[heavy] = some_a, some_b
-                return a, b
-        except:
-            self.forget(known)
-            raise
-        self.note_true(a)
-        return a, b
-
-    def check(self, y):
-        """Refuse true labels that are missing or of another kind; none becomes known."""
-        cdef Py_ssize_t known = len(self.labels)
-        y = column(y, "y")
-        codes = np.empty(len(y), dtype=np.int32)
-        try:
-            self.encode_columns(y, y, codes, codes)
-        except (TypeError, ValueError):  # in which row?
-            self.forget(known)
-            self.encode_objects(y.tolist(), y.tolist(), codes, codes)
-        finally:
-            self.forget(known)
-
-    def encode_true(self, y):
-        """Numbers of plain labels that were true."""
-        numbers = [self.of(label) for label in y]
-        self.occurred.update(numbers)
-        return numbers
-
-    cdef int note_true(self, a) except -1:
-        """These labels were true."""
-        cdef Py_ssize_t i
-        cdef const int32_t* codes = int32s(a)
-        met = np.zeros(len(self.labels), dtype=np.uint8)
-        cdef unsigned char* seen = <unsigned char*> data_of(met)
-        for i in range(len(a)):
-            seen[codes[i]] = 1
-        self.occurred.update(np.flatnonzero(met).tolist())
-        return 0
-
-    cdef int encode_columns(self, y, predictions, a, b) except -1:
-        if not len(y):
-            return 0
-        if y.dtype.kind in "iub" and predictions.dtype.kind in "iub":
-            low = min(int(y.min()), int(predictions.min()))
-            high = max(int(y.max()), int(predictions.max()))
-            if high - low <= 65_535 and -2**62 < low and high < 2**62:
-                return self.encode_whole(y, predictions, a, b, low, high - low + 1)
-        if y.dtype.kind == "U" and predictions.dtype.kind == "U" and self.encode_text(y, predictions, a, b):
-            return 0
-        return self.encode_objects(y.tolist(), predictions.tolist(), a, b)
-
-    cdef int encode_whole(self, y, predictions, a, b, long long low, Py_ssize_t width) except -1:
-        """Whole numbers in a narrow range: through a table."""
-        cdef bint boolean = y.dtype.kind == "b"
-        cdef Py_ssize_t i, rows = len(y)
-        cdef int32_t* table = <int32_t*> resize(NULL, 0, width * sizeof(int32_t))
-        cdef const int64_t* ys
-        cdef const int64_t* ps
-        cdef int32_t* ia = int32s(a)
-        cdef int32_t* ib = int32s(b)
-        y = np.ascontiguousarray(y, dtype=np.int64)
-        predictions = np.ascontiguousarray(predictions, dtype=np.int64)
-        ys = int64s(y)
-        ps = int64s(predictions)
-        try:
-            for i in range(rows):
-                if table[ys[i] - low] == 0:  # 0: not met yet
-                    table[ys[i] - low] = 1 + self.of(ys[i] != 0 if boolean else ys[i])
-                if table[ps[i] - low] == 0:
-                    table[ps[i] - low] = 1 + self.of(ps[i] != 0 if boolean else ps[i])
-                ia[i] = table[ys[i] - low] - 1
-                ib[i] = table[ps[i] - low] - 1
-        finally:
-            release(table)
-        return 0
-
-    cdef bint encode_text(self, y, predictions, a, b) except -1:
-        """Text of fixed width: a string is made of each different word once. False: too many."""
-        dtype = max(y.dtype, predictions.dtype, key=lambda dtype: dtype.itemsize)
-        y = np.ascontiguousarray(y, dtype=dtype)
-        predictions = np.ascontiguousarray(predictions, dtype=dtype)
-        cdef Py_ssize_t i, j, width = dtype.itemsize, found = 0, rows = len(y)
-        cdef const char* words[2]
-        cdef int32_t* codes[2]
-        cdef const char* word
-        cdef const char** met  # where a word was first met
-        cdef int32_t* code
-        cdef uint64_t at
-        if width == 0:
-            return False
-        words[0] = <const char*> data_of(y)
-        words[1] = <const char*> data_of(predictions)
-        codes[0] = int32s(a)
-        codes[1] = int32s(b)
-        met = <const char**> resize(NULL, 0, WORDS * sizeof(char*))
-        code = <int32_t*> resize(NULL, 0, WORDS * sizeof(int32_t))
-        try:
-            for i in range(rows):
-                for j in range(2):
-                    word = words[j] + i * width
-                    at = hash_bytes(<const unsigned char*> word, width) & <uint64_t> (WORDS - 1)
-                    while met[at] != NULL and memcmp(met[at], word, width) != 0:
-                        at = (at + 1) & <uint64_t> (WORDS - 1)
-                    if met[at] == NULL:
-                        found += 1
-                        if found > WORDS // 2:
-                            return False
-                        met[at] = word
-                        code[at] = self.of((predictions if j else y)[i].item())
-                    codes[j][i] = code[at]
-        finally:
-            release(met)
-            release(code)
-        return True
-
-    cdef int encode_objects(self, list y, list predictions, a, b) except -1:
-        cdef Py_ssize_t i
-        cdef int32_t* ia = int32s(a)
-        cdef int32_t* ib = int32s(b)
-        for i in range(len(y)):
-            try:
-                ia[i] = self.of(y[i])
-                if ia[i] < 0:
-                    raise ValueError("y must be a label, got None.")
-                ib[i] = self.of(predictions[i])
-            except (TypeError, ValueError) as error:
-                raise row_error(type(error), "", i, str(error)) from None
-        return 0
-
-    @property
-    def coded(self):
-        """The label coded +1: True or 1 if it came first, else the second; None if not met yet."""
-        if first_sign(self.labels) > 0.0:
-            return self.labels[0]
-        return self.labels[1] if len(self.labels) > 1 else None
-
-    @property
-    def positive(self):
-        """The positive label, in whatever order they came: True, the larger number, the later text.
-
-        Of the labels that were true, or that were predicted, too, if these are fewer than two. Of
-        one label alone only True and 1 are known to be positive; None if it is not known yet.
-        """
-        labels = self.true_labels() if len(self.occurred) > 1 else self.labels
-        if len(labels) > 1:
-            return max(labels)
-        return labels[0] if labels and labels[0] == 1 else None
-
-    def true_labels(self):
-        """The labels that were true once."""
-        return [self.labels[i] for i in self.occurred]
-
-    def join(self, Names other):
-        """Take over the labels of others; their numbers here."""
-        cdef Py_ssize_t known = len(self.labels)
-        try:
-            numbers = [self.of(label) for label in other.labels]
-        except:
-            self.forget(known)
-            raise
-        self.occurred.update(numbers[i] for i in other.occurred)
-        return numbers
-
-    def __reduce__(self):
-        return names_of, (self.labels, sorted(self.occurred), self.expected)
-
-
-def names_of(labels, occurred, expected):
-    """Unpickle."""
-    cdef Names names = Names()
-    for label in labels:
-        names.of(label)
-    names.occurred.update(occurred)
-    names.expected = expected
-    return names
-
-
-def plain(y):
-    """A label as a Python bool, int or str."""
-    if is_missing(y):
-        raise ValueError(f"a label is missing ({y!s:.40}).")
-    if isinstance(y, np.ndarray) and y.ndim == 0:
-        y = y[()]
-    if isinstance(y, np.bool_):
-        return bool(y)
-    if isinstance(y, (int, np.integer)) and not isinstance(y, np.timedelta64):
-        return y if type(y) is bool else int(y)
-    if isinstance(y, (float, np.floating)) and float(y).is_integer():
-        return int(y)
-    if isinstance(y, str):
-        try:
-            y.encode()
-        except UnicodeEncodeError:
-            raise ValueError(f"label {y!r:.80} is not valid Unicode text.") from None
-        return str.__str__(y)
-    raise TypeError(f"a label must be a bool, an int or a string, got {y!r:.80}.")
-
-
-def column(values, str name):
-    """Labels, one per row."""
-    values = without_mask(values, name)
-    if isinstance(values, (list, tuple)):
-        array = np.empty(len(values), dtype=object)
-        for i, value in enumerate(values):  # which may be a sequence itself
-            array[i] = value
-        return array
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise ValueError(f"{name} must have one dimension, got shape {array.shape}.")
-    return array
+    FEW = 64  # cells of a small table of counts
 
 
 cdef class Confusion(Sums):
     """Weights of the examples by true and predicted label; with `guesses`, also of those that two
     guesses got wrong: the previous label, and the commonest label so far."""
 
-    cdef readonly Names names
+    cdef readonly LabelCodes label_codes
     cdef double* c              # c[y * stride + 1 + p]; p = -1: nothing was predicted
     cdef double* rows           # weight by true label, kept for the guesses
     cdef int32_t* met           # when a label was first met, as true or predicted; 0: not yet
@@ -331,8 +38,8 @@ cdef class Confusion(Sums):
     cdef int32_t first          # label of the first example, for `merge`
     cdef double first_weight    # it has no previous one
 
-    def __init__(self, window=0, alpha=1.0, guesses=False, names=None):
-        self.names = Names() if names is None else names
+    def __init__(self, window=0, alpha=1.0, guesses=False, label_codes=None):
+        self.label_codes = LabelCodes() if label_codes is None else label_codes
         self.guesses = guesses
         self.hold(3)
         self.previous = self.commonest = self.first = -1
@@ -344,7 +51,7 @@ cdef class Confusion(Sums):
 
     cdef int fit(self) except -1:
         """Room for every label with a name."""
-        cdef Py_ssize_t k = len(self.names.labels), room, i, j
+        cdef Py_ssize_t k = len(self.label_codes.labels), room, i, j
         cdef double* moved
         if k > self.room:
             room = roomier(self.room, k)
@@ -418,18 +125,18 @@ cdef class Confusion(Sums):
         if weight == 0.0:
             self.add_many([y], [p], [w])  # checked, and nothing happened
             return
-        row[0], row[1] = self.names.encode_one(y, p)
+        row[0], row[1] = self.label_codes.encode_one(y, p)
         row[2] = weight
         self.fit()
         self.add(row)
 
     def add_many(self, y, p, w=None):
-        y, p = column(y, "y"), column(p, "the prediction")
-        w = weights_of(w, len(y))
-        self.add_columns(*self.names.encode(y, p, w), w)
+        y, p = label_column(y, "y"), label_column(p, "the prediction")
+        w = weight_column(w, len(y))
+        self.add_columns(*self.label_codes.encode(y, p, w), w)
 
     def add_columns(self, y, p, w, Py_ssize_t start=0, stop=None):
-        """Add rows start ... stop-1 of what `names` has encoded."""
+        """Add rows start ... stop-1 of what `label_codes` has encoded."""
         cdef Py_ssize_t i = start, end = len(y) if stop is None else stop
         cdef const int32_t* ys = int32s(y)
         cdef const int32_t* ps = int32s(p)
@@ -485,7 +192,7 @@ cdef class Confusion(Sums):
         """As if the examples of `other` had come after ours."""
         cdef Py_ssize_t i, j
         cdef double factor
-        numbers = self.names.join(other.names)
+        numbers = self.label_codes.join(other.label_codes)
         self.fit()
         if self.window:
             rows = other.window_rows()
@@ -522,7 +229,7 @@ cdef class Confusion(Sums):
     # -- what metrics ask --------------------------------------------------------------------------
 
     def matrix(self):
-        """The table, k by k, in the order of `names.labels`; without what was not predicted."""
+        """The table, k by k, in the order of the labels; without what was not predicted."""
         cdef Py_ssize_t i, j
         self.fit()
         self.refresh()
@@ -615,13 +322,13 @@ cdef class Confusion(Sums):
         return ratio(sum, occurred)
 
     def judged(self, str average, positive):
-        """How labels are averaged here, and, if one is judged alone, which: None if not known yet."""
+        """How labels are averaged; if one is judged alone, which (None if not known yet)."""
         if average == "auto":
-            several = positive is None and len(self.names.occurred) > 2
+            several = positive is None and len(self.label_codes.occurred) > 2
             average = "macro" if several else "binary"
         if average != "binary":
             return average, None
-        return average, self.names.positive if positive is None else positive
+        return average, self.label_codes.positive if positive is None else positive
 
     def averaged(self, str what, str average, positive):
         """Precision, recall or F1 (`what`), of the positive label or averaged over labels."""
@@ -633,9 +340,9 @@ cdef class Confusion(Sums):
         if average == "micro":
             return self.micro(what)
         if average == "binary":
-            if positive is None or positive not in self.names.numbers:
+            if positive is None or positive not in self.label_codes.numbers:
                 return 0.0
-            i = self.names.numbers[positive]
+            i = self.label_codes.numbers[positive]
             return score(what, self.c[i * (self.room + 1) + 1 + i], self.row(i), self.column(i))
         for i in range(self.k):
             hit, truth, said = self.c[i * (self.room + 1) + 1 + i], self.row(i), self.column(i)
@@ -654,7 +361,7 @@ cdef class Confusion(Sums):
         return score(what, self.right(), self.total(), said)
 
     def __reduce__(self):
-        return confusion_of, (self.window, self.alpha, self.guesses, self.export())
+        return restored, (Confusion, (self.window, self.alpha, self.guesses), self.export())
 
     def export(self):
         cdef Py_ssize_t i
@@ -665,34 +372,27 @@ cdef class Confusion(Sums):
                    self.c + i * (self.room + 1), (self.k + 1) * sizeof(double))
         return {
             **Sums.export(self),
-            "names": self.names,
+            "label_codes": self.label_codes,
             "table": table.ravel(),
             "rows": [self.rows[i] for i in range(self.k)],
             "guessed": (self.changed, self.uncommon, self.first_weight),
             "codes": (self.previous, self.commonest, self.first),
         }
 
-    def restore(self, told):
+    def restore(self, fields):
         cdef Py_ssize_t i
-        self.names = told["names"]
+        self.label_codes = fields["label_codes"]
         self.fit()
-        table = np.ascontiguousarray(told["table"], dtype=np.float64)
+        table = np.ascontiguousarray(fields["table"], dtype=np.float64)
         for i in range(self.k):
             memcpy(self.c + i * (self.room + 1),
                    doubles(table) + i * (self.k + 1),
                    (self.k + 1) * sizeof(double))
-            self.rows[i] = told["rows"][i]
-            self.meet(<int32_t> i)  # numbered as they were met; a window is counted anew
-        self.changed, self.uncommon, self.first_weight = told["guessed"]
-        self.previous, self.commonest, self.first = told["codes"]
-        Sums.restore(self, told)
-
-
-def confusion_of(window, alpha, guesses, told):
-    """Unpickle."""
-    sums = Confusion(window, alpha, guesses)
-    sums.restore(told)
-    return sums
+            self.rows[i] = fields["rows"][i]
+            self.meet(<int32_t> i)  # numbered as they were met; a window is counted again
+        self.changed, self.uncommon, self.first_weight = fields["guessed"]
+        self.previous, self.commonest, self.first = fields["codes"]
+        Sums.restore(self, fields)
 
 
 cdef double ratio(double a, double b) noexcept:

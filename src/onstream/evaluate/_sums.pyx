@@ -2,8 +2,8 @@
 
 A metric is a formula over such sums; several metrics can share them. Fading multiplies no sum:
 the weight of the newest example grows by 1/alpha instead, and only ratios are ever shown. A
-window keeps its examples and counts them anew when somebody asks, so nothing is ever subtracted
-and no rounding piles up: what comes out is the metric of these examples alone.
+window keeps its examples and counts them again when a value is asked for: nothing is ever
+subtracted, so no rounding piles up, and the value is that of these examples alone.
 """
 
 from libc.math cimport INFINITY, NAN, fabs, log
@@ -13,12 +13,8 @@ import numpy as np
 
 from ..core.arrays cimport data_of, doubles
 from ..core.memory cimport release, resize
-from ..core.coerce import row_error
+from .columns import HEAVIEST, number_column, plain_number, weight_column
 
-from ..core.coerce import first_masked, is_missing
-
-
-HEAVIEST = 1e100  # sums of heavier examples, and products of these, would overflow
 
 cdef double NEAR_END = 1e300  # what is smaller can be added without overflow
 
@@ -39,7 +35,7 @@ cdef class Sums:
         release(self.tail)
 
     cdef int hold(self, Py_ssize_t columns) except -1:
-        """Examples are so many numbers each."""
+        """Each buffered example takes `columns` numbers, the last of them its weight."""
         self.columns = columns
         if self.window:
             self.tail = <double*> resize(NULL, 0, 2 * self.window * columns * sizeof(double))
@@ -103,8 +99,7 @@ cdef class Sums:
     # -- merging and copies ----------------------------------------------------------------------
 
     cdef double age(self, Sums other) noexcept:
-        """Make the sums what they are once the examples of `other` have gone by; what the sums of
-        `other` are multiplied with then."""
+        """Fade the sums by the examples of `other`, and return the factor for the sums of `other`."""
         self.scale(self.alpha ** other.n / self.gain)
         self.gain = 1.0
         return 1.0 / other.gain
@@ -125,23 +120,23 @@ cdef class Sums:
         return 0
 
     def export(self):
-        told = {"n": self.n, "gain": self.gain}
-        return {**told, "tail": self.window_rows()} if self.window else told
+        fields = {"n": self.n, "gain": self.gain}
+        return {**fields, "tail": self.window_rows()} if self.window else fields
 
-    def restore(self, told):
-        self.n = told["n"]
-        self.gain = told["gain"]
+    def restore(self, fields):
+        self.n = fields["n"]
+        self.gain = fields["gain"]
         if self.window:
-            self.push_rows(told["tail"])
+            self.push_rows(fields["tail"])
 
     def __reduce__(self):
-        return revive, (type(self), self.window, self.alpha, self.export())
+        return restored, (type(self), (self.window, self.alpha), self.export())
 
 
-def revive(cls, window, alpha, told):
+def restored(cls, parameters, fields):
     """Unpickle."""
-    sums = cls(window, alpha)
-    sums.restore(told)
+    sums = cls(*parameters)
+    sums.restore(fields)
     return sums
 
 
@@ -206,10 +201,10 @@ cdef class Residuals(Sums):
 
     def add_many(self, y, p, w=None):
         """Add all pairs, or none."""
-        y, p = column(y, "y"), column(p, "the prediction")
+        y, p = number_column(y, "y"), number_column(p, "the prediction")
         if len(y) != len(p):
             raise ValueError(f"y has {len(y):,} rows, the predictions have {len(p):,}.")
-        self.add_columns(y, p, weights_of(w, len(y)))
+        self.add_columns(y, p, weight_column(w, len(y)))
 
     def add_columns(self, y, p, w, Py_ssize_t start=0, stop=None):
         """The same for rows start ... stop-1 of arrays known to be good."""
@@ -261,9 +256,9 @@ cdef class Residuals(Sums):
         sums = (self.weight, self.absolute, self.squared, self.mean, self.rest, self.spread)
         return {**Sums.export(self), "sums": sums}
 
-    def restore(self, told):
-        Sums.restore(self, told)
-        self.weight, self.absolute, self.squared, self.mean, self.rest, self.spread = told["sums"]
+    def restore(self, fields):
+        Sums.restore(self, fields)
+        self.weight, self.absolute, self.squared, self.mean, self.rest, self.spread = fields["sums"]
 
 
 cdef inline double times(double sum, double factor) noexcept nogil:
@@ -271,8 +266,8 @@ cdef inline double times(double sum, double factor) noexcept nogil:
     return sum * factor if sum < INFINITY else sum
 
 
-cdef class Surprise(Sums):
-    """Of probabilities: how much a label that came had not been expected."""
+cdef class LogLossSum(Sums):
+    """Of probabilities: -ln of what the true label was given."""
 
     cdef double weight, loss
 
@@ -312,7 +307,7 @@ cdef class Surprise(Sums):
         self.refresh()
         return self.loss / self.weight if self.weight > 0.0 else 0.0
 
-    def merge(self, Surprise other):
+    def merge(self, LogLossSum other):
         cdef double factor
         if self.window:
             self.push_rows(other.window_rows())
@@ -325,9 +320,9 @@ cdef class Surprise(Sums):
     def export(self):
         return {**Sums.export(self), "sums": (self.weight, self.loss)}
 
-    def restore(self, told):
-        Sums.restore(self, told)
-        self.weight, self.loss = told["sums"]
+    def restore(self, fields):
+        Sums.restore(self, fields)
+        self.weight, self.loss = fields["sums"]
 
 
 # -- what comes in ----------------------------------------------------------------------------------
@@ -340,86 +335,8 @@ cdef double weight_of(object w) except? -1.0:
     return weight
 
 
-cdef object weights_of(object w, Py_ssize_t rows):
-    """Weights as an array; None: all 1."""
-    if w is None:
-        return None
-    weights = column(w, "the weight w")
-    if len(weights) != rows:
-        raise ValueError(f"y has {rows:,} rows, w has {len(weights):,}.")
-    if rows and not (weights.min() >= 0.0 and weights.max() <= HEAVIEST):
-        row = int(np.argmax((weights < 0.0) | (weights > HEAVIEST)))
-        told = f"the weight w must be from 0 to {HEAVIEST:g}, got {weights[row]}."
-        raise row_error(ValueError, "", row, told)
-    return weights
-
-
 cdef double number(object value, str name) except? -1.0:
-    cdef double result
-    if type(value) is not float and type(value) is not int:
-        if is_missing(value):
-            raise ValueError(f"{name} is missing ({value!s:.40}).")
-        if isinstance(value, (str, bytes, bytearray)) or (isinstance(value, np.ndarray) and value.ndim):
-            raise TypeError(f"{name} must be a number, got {value!r:.80}.")
-    try:
-        result = value
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number, got {value!r:.80}.") from None
-    except OverflowError:
-        result = INFINITY
-    if not -INFINITY < result < INFINITY:
-        raise ValueError(f"{name} must be finite, got {value!r:.80}.")
-    return result
-
-
-def probability(value):
-    """A number from 0 to 1."""
-    cdef double p = number(value, "a probability")
-    if not 0.0 <= p <= 1.0 + 1e-9:
-        raise ValueError(f"a probability must lie between 0 and 1, got {value!r:.80}.")
-    return p
-
-
-def score(value):
-    """A finite number."""
-    return number(value, "a score")
-
-
-def without_mask(values, str name):
-    """Values of a column; one that is masked is refused rather than silently used."""
-    at = first_masked(values)
-    if at:
-        raise row_error(ValueError, "", at[0], f"{name} is missing (it is masked). Leave such rows out.")
-    return values.data if isinstance(values, np.ma.MaskedArray) else values
-
-
-def column(values, str name):
-    """Finite float64 numbers, one per row."""
-    try:
-        array = np.asarray(without_mask(values, name))
-    except ValueError as error:
-        if str(error).startswith("row "):
-            raise
-        raise TypeError(f"{name} must be numbers, one in each row.") from None
-    if array.ndim != 1:
-        raise ValueError(f"{name} must have one dimension, got shape {array.shape}.")
-    if array.dtype.kind not in "fiubO":
-        raise TypeError(f"{name} must be numbers, got {array.dtype}.")
-    if array.dtype.kind == "O":
-        numbers = np.empty(len(array))
-        for row, value in enumerate(array):
-            try:
-                numbers[row] = number(value, name)
-            except (TypeError, ValueError) as error:
-                raise row_error(type(error), "", row, str(error)) from None
-        return numbers
-    with np.errstate(over="ignore"):  # what a double cannot hold becomes infinite
-        array = np.ascontiguousarray(array, dtype=np.float64)
-    if not np.isfinite(array).all():
-        row = int(np.argmin(np.isfinite(array)))
-        raise row_error(ValueError, "", row, f"{name} must be finite, got {array[row]}.")
-    return array
-
-
-def checked_weights(w, rows):
-    return weights_of(w, rows)
+    """A finite number; usually it is a float already."""
+    if type(value) is float and -INFINITY < <double> value < INFINITY:
+        return value
+    return plain_number(value, name)

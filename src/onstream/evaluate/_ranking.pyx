@@ -13,6 +13,9 @@ import numpy as np
 
 from ..core.arrays cimport doubles, int32s
 
+from ._label_codes import LabelCodes
+from ._sums import restored
+
 
 BINS = 1024
 
@@ -23,18 +26,16 @@ cdef class Ranking:
     cdef readonly Py_ssize_t window
     cdef readonly double alpha
     cdef readonly bint proba     # scores are probabilities, binned as they are
-    cdef readonly object names
+    cdef readonly object label_codes
     cdef readonly object bins    # label, [others, own], bin
     cdef readonly long long n
     cdef double gain
     cdef list tail               # window: (label, scores by label, weight)
-    cdef readonly bint single    # one score an example so far: it speaks for or against label 0
+    cdef readonly bint single    # one score per example so far: positive for label 0, negative against it
 
     def __init__(self, window=0, alpha=1.0, proba=False):
-        from .confusion import Names
-
         self.window, self.alpha, self.proba = window, alpha, proba
-        self.names = Names()
+        self.label_codes = LabelCodes()
         self.bins = np.zeros((0, 2, BINS))
         self.n = 0
         self.gain = 1.0
@@ -43,27 +44,27 @@ cdef class Ranking:
 
     def check(self, labels, y):
         """Refuse labels that are of another kind than those so far; nothing becomes known."""
-        known = len(self.names.labels)
+        known = len(self.label_codes.labels)
         try:
             for label in (*labels, *y):
-                self.names.of(label)
+                self.label_codes.of(label)
         finally:
-            self.names.forget(known)
+            self.label_codes.forget(known)
 
     def add_single(self, y, scores, w):
         """y: at most two labels; scores: of the label coded +1."""
-        if not self.single or len({*self.names.labels, *y}) > 2:
+        if not self.single or len({*self.label_codes.labels, *y}) > 2:
             raise ValueError(
                 "one score for an example is enough for two labels only; give one per label.")
-        self.names.encode_true(y)
-        first = self.names.labels[0]
-        own = scores if self.names.coded == first else 1.0 - scores if self.proba else -scores
+        self.label_codes.encode_true(y)
+        first = self.label_codes.labels[0]
+        own = scores if self.label_codes.coded == first else 1.0 - scores if self.proba else -scores
         self.add_rows([first], y, own[:, None], w, True)
 
     def several(self, known):
-        """From now on every label has its scores; so many labels were known."""
+        """From now on every label has its scores; `known` labels were met before."""
         if self.single and known > 1:
-            a, b = self.names.labels[:2]
+            a, b = self.label_codes.labels[:2]
             self.tail = [(y, {a: s[None], b: -s[None]}, w) for y, s, w in self.tail]
             if len(self.bins):
                 self.grow()
@@ -83,9 +84,9 @@ cdef class Ranking:
         cdef const int32_t* columns
         cdef int32_t own
         cdef bint proba = self.proba
-        known = len(self.names.labels)
-        numbers = np.array([self.names.of(label) for label in labels], dtype=np.int32)
-        truth = self.names.encode_true(y)
+        known = len(self.label_codes.labels)
+        numbers = np.array([self.label_codes.of(label) for label in labels], dtype=np.int32)
+        truth = self.label_codes.encode_true(y)
         if not single:
             self.several(known)
         if self.window:
@@ -93,17 +94,17 @@ cdef class Ranking:
             keep = [i for i in range(rows) if weights[i] > 0.0]
             self.n += len(keep)
             for i in keep[-self.window:]:
-                told = dict(zip([None] if single else labels, scores[i].tolist()))
-                self.tail.append((y[i], told, weights[i]))
+                by_label = dict(zip([None] if single else labels, scores[i].tolist()))
+                self.tail.append((y[i], by_label, weights[i]))
             del self.tail[:-self.window]
             return
-        if len(self.names.labels) > len(self.bins):
+        if len(self.label_codes.labels) > len(self.bins):
             self.grow()
         scores = np.ascontiguousarray(scores, dtype=np.float64)
         bins = doubles(self.bins)
         values = doubles(scores)
         columns = int32s(numbers)
-        absent = [n for n in range(len(self.names.labels)) if n not in set(numbers.tolist())]
+        absent = [n for n in range(len(self.label_codes.labels)) if n not in set(numbers.tolist())]
         for i in range(rows):
             weight = self.gain * (1.0 if w is None else w[i])
             if weight == 0.0:
@@ -132,7 +133,7 @@ cdef class Ranking:
     cdef int grow(self) except -1:
         """A label met late: the examples so far were others, and ranked last."""
         old = self.bins
-        self.bins = np.zeros((len(self.names.labels), 2, BINS))
+        self.bins = np.zeros((len(self.label_codes.labels), 2, BINS))
         self.bins[:len(old)] = old
         if len(old):
             self.bins[len(old):, 0, 0] = old[0].sum()
@@ -143,15 +144,15 @@ cdef class Ranking:
         return self.exact() if self.window else self.binned()[0]
 
     def error_bound(self):
-        """The binned area is at most so far from the exact one."""
+        """Largest difference of the binned area from the exact one."""
         return 0.0 if self.window else self.binned()[1]
 
     def judged(self):
         """Numbers of the labels whose areas count."""
         if self.single:
             return slice(0, 1)
-        if len(self.names.labels) == 2:
-            positive = self.names.labels.index(self.names.positive)
+        if len(self.label_codes.labels) == 2:
+            positive = self.label_codes.labels.index(self.label_codes.positive)
             return slice(positive, positive + 1)
         return slice(0, None)
 
@@ -171,9 +172,9 @@ cdef class Ranking:
     def exact(self):
         weights = np.array([w for _, _, w in self.tail])
         areas = []
-        for label in self.names.labels[self.judged()]:
+        for label in self.label_codes.labels[self.judged()]:
             own = np.array([y == label for y, _, _ in self.tail])
-            side = 1.0 if self.names.labels and label == self.names.labels[0] else -1.0
+            side = 1.0 if self.label_codes.labels and label == self.label_codes.labels[0] else -1.0
             scores = np.array([
                 s.get(label, side * s[None] if None in s else -np.inf) for _, s, _ in self.tail
             ])
@@ -184,23 +185,23 @@ cdef class Ranking:
 
     def merge(self, Ranking other):
         """As if the examples of `other` had come after ours."""
-        if not self.single or not other.single or self.names.labels[:1] != other.names.labels[:1]:
+        if not self.single or not other.single or self.label_codes.labels[:1] != other.label_codes.labels[:1]:
             theirs = copy.deepcopy(other)
-            known = len(self.names.labels)
-            self.names.join(other.names)
-            for label in self.names.labels:
-                theirs.names.of(label)
-            # A score for one of two labels speaks against the other, even if that came later.
-            self.several(len(self.names.labels) if other.single else known)
-            theirs.several(len(theirs.names.labels))
+            known = len(self.label_codes.labels)
+            self.label_codes.join(other.label_codes)
+            for label in self.label_codes.labels:
+                theirs.label_codes.of(label)
+            # A score for one of two labels is against the other, even if that came later.
+            self.several(len(self.label_codes.labels) if other.single else known)
+            theirs.several(len(theirs.label_codes.labels))
             other = theirs
         self.n += other.n
         if self.window:
             self.tail += other.tail
             del self.tail[:-self.window]
             return
-        mine = self.names.join(other.names)
-        if len(self.names.labels) > len(self.bins):
+        mine = self.label_codes.join(other.label_codes)
+        if len(self.label_codes.labels) > len(self.bins):
             self.grow()
         self.bins *= self.alpha ** other.n / self.gain
         self.gain = 1.0
@@ -211,7 +212,7 @@ cdef class Ranking:
 
     def export(self):
         return {
-            "names": self.names,
+            "label_codes": self.label_codes,
             "bins": self.bins.copy(),
             "n": self.n,
             "gain": self.gain,
@@ -219,19 +220,12 @@ cdef class Ranking:
             "single": self.single,
         }
 
-    def restore(self, told):
-        self.names, self.bins, self.n = told["names"], told["bins"], told["n"]
-        self.gain, self.tail, self.single = told["gain"], told["tail"], told["single"]
+    def restore(self, fields):
+        self.label_codes, self.bins, self.n = fields["label_codes"], fields["bins"], fields["n"]
+        self.gain, self.tail, self.single = fields["gain"], fields["tail"], fields["single"]
 
     def __reduce__(self):
-        return revive, (self.window, self.alpha, self.proba, self.export())
-
-
-def revive(window, alpha, proba, told):
-    """Unpickle."""
-    ranking = Ranking(window, alpha, proba)
-    ranking.restore(told)
-    return ranking
+        return restored, (type(self), (self.window, self.alpha, self.proba), self.export())
 
 
 cdef Py_ssize_t bin_of(double s, bint proba) noexcept:
