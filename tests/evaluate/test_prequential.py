@@ -655,7 +655,7 @@ def test_a_learner_that_diverged_is_told():
     assert told in report.to_json()
     assert not report.run("tame").remark
     course = Prequential({"wild": Wild()})
-    course.first = 1
+    course.first_row = 1
     course.add(X[:1], y[:1])
     course.add(X[1:], y[1:])
     assert course.report().runs[0].remark.startswith("diverged at row 3:")

@@ -40,6 +40,7 @@ class Learner(SuggestsParameters, Elsewhere, LearnerBase):
     """
 
     merge_kind: ClassVar[Literal["exact", "mixing"] | None] = None  # None: cannot be merged
+    target_kind: ClassVar[Literal["labels", "numbers", "structured"]] = "labels"  # what it predicts
     _model_class: Any
     _of_model: tuple[str, ...] = ("hash_bits", "hash_seed", "max_labels")  # not the state's
 

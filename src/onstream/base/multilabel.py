@@ -15,6 +15,7 @@ from .types import Example, Label, Rows
 class MultilabelClassifier(Labelled):
     """A learner of sets of labels: it scores all labels, and predicts those above `threshold`."""
 
+    target_kind = "structured"
     threshold: float
 
     def learn_one(self, x: Example, y: Iterable[Label] | Label, w: float = 1.0) -> None:

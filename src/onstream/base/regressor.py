@@ -14,6 +14,7 @@ from .types import Rows
 class Regressor(RegressorVerbs, Learner):
     """A learner of numbers."""
 
+    target_kind = "numbers"
     _model_class = RegressorModel
 
     @suggest_parameters

@@ -62,12 +62,12 @@ def run(
     onstream run test.csv -m bids.onstream --test-only
     zcat log.vw.gz | onstream run - -f vw -m 'LogisticRegression(hash_bits=18)'
     """
-    from ..evaluate.choices import told_apart
+    from ..evaluate.choices import distinct_names
     from ..evaluate.prequential import Prequential
 
     contenders = [Contender(text, test_only=test_only) for text in model]
     models = [contender.model for contender in contenders]
-    names = told_apart([c.name for c in contenders], [c.text for c in contenders])
+    names = distinct_names([c.name for c in contenders], [c.text for c in contenders])
     evaluation = Prequential(
         dict(zip(names, models, strict=True)),
         chosen_metrics(metric),
@@ -92,7 +92,7 @@ def run(
     seen = LearnedColumns(reading["target"])
     seen.choose(data.drop, data.only)
     evaluation.expect(limit)
-    evaluation.first, evaluation.patient = 1, True
+    evaluation.first_row, evaluation.continue_on_error = 1, True
     with CtrlC(stream) as ctrl_c, ProgressBar("run", stream, limit, quiet=quiet or as_json) as bar:
         try:
             for block in chunks(stream, ctrl_c):

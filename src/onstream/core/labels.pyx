@@ -7,7 +7,7 @@ from cpython.ref cimport Py_INCREF
 import numpy as np
 
 from .arrays cimport data_of, int32s
-from .coding import first_sign
+from .coding import first_sign, too_many_labels
 from .coerce import in_one_piece, in_row, is_missing, missing, no_column, unmasked
 
 cdef extern from "simd.h":
@@ -87,11 +87,8 @@ cdef class Labels:
     cdef int check(self, object y) except -1:
         """Refuse a label that may not be added."""
         if len(self.names) >= self.limit:
-            raise ValueError(
-                f"{self.who}: label {y!r} would be number {len(self.names) + 1:,}, "
-                f"max_labels is {self.limit:,}. Raise max_labels if there are really so many; "
-                f"for numeric targets use a regressor."
-            )
+            wanted = too_many_labels(repr(y), len(self.names) + 1, self.limit)
+            raise ValueError(f"{self.who}: {wanted}; for numeric targets use a regressor.")
         if type(y) is str:
             try:
                 y.encode()

@@ -93,6 +93,8 @@ cdef class DetectorBase:
     def _state(self, DetectorState state not None):
         self.state = state
 
+    watches_errors = False  # True: values are errors from 0 to 1, such as right or wrong
+
     def update(self, v):
         """Take the next value. True: the values have changed."""
         cdef DetectorState state = state_of(self)

@@ -1,5 +1,7 @@
 """What all drift detectors share."""
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -12,6 +14,8 @@ class Detector(DetectorBase, StatefulPart):
 
     A learner that is given one as a parameter clones it, and keeps the clone's state as its own.
     """
+
+    watches_errors: ClassVar[bool] = False  # True: values are errors from 0 to 1
 
     def update_many(self, values: ArrayLike) -> NDArray[np.int64]:
         """Take many values: the indices (from 0) at which a change was found."""

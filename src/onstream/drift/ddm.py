@@ -30,6 +30,8 @@ class DDM(Detector):
     array([102])
     """
 
+    watches_errors = True
+
     def __init__(
         self,
         *,

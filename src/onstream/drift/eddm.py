@@ -27,6 +27,8 @@ class EDDM(Detector):
     array([317])
     """
 
+    watches_errors = True
+
     def __init__(
         self, *, warm_up: int = 30, warning_level: float = 0.95, drift_level: float = 0.9
     ) -> None:

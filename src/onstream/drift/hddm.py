@@ -37,6 +37,8 @@ class HDDM(Detector):
     array([114])
     """
 
+    watches_errors = True
+
     def __init__(
         self,
         *,

@@ -1,8 +1,8 @@
 """The labels of a stream of true and predicted labels, numbered for the confusion matrix.
 
 Not `core.labels.Labels`, which serves one learner and one column: here a true and a predicted label
-are numbered in turn, a prediction may be None, True is 1, and labels that were only predicted are
-told from those that occurred. docs/decisions.md#two-label-encoders
+are numbered in turn, a prediction may be None, True is 1, and it is known which labels were only
+predicted. docs/decisions.md#two-label-encoders
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t

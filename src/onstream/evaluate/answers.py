@@ -1,4 +1,4 @@
-"""What models answered: columns of labels, numbers and scores."""
+"""Predictions of models as columns of labels, numbers and scores."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def both(known: list[Any], scores: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def decided(known: list[Any], scores: NDArray[Any], output: str) -> NDArray[Any]:
-    """The label that the scores of each row speak for; None where there were none."""
+    """The best-scored label of each row; None where there are no scores."""
     labels = np.array([*known, None], dtype=object)
     if not known or not len(scores):
         return np.full(len(scores), None, dtype=object)
@@ -49,7 +49,7 @@ def decided(known: list[Any], scores: NDArray[Any], output: str) -> NDArray[Any]
     return np.asarray(chosen)
 
 
-def same_whole(y: Any, answer: Any) -> bool:
+def same_structure(y: Any, answer: Any) -> bool:
     """Say whether a set of labels, or a structure, is the true one; one label is the set of it."""
     if isinstance(answer, (set, frozenset)) and not isinstance(y, (set, frozenset)):
         y = {y} if isinstance(y, (str, int, np.generic)) else set(y)

@@ -1,4 +1,4 @@
-"""What a learner has to beat: the guesses of somebody who never looks at the features."""
+"""Baselines: guesses that never look at the features, which a learner has to beat."""
 
 from typing import Any
 

@@ -3,24 +3,22 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..base import Learner, MultilabelClassifier, Regressor
-from ..drift import DDM, EDDM, HDDM
-from ..linear import StructuredPA
+from ..base import Learner
 from .figures import encodable
 from .metric import Metric
 from .metrics import MAE, R2, RMSE, Accuracy, ErrorRate, Kappa
 
-TOLD = {"numbers": "numbers", "labels": "labels", "wholes": "sets of labels or structures"}
+WORDS = {"numbers": "numbers", "labels": "labels", "structured": "sets of labels or structures"}
 
 
 def named_models(models: Any) -> dict[str, Any]:
-    """The models by name; two of a kind are told apart by their parameters."""
+    """The models by name; two of a class are named with their parameters."""
     if isinstance(models, Mapping):
         named = {encodable(str(name)): model for name, model in models.items()}
     else:
         alone = isinstance(models, (str, type)) or not isinstance(models, Iterable)
         several = [models] if alone else list(models)
-        names = told_apart(list(map(kind_of, several)), list(map(text_of, several)))
+        names = distinct_names(list(map(kind_of, several)), list(map(text_of, several)))
         named = dict(zip(names, several, strict=True))
     if not named:
         raise ValueError("prequential: there is no model to evaluate.")
@@ -50,7 +48,7 @@ def check_detector(detector: Any, answers: str) -> None:
             f"prequential: {detector!r:.60} is no drift detector: it has no update_many. "
             f"onstream.drift has some, such as ADWIN()."
         )
-    if answers == "numbers" and isinstance(detector, (DDM, EDDM, HDDM)):
+    if answers == "numbers" and getattr(detector, "watches_errors", False):
         raise ValueError(
             f"prequential: {type(detector).__name__} watches errors from 0 to 1, right or wrong; "
             f"those of a regressor can be larger. Use another, such as ADWIN() or PageHinkley()."
@@ -84,7 +82,7 @@ def text_of(model: Any) -> str:
         return kind_of(model)
 
 
-def told_apart(kinds: Sequence[str], texts: Sequence[str]) -> list[str]:
+def distinct_names(kinds: Sequence[str], texts: Sequence[str]) -> list[str]:
     """A name for each: its kind; its text, if others are of this kind; numbered, if need be."""
     names: list[str] = []
     for kind, text in zip(kinds, texts, strict=True):
@@ -97,10 +95,10 @@ def told_apart(kinds: Sequence[str], texts: Sequence[str]) -> list[str]:
 
 
 def agreed(named: Mapping[str, Any], metrics: Any) -> str:
-    """What the models predict, all the same: "numbers", "labels" or "wholes".
+    """What the models predict, all the same: "numbers", "labels" or "structured".
 
-    A learner of somebody else's that does not say so (`task = "numbers"`) predicts what the
-    others do, or what the metrics judge; labels, if nobody knows.
+    A learner of the user's that does not say so (`task = "numbers"`) predicts what the
+    others do, or what the metrics judge; otherwise labels.
     """
     kinds = {name: answers_of(model) for name, model in named.items()}
     known = {name: kind for name, kind in kinds.items() if kind}
@@ -112,7 +110,7 @@ def agreed(named: Mapping[str, Any], metrics: Any) -> str:
     for name, kind in known.items():
         if kind != kinds[first]:
             raise ValueError(
-                f"prequential: {first} predicts {TOLD[kinds[first]]}, {name} {TOLD[kind]}; "
+                f"prequential: {first} predicts {WORDS[kinds[first]]}, {name} {WORDS[kind]}; "
                 f"evaluate them apart."
             )
     return known[first]
@@ -120,18 +118,18 @@ def agreed(named: Mapping[str, Any], metrics: Any) -> str:
 
 def answers_of(model: Any) -> str:
     """What a model predicts; "" if it does not say so."""
-    if isinstance(model, Regressor) or getattr(model, "task", "") == "numbers":
+    if getattr(model, "task", "") == "numbers":
         return "numbers"
-    if isinstance(model, (MultilabelClassifier, StructuredPA)):
-        return "wholes"
-    return "labels" if isinstance(model, Learner) or hasattr(model, "task") else ""
+    if isinstance(model, Learner):
+        return model.target_kind
+    return "labels" if hasattr(model, "task") else ""
 
 
 def chosen(metrics: Metric | Sequence[Metric] | None, answers: str) -> list[Metric]:
     """The metrics, each of which can judge what the models predict."""
     numeric = answers == "numbers"
     if metrics is None:
-        if answers == "wholes":
+        if answers == "structured":
             return [Accuracy()]
         return [MAE(), RMSE(), R2()] if numeric else [Accuracy(), Kappa()]
     listed: list[Any] = [metrics] if isinstance(metrics, (Metric, type)) else list(metrics)
@@ -147,10 +145,10 @@ def chosen(metrics: Metric | Sequence[Metric] | None, answers: str) -> list[Metr
             raise ValueError(
                 f"prequential: {metric.name} judges {judged}, which these models do not predict."
             )
-        if answers == "wholes" and not isinstance(metric, (Accuracy, ErrorRate)):
+        if answers == "structured" and not isinstance(metric, (Accuracy, ErrorRate)):
             raise ValueError(
                 f"prequential: {metric.name} judges single labels, these models predict "
-                f"{TOLD[answers]}; use Accuracy or ErrorRate, of the whole."
+                f"{WORDS[answers]}; use Accuracy or ErrorRate, of the whole."
             )
     if not listed:
         raise ValueError("prequential: metrics must not be empty.")
@@ -163,7 +161,7 @@ def chosen(metrics: Metric | Sequence[Metric] | None, answers: str) -> list[Metr
 
 
 def output_for(name: str, model: Any, metrics: Sequence[Metric]) -> str:
-    """What to ask the model for."""
+    """Which output the metrics need of the model: "label", "score" or "proba"."""
     probable = hasattr(model, "predict_proba_one")
     for metric in metrics:
         if metric.needs == "proba" and not probable:

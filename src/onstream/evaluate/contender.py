@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import Learner, Unsupervised
+from ..core.coding import too_many_labels
 from ..core.coerce import row_error
 from ._label_codes import LabelCodes
-from .answers import as_column, both, decided, same_whole
+from .answers import as_column, both, decided, same_structure
 from .blocks import own, single
 from .choices import output_for, steps_of, written
 from .columns import number_column, plain_label, probability
@@ -25,7 +26,7 @@ from .report import Run
 from .tracking import RANGES, Track
 
 FIGURES = ("rows", "judged", "largest", "wildest", "diverged", "wall", "cpu")
-WILD = 1e3  # a prediction so many times the largest target is no prediction any more
+WILD = 1e3  # a prediction this many times the largest target counts as divergence
 
 
 class Contender:
@@ -65,7 +66,7 @@ class Contender:
         self.before = 0  # rows learned before it
 
     def begin(self) -> dict[str, Any]:
-        """A block begins: what is known before it, for `take_back`."""
+        """Start a block; return what `take_back` needs to undo it."""
         self.fresh = 0
         self.before = self.learned
         return {
@@ -84,9 +85,9 @@ class Contender:
             self.waiting.pop()
 
     def check(self, truth: NDArray[Any], weights: NDArray[np.float64] | None, delay: int) -> None:
-        """Refuse a block that this learner cannot learn, before anybody has learned of it.
+        """Refuse a block that this learner cannot learn, before any learner has learned from it.
 
-        Whoever learns in blocks checks them itself, but for what is asked here.
+        A learner that takes whole blocks checks them itself, except for what is checked here.
         """
         if isinstance(self.model, Unsupervised) and len(truth) and truth.dtype != bool:
             raise TypeError(
@@ -123,11 +124,8 @@ class Contender:
         for row, label in enumerate(map(plain_label, truth.tolist())):
             known.add(label)
             if len(known) > most:
-                told = (
-                    f"label {label!r:.80} would be number {len(known):,}, max_labels is {most:,}. "
-                    f"Raise max_labels if there are really so many."
-                )
-                raise row_error(ValueError, self.name, row, told)
+                message = too_many_labels(f"{label!r:.80}", len(known), most)
+                raise row_error(ValueError, self.name, row, f"{message}.")
 
     def known_label(self) -> Any:
         """A label that a learner of ours has learned, or else one that waits; None if none does."""
@@ -177,9 +175,9 @@ class Contender:
         else:
             labels, scores, columns = self.read(answers)
             judged = np.ones(len(truth), dtype=bool)
-        if self.answers == "wholes":  # right or not: there may be as many answers as rows
+        if self.answers == "structured":  # right or not: there may be as many answers as rows
             pairs = zip(truth, labels, strict=True)
-            labels = np.array([same_whole(y, answer) for y, answer in pairs], dtype=bool)
+            labels = np.array([same_structure(y, answer) for y, answer in pairs], dtype=bool)
             truth = np.ones(len(labels), dtype=bool)
         if self.output == "score" and before < 2 and columns and not by_one:
             # One score says nothing of a label that is not known yet.
@@ -216,7 +214,7 @@ class Contender:
             self.alarms += [self.rows + int(rows[int(i)]) + 1 for i in found]
 
     def row_of(self, learned: int) -> int:
-        """The row of the stream that was learned as number so many; 0: of a block refused."""
+        """The row of the stream that was learned as number `learned`; 0: of a block refused."""
         row = learned
         for first, last in self.refused:
             if first < learned <= last:
@@ -268,10 +266,10 @@ class Contender:
                     self.model.learn_one(*waiting.popleft())
                     self.taught = True
         except (TypeError, ValueError) as error:
-            told = self.at_row(error, row)
-            if told is None:
+            located = self.at_row(error, row)
+            if located is None:
                 raise
-            raise told from None
+            raise located from None
         return labels, scores, judged
 
     def at_row(self, error: Exception, row: int) -> Exception | None:
@@ -290,21 +288,21 @@ class Contender:
     def scores_one(self, x: Any, y: Any, row: int) -> dict[Any, float]:
         """Probabilities or scores of one example, by label."""
         if self.output == "proba":
-            told = self.model.predict_proba_one(x) or {}
+            probabilities = self.model.predict_proba_one(x) or {}
             try:
-                return scores_by_label(y, told, probability)
+                return scores_by_label(y, probabilities, probability)
             except (TypeError, ValueError) as error:
                 raise from_us(row_error(type(error), "", row, str(error)), self.name) from None
-        told = self.model.score_one(x)
-        if not isinstance(told, Mapping):
+        scores = self.model.score_one(x)
+        if not isinstance(scores, Mapping):
             known = getattr(self.model, "labels", None)
             if known is None:
                 raise TypeError(
                     f"prequential: {self.name}: score_one must give a dict from labels to scores, "
-                    f"got {told!r:.60}."
+                    f"got {scores!r:.60}."
                 )
-            told = dict(zip(known, both(known, np.array([told]))[0].tolist(), strict=True))
-        return dict(told)
+            scores = dict(zip(known, both(known, np.array([scores]))[0].tolist(), strict=True))
+        return dict(scores)
 
     def read(self, answers: Any) -> tuple[Any, Any, list[Any] | None]:
         """Predicted labels, scores, and the labels that the columns of the scores belong to."""
@@ -335,15 +333,15 @@ class Contender:
             try:
                 self.model.learn_one(*self.waiting.popleft())
             except (TypeError, ValueError) as error:
-                told = self.at_row(error, row)
-                if told is None:
+                located = self.at_row(error, row)
+                if located is None:
                     raise
-                raise told from None
+                raise located from None
         self.wall += perf_counter() - wall
         self.cpu += process_time() - cpu
 
     def run(self, points: int, first: int = 0) -> Run:
-        """What came out; curves have so many points, and rows are numbered from `first`."""
+        """The results; curves have `points` points, and rows are numbered from `first`."""
         values = self.track.now()
         if self.stopped:  # figures over fewer rows are not those of the others
             values = [[math.nan] * len(of) for of in values]
@@ -355,17 +353,17 @@ class Contender:
             )
 
         def ask(what: str, answer: Callable[[], Any], otherwise: Any) -> Any:
-            """Something to go with the figures, which must not be lost if it fails."""
+            """Something to go with the figures, which must not be lost if this fails."""
             try:
                 return answer()
             except Exception as error:
-                told = encodable(f"{type(error).__name__}: {error}")
-                remarks.append(f"{what} cannot be told ({told:.120})")
+                reason = encodable(f"{type(error).__name__}: {error}")
+                remarks.append(f"{what} cannot be told ({reason:.120})")
                 return otherwise
 
         model = self.model
         learner = ask("its code", lambda: written(model), type(model).__name__)
-        params = ask("its parameters", lambda: told_params(model), {})
+        params = ask("its parameters", lambda: json_params(model), {})
         memory = ask("its memory", lambda: int(getattr(model, "memory_bytes", 0)), 0)
         alarms = ask(
             "its alarms",
@@ -384,11 +382,11 @@ class Contender:
             },
             curves={
                 metric.name: {
-                    name: np.array([*course, *[value] * (points - len(course))])
-                    for name, course, value in zip(RANGES, of, now, strict=True)
+                    name: np.array([*curve, *[value] * (points - len(curve))])
+                    for name, curve, value in zip(RANGES, of, now, strict=True)
                 }
                 for metric, of, now in zip(
-                    self.track.metrics, self.track.course, values, strict=True
+                    self.track.metrics, self.track.curves, values, strict=True
                 )
             },
             wall=self.wall,
@@ -404,7 +402,7 @@ class Contender:
 
 
 def from_us(error: Exception, name: str = "") -> Exception:
-    """An error about targets, weights or answers (of this learner), saying who found it."""
+    """An error about targets, weights or answers (of this learner), naming `prequential`."""
     if type(error) not in (TypeError, ValueError) or str(error).startswith("prequential: "):
         return error
     named = type(error)(f"prequential: {f'{name}: ' if name else ''}{error}")
@@ -458,12 +456,12 @@ def portrait(model: Any) -> str:
         return ""
 
 
-def told_params(model: Any) -> dict[str, Any]:
+def json_params(model: Any) -> dict[str, Any]:
     """The parameters as JSON can hold them."""
-    return {encodable(str(k)): tell(v) for k, v in getattr(model, "params", {}).items()}
+    return {encodable(str(k)): json_value(v) for k, v in getattr(model, "params", {}).items()}
 
 
-def tell(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """A parameter as JSON can hold it."""
     if isinstance(value, str):
         return encodable(value)

@@ -105,14 +105,14 @@ class Metric(SuggestsParameters, ABC):
     def code(self) -> str:
         """How it is made, with the parameters that are not the usual ones."""
         usual = {p.name: p.default for p in inspect.signature(type(self)).parameters.values()}
-        told = (f"{name}={value!r}" for name, value in self.params.items() if value != usual[name])
-        return f"{type(self).__name__}({', '.join(told)})"
+        set_ = (f"{name}={value!r}" for name, value in self.params.items() if value != usual[name])
+        return f"{type(self).__name__}({', '.join(set_)})"
 
     def __repr__(self) -> str:
         n = getattr(self, "n", None)
         if n == 0:
             return self.code
-        told = f"{figure(self.value, self.unit)}{f' {self.unit}' if self.unit else ''}"
+        shown = f"{figure(self.value, self.unit)}{f' {self.unit}' if self.unit else ''}"
         about = self.title.removeprefix(type(self).__name__)
         examples = f" after {n:,} examples" if n is not None else ""
-        return f"{self.code}{about}: {told}{examples}"
+        return f"{self.code}{about}: {shown}{examples}"

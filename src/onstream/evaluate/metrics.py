@@ -4,7 +4,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,13 +26,20 @@ from .metric import Metric
 Floats: TypeAlias = NDArray[np.float64]
 
 
+class SumOptions(TypedDict, total=False):
+    """Parameters that all metrics here share."""
+
+    window: int | None
+    alpha: float | None
+
+
 class OfSums(Metric):
     """What the metrics here share: formulas over sums that several of them can use.
 
     Parameters
     ----------
     window : int > 0, optional
-        Only the last so many examples count, as if the stream had begun with them.
+        Only the last `window` examples count, as if the stream had begun with them.
     alpha : float in (0, 1], optional
         All sums are multiplied by this before an example is added: 0.999 remembers about 1,000
         examples. Lower it to forget sooner.
@@ -165,18 +172,25 @@ class BalancedAccuracy(OfSums):
 
 
 class _OfLabels(OfSums):
-    """Precision, recall and F1: of one label, or averaged over labels. Parameters: `Precision`."""
+    """Precision, recall and F1: of one label, or averaged over labels.
+
+    Parameters
+    ----------
+    average : "auto", "binary", "macro", "micro" or "weighted", default "auto"
+        "binary" judges the positive label alone; "macro" is the mean over the labels that
+        occurred or were predicted, "weighted" the same weighted by how often they occurred,
+        "micro" pools them. "auto" is "binary" while at most two labels have occurred, or if
+        `positive` is given, otherwise "macro".
+    positive : label, optional
+        The label that is judged. By default True, the larger of two numbers, the later of two
+        texts in sorted order, whichever came first; `title` says which it is.
+    """
 
     what: ClassVar[str]
     unit = "%"
 
     def __init__(
-        self,
-        *,
-        average: str = "auto",
-        positive: Any = None,
-        window: int | None = None,
-        alpha: float | None = None,
+        self, *, average: str = "auto", positive: Any = None, **common: Unpack[SumOptions]
     ) -> None:
         options = ("auto", "binary", "macro", "micro", "weighted")
         self.average = choice(self, "average", average, options)
@@ -191,7 +205,7 @@ class _OfLabels(OfSums):
                 self.positive = plain_label(positive)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"{self.name}: positive: {error}") from None
-        super().__init__(window=window, alpha=alpha)
+        super().__init__(**common)
 
     def _new(self, window: int, alpha: float) -> Any:
         sums = Confusion(window, alpha)
@@ -218,33 +232,19 @@ class _OfLabels(OfSums):
 
 
 class Precision(_OfLabels):
-    """Of the examples predicted to be positive, the share that is.
-
-    Parameters
-    ----------
-    average : "auto", "binary", "macro", "micro" or "weighted", default "auto"
-        "binary" judges the positive label alone; "macro" is the mean over the labels that
-        occurred or were predicted, "weighted" the same weighted by how often they occurred,
-        "micro" pools them. "auto" is "binary" while at most two labels have occurred, or if
-        `positive` is given, else "macro".
-    positive : label, optional
-        The label that is judged. By default True, the larger of two numbers, the later of two
-        texts in sorted order, whichever came first; `title` says which it is.
-    window, alpha
-        As for every metric.
-    """
+    """Of the examples predicted to be positive, the share that is."""
 
     what = "precision"
 
 
 class Recall(_OfLabels):
-    """Of the examples that are positive, the share that was found. Parameters: `Precision`."""
+    """Of the examples that are positive, the share that was found."""
 
     what = "recall"
 
 
 class F1(_OfLabels):
-    """Harmonic mean of precision and recall. Parameters: see `Precision`."""
+    """Harmonic mean of precision and recall."""
 
     what = "f1"
 
@@ -312,24 +312,20 @@ class ROCAUC(OfSums):
     far the value may be from the exact one. With more than two labels it is the mean over labels,
     each against the rest.
 
-    Predictions are decision values (positive speaks for the label coded +1) or dicts from labels
+    Predictions are decision values (above 0: the label coded +1) or dicts from labels
     to scores or probabilities; in `update_many` an array (rows,) or (rows, labels) with `labels`.
 
     Parameters
     ----------
     output : "score" or "proba", default "score"
         "proba" puts probabilities into bins as they are; scores of any size are squeezed first.
-    window, alpha
-        As for every metric.
     """
 
     needs = "score"
 
-    def __init__(
-        self, *, output: str = "score", window: int | None = None, alpha: float | None = None
-    ) -> None:
+    def __init__(self, *, output: str = "score", **common: Unpack[SumOptions]) -> None:
         self.output = choice(self, "output", output, ("score", "proba"))
-        super().__init__(window=window, alpha=alpha)
+        super().__init__(**common)
 
     def _new(self, window: int, alpha: float) -> Any:
         return Ranking(window, alpha, self.output == "proba")
@@ -432,15 +428,15 @@ def scored_rows(
             "the predictions are a table; say what its columns are about: labels=[...], one each."
         )
     if labels is None and len(truth) and isinstance(next(iter(predictions)), Mapping):
-        rows = []
-        for row, (label, told) in enumerate(zip(truth, predictions, strict=True)):
+        rows: list[dict[Any, float]] = []
+        for number, (label, given) in enumerate(zip(truth, predictions, strict=True)):
             try:
-                rows.append(scores_by_label(label, told, probability if proba else score))
+                rows.append(scores_by_label(label, given, probability if proba else score))
             except (TypeError, ValueError) as error:
-                raise type(error)(f"row {row}: {error}") from None
-        known = list(dict.fromkeys(label for told in rows for label in told))
+                raise type(error)(f"row {number}: {error}") from None
+        known = list(dict.fromkeys(label for row in rows for label in row))
         absent = 0.0 if proba else math.nan
-        scores = np.array([[told.get(label, absent) for label in known] for told in rows])
+        scores = np.array([[row.get(label, absent) for label in known] for row in rows])
         return known, truth, scores.reshape(len(truth), len(known))
     if labels is None:
         scores = number_column(predictions, "a probability" if proba else "a score")
@@ -458,11 +454,13 @@ def scored_rows(
     return known, truth, scores
 
 
-def scores_by_label(y: Any, told: Any, check: Any) -> dict[Any, float]:
+def scores_by_label(y: Any, prediction: Any, check: Any) -> dict[Any, float]:
     """The scores or probabilities of one example, whose label is of their kind."""
-    if not isinstance(told, Mapping):
-        raise TypeError(f"the prediction must be a dict of labels, as the first, got {told!r:.60}.")
-    scores = {plain_label(label): check(value) for label, value in told.items()}
+    if not isinstance(prediction, Mapping):
+        raise TypeError(
+            f"the prediction must be a dict of labels, as the first, got {prediction!r:.60}."
+        )
+    scores = {plain_label(label): check(value) for label, value in prediction.items()}
     for label in scores:
         if isinstance(label, str) != isinstance(y, str):
             raise TypeError(f"y is {y!r:.60}, the prediction is about {label!r:.60}.")

@@ -29,21 +29,21 @@ def write(reports: Sequence[Report], path: str | Path, title: str | None = None)
     colour = colours(reports)
     data: dict[str, Any] = {"title": title, "reports": []}
     for report in reports:
-        told = report.to_dict()
-        told["ranges"] = {name: report.about(name) for name in ("window", "cumulative", "fading")}
-        told["scales"] = {
-            metric["name"]: {name: scale(report, metric, name) for name in told["ranges"]}
+        fields = report.to_dict()
+        fields["ranges"] = {name: report.about(name) for name in ("window", "cumulative", "fading")}
+        fields["scales"] = {
+            metric["name"]: {name: scale(report, metric, name) for name in fields["ranges"]}
             for metric in report.metrics
         }
-        for learner, run in zip(told["learners"], report.runs, strict=True):
+        for learner, run in zip(fields["learners"], report.runs, strict=True):
             learner["picture"] = run.picture
             learner["colour"] = colour[learner["name"]]
             learner["code"] = written_out(learner["learner"], learner["params"])
-        data["reports"].append(told)
+        data["reports"].append(fields)
     text = (files(__package__) / "report.html").read_text(encoding="utf-8")
     # No text of the user may end the script that it stands in.
-    told_json = msgspec.json.encode(data).decode().replace("<", "\\u003c")
-    parts = {"__TITLE__": html.escape(title), "__DATA__": told_json, "__PLOTLY__": get_plotlyjs()}
+    data_json = msgspec.json.encode(data).decode().replace("<", "\\u003c")
+    parts = {"__TITLE__": html.escape(title), "__DATA__": data_json, "__PLOTLY__": get_plotlyjs()}
     # In one go: what is put in is not looked through again, whatever it says.
     text = re.sub("__(TITLE|DATA|PLOTLY)__", lambda found: parts[found[0]], text)
     out.write_text(text, encoding="utf-8")
@@ -54,5 +54,5 @@ def written_out(learner: str, params: dict[str, Any]) -> str:
     """A learner in code, with every parameter; a pipeline by its steps."""
     if "steps" in params:
         return learner
-    told = ", ".join(f"{name}={value!r}" for name, value in params.items())
-    return f"{learner.split('(')[0]}({told})" if params else learner
+    written = ", ".join(f"{name}={value!r}" for name, value in params.items())
+    return f"{learner.split('(')[0]}({written})" if params else learner

@@ -15,11 +15,11 @@ from .columns import weight_column
 from .contender import Contender, from_us
 from .figures import encodable
 from .metric import Metric
-from .progress import told
+from .progress import Progress
 from .report import Report
 
 BLOCK = 16_384  # rows handed to a learner at once
-POINTS = 128  # points of a curve, if the length of the stream is known; else up to four times
+POINTS = 128  # points of a curve, if the length of the stream is known; otherwise up to four times
 
 
 def prequential(
@@ -55,11 +55,11 @@ def prequential(
     window : int > 0, default 1000
         Examples that the sliding estimates look back on; more makes smoother, later curves.
     delay : int >= 0, default 0
-        The label of an example is known, and learned, after so many more were predicted. What
+        The label of an example is known, and learned, after this many more were predicted. What
         is left is learned at the end. Until the first label arrives, a learner that knows nothing
         is not judged.
     progress : bool or callable, default False
-        True shows a bar; a callable is told after each block how many rows it had.
+        True shows a bar; a callable is called after each block with its number of rows.
     alpha : float in (0, 1], default 0.999
         Factor of the fading estimates; higher remembers longer.
     detector : drift detector, optional
@@ -87,7 +87,7 @@ def prequential(
     >>> report.value("Perceptron", "Accuracy") > 0.6
     True
     """
-    course = Prequential(
+    evaluation = Prequential(
         models,
         metrics,
         window,
@@ -100,13 +100,13 @@ def prequential(
         unit=unit,
     )
     rows = rows_in(stream)
-    course.expect(rows)
-    with told(progress, rows) as advance:
-        for X, y, w in until_failure(blocks(stream, BLOCK), course.finish):
-            course.add(X, y, w)
+    evaluation.expect(rows)
+    with Progress(progress, rows) as advance:
+        for X, y, w in until_failure(blocks(stream, BLOCK), evaluation.finish):
+            evaluation.add(X, y, w)
             advance(length(y))
-    course.finish()
-    return course.report()
+    evaluation.finish()
+    return evaluation.report()
 
 
 def until_failure(stream: Iterator[Block], finish: Callable[[], None]) -> Iterator[Block]:
@@ -171,15 +171,15 @@ class Prequential:
             for name, model in named.items()
         ]
         self.rows = 0
-        self.first = 0  # number of the first row, in messages
-        self.patient = False  # if one learner fails, do the others go on?
+        self.first_row = 0  # number of the first row, in messages
+        self.continue_on_error = False  # if one learner fails, do the others go on?
         self.every = 100  # rows from one point of the curves to the next
         self.limit = 4 * POINTS
         self.at: list[int] = []
         self.weighted = False  # have rows come with weights?
 
     def expect(self, rows: int | None) -> None:
-        """The stream will have so many rows: choose where the curves have their points."""
+        """Choose the points of the curves for a stream of this many rows; None: not known."""
         if rows:
             self.every = max(1, -(-rows // POINTS))
             self.limit = 2 * POINTS
@@ -240,7 +240,7 @@ class Prequential:
             return y, weight_column(w, rows)
         except (ValueError, TypeError) as error:
             named = from_us(error)
-            raise type(named)(in_stream(named, self.rows + self.first)) from None
+            raise type(named)(in_stream(named, self.rows + self.first_row)) from None
 
     def each(self, act: Callable[[Contender], None]) -> None:
         """Let every learner that goes on do something."""
@@ -252,10 +252,10 @@ class Prequential:
 
     def titles(self) -> list[str]:
         """What the metrics are called, by the labels they judge; all learners have the same."""
-        told = [contender.track.titles() for contender in self.going() or self.contenders]
+        found = [contender.track.titles() for contender in self.going() or self.contenders]
         return [
             titles[0] if len(set(titles)) == 1 else metric.name
-            for metric, *titles in zip(self.metrics, *told, strict=True)
+            for metric, *titles in zip(self.metrics, *found, strict=True)
         ]
 
     def going(self) -> list[Contender]:
@@ -264,15 +264,15 @@ class Prequential:
 
     def failed(self, contender: Contender, error: Exception) -> None:
         """One cannot go on, at some row of the stream: an error, unless others are to go on."""
-        told = in_stream(error, self.rows + self.first)
-        if self.patient:  # two of a kind are told apart
+        message = in_stream(error, self.rows + self.first_row)
+        if self.continue_on_error:  # named as the user named it: there may be two of a class
             for name in ("prequential", contender.name, type(contender.model).__name__):
-                told = told.removeprefix(f"{name}: ")
-            told = f"{contender.name}: {told}"
+                message = message.removeprefix(f"{name}: ")
+            message = f"{contender.name}: {message}"
             contender.stopped = error.with_traceback(None)  # which would keep the block
-        if told != str(error):
-            error.args = (told,)
-        if not self.patient or not self.going():
+        if message != str(error):
+            error.args = (message,)
+        if not self.continue_on_error or not self.going():
             raise error
 
     def finish(self) -> None:
@@ -299,7 +299,7 @@ class Prequential:
                 for metric, title in zip(self.metrics, self.titles(), strict=True)
             ],
             at=np.array(at, dtype=np.int64),
-            runs=[contender.run(len(at), self.first) for contender in self.contenders],
+            runs=[contender.run(len(at), self.first_row) for contender in self.contenders],
             marks=self.marks,
             step=self.step,
             weighted=self.weighted,

@@ -1,11 +1,11 @@
-"""Who is told about progress."""
+"""Progress over a stream: a bar in the terminal, or a call of the user's function."""
 
 from collections.abc import Callable
 from typing import Any
 
 
-class told:
-    """Who is told about progress: nobody, a bar in the terminal, or a function."""
+class Progress:
+    """A context that gives the function to report rows to: the user's, a bar's, or an idle one."""
 
     def __init__(self, progress: bool | Callable[[int], object], rows: int | None) -> None:
         self.progress, self.rows = progress, rows
@@ -16,13 +16,13 @@ class told:
             return self.progress
         if not self.progress:
             return lambda rows: None
+        from rich import progress
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-        self.bar = Progress(
-            TextColumn("{task.completed:,.0f} rows"),
-            BarColumn(),
-            TimeRemainingColumn(),
+        self.bar = progress.Progress(
+            progress.TextColumn("{task.completed:,.0f} rows"),
+            progress.BarColumn(),
+            progress.TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
         )

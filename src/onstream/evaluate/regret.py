@@ -149,8 +149,8 @@ def two_labels(model: Any, y: Any, loss: str) -> list[Any]:
     labels = true_labels(y)
     known = list(dict.fromkeys([*model.labels, *labels]))
     if len(known) > 2:
-        told = ", ".join(f"{label!r:.40}" for label in known[:5])
-        raise ValueError(f"the {loss} loss is for two labels, got {len(known)}: {told}.")
+        shown = ", ".join(f"{label!r:.40}" for label in known[:5])
+        raise ValueError(f"the {loss} loss is for two labels, got {len(known)}: {shown}.")
     return labels
 
 

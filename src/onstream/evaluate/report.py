@@ -88,7 +88,7 @@ class Report:
                 )
             learner, metric = self.runs[0].name, learner
         values = self.run(learner).values
-        names = {told["title"]: told["name"] for told in self.metrics}
+        names = {metric["title"]: metric["name"] for metric in self.metrics}
         names |= {name: name for name in values}
         if metric not in names:
             raise KeyError(f"Report: there is no metric {metric!r}; there are: {', '.join(names)}.")
@@ -105,7 +105,7 @@ class Report:
 
     def settings(self) -> dict[str, str]:
         """Every parameter of the evaluation, in words."""
-        told = {
+        facts = {
             "protocol": "prequential: predict each example, judge the prediction, then learn it",
             f"{self.step}s": f"{self.rows:,}",
             "window": f"{self.window:,} {self.step}s",
@@ -117,10 +117,10 @@ class Report:
             "metrics": ", ".join(metric["what"] for metric in self.metrics),
         }
         if self.weighted:
-            told["weights"] = WEIGHTED
+            facts["weights"] = WEIGHTED
         for row, text in self.marks.items():
-            told[f"mark at {row:,}"] = text
-        return told
+            facts[f"mark at {row:,}"] = text
+        return facts
 
     # -- for the eye -------------------------------------------------------------------------------
 
@@ -253,11 +253,11 @@ def checked_path(path: Any) -> Path:
     """Where a file can be written; an error says why that cannot be."""
     target = Path(coerce_path("Report", path))
     if target.is_dir():
-        told = "Report: this is a folder; name a file in it"
-        raise IsADirectoryError(errno.EISDIR, told, str(path))
+        message = "Report: this is a folder; name a file in it"
+        raise IsADirectoryError(errno.EISDIR, message, str(path))
     if not target.parent.is_dir():
-        told = f"Report: there is no folder {str(target.parent)!r}; make it first"
-        raise FileNotFoundError(errno.ENOENT, told, str(path))
+        message = f"Report: there is no folder {str(target.parent)!r}; make it first"
+        raise FileNotFoundError(errno.ENOENT, message, str(path))
     return target
 
 

@@ -34,8 +34,8 @@ def copied(sums: Any, shared: LabelCodes, new: LabelCodes) -> Any:
     return make(*how, fields)
 
 
-class Followed:
-    """A metric of the user's own: over all examples, and over the last ones, counted anew."""
+class OwnMetric:
+    """A metric of the user's own: over all examples, and over the last ones, counted again."""
 
     def __init__(self, metric: Metric, window: int) -> None:
         self.metric = metric
@@ -59,7 +59,7 @@ class Followed:
         return other
 
     def values(self) -> list[float]:
-        """The metric in each range; nobody can say how it would fade."""
+        """The metric in each range; how it would fade is not known."""
         recent = self.metric.clone()
         for example in self.recent:
             recent.update(*example)
@@ -67,23 +67,23 @@ class Followed:
 
 
 class Track:
-    """The sums that some metrics need, shared where two need the same, and their course."""
+    """The sums that some metrics need, shared where two need the same, and their curves."""
 
     def __init__(self, metrics: Sequence[Metric], window: int, alpha: float) -> None:
         self.metrics = metrics
         self.label_codes = LabelCodes()
         self.guesses = any(getattr(metric, "guesses", False) for metric in metrics)
         self.sums: dict[tuple[Any, ...], Any] = {}  # by kind, window, alpha, output
-        self.used: list[Any] = []  # of each metric: the sums of each range, or a metric followed
+        self.used: list[Any] = []  # per metric: the sums of each range, or an OwnMetric
         self.rows = 0  # that were judged
-        self.course: list[list[list[float]]] = [[[] for _ in RANGES] for _ in metrics]
+        self.curves: list[list[list[float]]] = [[[] for _ in RANGES] for _ in metrics]
         for metric in metrics:
             if is_own(metric):
-                self.used.append(Followed(metric, window))
+                self.used.append(OwnMetric(metric, window))
                 continue
             assert isinstance(metric, OfSums)
             ranges = ((0, 1.0), (metric.window or window, 1.0), (0, metric.alpha or alpha))
-            self.used.append([self._shared(metric, *told) for told in ranges])
+            self.used.append([self._shared(metric, *range_) for range_ in ranges])
             if getattr(metric, "positive", None) is not None:
                 self.label_codes.expect(metric.positive)  # type: ignore[attr-defined]
         self.longest = max((key[1] for key in self.sums), default=0)
@@ -93,7 +93,7 @@ class Track:
         kind = type(metric._sums)
         key = (kind, window, alpha, getattr(metric, "output", None))
         if key not in self.sums:
-            if kind is Confusion:  # windows are counted anew where they are asked for
+            if kind is Confusion:  # windows are counted again where they are asked for
                 self.sums[key] = Confusion(0, alpha, self.guesses, self.label_codes)
             else:
                 self.sums[key] = metric._new(window if kind is Ranking else 0, alpha)
@@ -121,14 +121,14 @@ class Track:
             scores = None if scores is None else scores[heavy]
         rows = len(y)
         examples = {id(own): self._examples(own, y, labels, scores, columns, w) for own in self.own}
-        told = self._read(y, labels, scores, columns)
-        windows = {kind: self._with_past(kind, [*parts, w]) for kind, parts in told.items()}
+        parts_of = self._read(y, labels, scores, columns)
+        windows = {kind: self._with_past(kind, [*parts, w]) for kind, parts in parts_of.items()}
         jobs = []  # how to add rows, and where from; for windows, how many
         for (kind, window, _, _), sums in self.sums.items():
             if window and kind is not Ranking:  # which keeps its own window
                 jobs.append((sums, windows[kind], window))
             else:
-                jobs.append((sums, [*told[kind], w], 0))
+                jobs.append((sums, [*parts_of[kind], w], 0))
         start = 0
         for at, stop in enumerate([*stops, rows]):
             for sums, parts, window in jobs:
@@ -146,12 +146,12 @@ class Track:
                 self.note()
 
     @property
-    def own(self) -> list[Followed]:
+    def own(self) -> list[OwnMetric]:
         """The metrics that are the user's own."""
-        return [used for used in self.used if isinstance(used, Followed)]
+        return [used for used in self.used if isinstance(used, OwnMetric)]
 
     def _examples(
-        self, own: Followed, y: Any, labels: Any, scores: Any, columns: list[Any] | None, w: Any
+        self, own: OwnMetric, y: Any, labels: Any, scores: Any, columns: list[Any] | None, w: Any
     ) -> list[tuple[Any, ...]]:
         """A block as a metric of the user's own takes it, one by one."""
         if own.metric.needs in ("proba", "score"):
@@ -170,18 +170,18 @@ class Track:
     ) -> dict[type, list[Any]]:
         """What each kind of sums takes of a block."""
         kinds = {key[0] for key in self.sums}
-        told: dict[type, list[Any]] = {}
+        parts: dict[type, list[Any]] = {}
         if Confusion in kinds:
-            told[Confusion] = list(self.label_codes.encode(y, labels))
+            parts[Confusion] = list(self.label_codes.encode(y, labels))
         if Residuals in kinds:
-            told[Residuals] = [number_column(y, "y"), number_column(labels, "the prediction")]
+            parts[Residuals] = [number_column(y, "y"), number_column(labels, "the prediction")]
         if LogLossSum in kinds or Ranking in kinds:
             truth = true_labels(y)
             if LogLossSum in kinds:
-                told[LogLossSum] = [true_probability(columns or [], truth, scores)]
+                parts[LogLossSum] = [true_probability(columns or [], truth, scores)]
             if Ranking in kinds:
-                told[Ranking] = [columns, truth, scores]
-        return told
+                parts[Ranking] = [columns, truth, scores]
+        return parts
 
     def _with_past(self, kind: type, parts: list[Any]) -> list[Any]:
         """The same with the rows before, as far as the longest window reaches."""
@@ -205,8 +205,8 @@ class Track:
 
     def note(self) -> None:
         """Write down the metrics as they are now."""
-        for now, course in zip(self.now(), self.course, strict=True):
-            for value, values in zip(now, course, strict=True):
+        for now, curves in zip(self.now(), self.curves, strict=True):
+            for value, values in zip(now, curves, strict=True):
                 values.append(value)
 
     def copy(self) -> Self:
@@ -218,37 +218,37 @@ class Track:
         other.sums = {key: copied(sums, *codes) for key, sums in self.sums.items()}
         new = {id(old): other.sums[key] for key, old in self.sums.items()}
         other.used = [
-            used.copy() if isinstance(used, Followed) else [new[id(sums)] for sums in used]
+            used.copy() if isinstance(used, OwnMetric) else [new[id(sums)] for sums in used]
             for used in self.used
         ]
         return other
 
     def cut(self, points: int) -> None:
-        """Forget the notes after the first so many."""
-        self.course = [[values[:points] for values in course] for course in self.course]
+        """Forget the notes after the first `points`."""
+        self.curves = [[values[:points] for values in curves] for curves in self.curves]
 
     def fill(self, points: int) -> None:
-        """The learner has stopped: it has no values from here on, up to so many points."""
-        for course in self.course:
-            for values in course:
+        """The learner has stopped: it has no values from here on, up to `points`."""
+        for curves in self.curves:
+            for values in curves:
                 values += [math.nan] * (points - len(values))
 
     def thin(self) -> None:
         """Keep every second note."""
-        self.course = [[values[1::2] for values in course] for course in self.course]
+        self.curves = [[values[1::2] for values in curves] for curves in self.curves]
 
     def now(self) -> list[list[float]]:
         """Each metric in each range; NaN before anything was judged."""
         if not self.rows:
             return [[math.nan] * len(RANGES) for _ in self.metrics]
         return [
-            used.values() if isinstance(used, Followed) else [metric._value(sums) for sums in used]  # type: ignore[attr-defined]
+            used.values() if isinstance(used, OwnMetric) else [metric._value(sums) for sums in used]  # type: ignore[attr-defined]
             for metric, used in zip(self.metrics, self.used, strict=True)
         ]
 
     def titles(self) -> list[str]:
         """What each metric is called now: which label it judges."""
         return [
-            used.all.title if isinstance(used, Followed) else metric._title(used[0])  # type: ignore[attr-defined]
+            used.all.title if isinstance(used, OwnMetric) else metric._title(used[0])  # type: ignore[attr-defined]
             for metric, used in zip(self.metrics, self.used, strict=True)
         ]

@@ -53,6 +53,8 @@ class StructuredPA(PassiveAggressive):
     ('N', 'V')
     """
 
+    target_kind = "structured"
+
     def __init__(
         self,
         *,
