@@ -28,6 +28,7 @@ import pyarrow.feather as pf
 import pyarrow.parquet as pq
 
 from onstream.base import DataWarning
+from onstream.base.blocks import examples
 from onstream.streams import (
     files,
     read_arff,
@@ -38,7 +39,6 @@ from onstream.streams import (
     read_parquet,
     read_vw,
 )
-from onstream.streams.blocks import examples
 
 FEW = 12
 NUMBERS = [

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from onstream import streams
+from onstream.base.blocks import join
 from onstream.streams import SEA, STAGGER, Stream
-from onstream.streams.blocks import join
 
 
 class Numbers(Stream):

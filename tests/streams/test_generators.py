@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from onstream import RLS, LogisticRegression
+from onstream.base.blocks import examples, join
 from onstream.streams import (
     LED,
     SEA,
@@ -21,7 +22,6 @@ from onstream.streams import (
     Stream,
     Waveform,
 )
-from onstream.streams.blocks import examples, join
 
 N = 40_000
 EVERY = [

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onstream import LinearRegression, LogisticRegression, PAClassifier
+from onstream.base.blocks import examples
 from onstream.core.sparse import SparseBlock
 from onstream.streams import files, read_libsvm, read_vw
-from onstream.streams.blocks import examples
 from onstream.streams.libsvm_text import LibsvmText
 from onstream.streams.sparse_text import name_hash
 from onstream.streams.vw_text import VWText

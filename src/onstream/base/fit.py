@@ -10,9 +10,10 @@ import numpy as np
 
 from ..core.arrow import arrow_table
 from ..core.coerce import coerce_weights, in_row, row_error
-from ..core.frames import movable, read_table
+from ..core.frames import read_table
 from ..core.rows import check_weights, shuffled_csr
 from ..core.sparse import SparseBlock
+from . import blocks
 from .checks import flag, whole
 from .errors import renumbered
 
@@ -125,15 +126,14 @@ def pairs_of(owner: object, rows: Any) -> Any:
 
 
 def count_rows(owner: object, name: str, X: Any) -> int:
-    """The number of rows of X."""
-    if hasattr(X, "shape") and len(X.shape):
-        return int(X.shape[0])
-    if hasattr(X, "__len__") and not isinstance(X, (str, bytes, dict)) and not hasattr(X, "shape"):
-        return len(X)
-    raise TypeError(
-        f"{type(owner).__name__}: {name} must be a block of rows, got {type(X).__name__}; "
-        f"a stream of (x, y) goes into fit alone."
-    )
+    """How many rows X has."""
+    rows = None if isinstance(X, (str, bytes, dict)) else blocks.count_rows(X)
+    if rows is None:
+        raise TypeError(
+            f"{type(owner).__name__}: {name} must be a block of rows, got {type(X).__name__}; "
+            f"a stream of (x, y) goes into fit alone."
+        )
+    return rows
 
 
 def refuse_endless(owner: object, X: Any) -> None:
@@ -153,20 +153,16 @@ def block_of(owner: object, X: Any) -> Any:
 
 
 def take_rows(owner: object, X: Any, order: Any) -> Any:
-    """The rows of X in the given order."""
-    if isinstance(X, (list, tuple)):
-        return [X[i] for i in order]
-    if hasattr(X, "__arrow_c_stream__"):
-        import pyarrow as pa
-
-        taken = X if isinstance(X, (pa.Table, pa.ChunkedArray)) else None
-        if taken is None:
-            taken = np.asarray(X) if not hasattr(X, "columns") else arrow_table(X)
-        return movable(taken).take(order)
+    """The rows of X in another order."""
     if hasattr(X, "tocsr"):
         return X.tocsr()[order]
     if hasattr(X, "indptr"):
         return shuffled_csr(type(owner).__name__, X, order)
-    if isinstance(X, SparseBlock):
-        return X.take(order)
-    return np.asanyarray(X)[order]  # keeps a mask: masked values are refused later
+    if hasattr(X, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        if not isinstance(X, (pa.Table, pa.ChunkedArray)):
+            X = arrow_table(X) if hasattr(X, "columns") else np.asarray(X)
+    elif not isinstance(X, (list, tuple, SparseBlock)):
+        X = np.asanyarray(X)  # a mask stays, and is seen where rows are learned
+    return blocks.take_part(X, order)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
-from ..streams.blocks import cut, length
+from ..base.blocks import cut, length
 from .errors import Unreadable
 from .interrupt import CtrlC
 

@@ -5,8 +5,8 @@ import inspect
 from pathlib import Path
 from typing import Any
 
+from ..base.blocks import columns_of
 from ..base.checks import nearest
-from ..streams.blocks import columns_of
 from ..streams.columns import quoted
 from .columns import ColumnWatch, LearnedColumns
 from .console import warn_if_most_rejected

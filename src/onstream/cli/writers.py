@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from ..base.blocks import examples
 from ..core.arrow import arrow_table
-from ..streams.blocks import examples
 from .destination import Sink, opened
 
 PACKINGS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}

@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Mapping, MutableMapping, MutableSequence, MutableSet
 from copy import copy
 from itertools import islice, pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
+from ..base.blocks import Block, count_rows, cut
 from ..core.arrow import arrow_table
-
-Block: TypeAlias = tuple[Any, Any, Any]
-"""Rows, targets, and weights or None."""
 
 
 def blocks(stream: Any, size: int) -> Iterator[Block]:
@@ -28,9 +26,7 @@ def blocks(stream: Any, size: int) -> Iterator[Block]:
         if w is not None and length(w, "w", "weights") != rows:
             raise ValueError(f"prequential: y has {rows:,} rows, w has {length(w):,}.")
         for start in range(0, rows, size):
-            stop = min(start + size, rows)
-            weights = None if w is None else cut(w, start, stop)
-            yield cut(X, start, stop), cut(y, start, stop), weights
+            yield cut((X, y, w), start, min(start + size, rows))
     elif hasattr(stream, "batches"):
         # A reader's own blocks need not be put together.
         for block in stream.blocks() if hasattr(stream, "blocks") else stream.batches(size):
@@ -92,32 +88,19 @@ def is_example(item: Any) -> bool:
 
 def length(rows: Any, name: str = "X", what: str = "rows") -> int:
     """How many rows there are."""
-    if hasattr(rows, "shape") and len(rows.shape):
-        return int(rows.shape[0])
-    try:
-        return len(rows)
-    except TypeError:
+    found = count_rows(rows)
+    if found is None:
         raise TypeError(
             f"prequential: {name} must be {what}, in a list, an array or a table, "
             f"got {type(rows).__name__}."
-        ) from None
-
-
-def cut(rows: Any, start: int, stop: int) -> Any:
-    """Rows start ... stop-1, without a copy where that can be."""
-    if start == 0 and stop == length(rows):
-        return rows
-    if hasattr(rows, "iloc"):
-        return rows.iloc[start:stop]
-    if hasattr(rows, "slice") and hasattr(rows, "__arrow_c_stream__"):
-        return rows.slice(start, stop - start)
-    return rows[start:stop]
+        )
+    return found
 
 
 def single(X: Any) -> list[Any]:
     """The rows one by one, as `predict_one` takes them, each a copy.
 
-    A learner that is not ours may change it, and it may wait for its label while X is filled anew.
+    A learner of the user's may change it, and it may wait for its label while X is filled again.
     """
     if isinstance(X, np.ndarray) and X.dtype != object:
         return list(X.copy())
@@ -136,7 +119,7 @@ def single(X: Any) -> list[Any]:
 
 
 def own(thing: Any) -> Any:
-    """A copy of an example, a target or a block, for somebody who may change it."""
+    """A copy of an example, a target or a block, which its user may change."""
     if type(thing) in (str, int, float, bool):
         return thing
     if isinstance(thing, (MutableMapping, MutableSequence, MutableSet)):

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from ..base.blocks import Block, blocks, length, rows_in
 from ..base.checks import number, whole
 from ..base.errors import in_stream
 from ..core.coerce import unmasked
 from .answers import as_column
-from .blocks import Block, blocks, length, rows_in
 from .choices import agreed, check_detector, chosen, named_models
 from .columns import weight_column
 from .contender import Contender, from_us

@@ -37,8 +37,8 @@ def rows_of_texts(who: str, fields: Collection[str], X: Any) -> Any:
     lacking = [field for field in fields if field not in names]
     if rows and lacking:
         raise ValueError(
-            f"{who}: BagOfWords finds no column {list_names(lacking)}; there are {list_names(names)}. "
-            f"Say on=..., the name of the column of texts."
+            f"{who}: BagOfWords finds no column {list_names(lacking)}; there are "
+            f"{list_names(names)}. Say on=..., the name of the column of texts."
         )
     return rows
 

@@ -7,8 +7,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ..base.blocks import Block
 from .arff_text import ARFFText, unescaped
-from .blocks import Block
 from .columns import ColumnChoice, ColumnOptions, difference, quoted
 from .files import Bytes, Lines, PathLike, line_blocks
 from .options import TableOptions, with_common_options

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ..base.blocks import Block, cut, join, length, take
 from ..base.checks import whole
-from .blocks import Block, cut, join, length, take
 from .stream import Cursor, Stream, regrouped
 
 

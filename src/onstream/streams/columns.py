@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .blocks import Block, cut, take
+from ..base.blocks import Block, cut, take
 from .rejects import Place, Tally
 
 NO_TARGET = (

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterator, Mapping
 from typing import Any, Unpack
 
-from .blocks import Block
+from ..base.blocks import Block
 from .columns import ColumnChoice, ColumnOptions, differing
 from .csv_rows import (
     UTF8,

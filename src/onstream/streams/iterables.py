@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Unpack
 
-from .blocks import Block
+from ..base.blocks import Block
 from .options import StreamOptions, with_common_options
 from .reader import arranged
 from .stream import Stream

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import msgspec
 
-from .blocks import Block
+from ..base.blocks import Block
 from .columns import ColumnChoice, ColumnOptions, is_number, is_text
 from .files import Bytes, PathLike, line_blocks
 from .lines import Grammar, Piece, Text, parsed

@@ -5,9 +5,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..base.blocks import Block, length
 from ..core.data_warning import warn_of_data
 from .arrange import Repeated, Shuffled, Slice
-from .blocks import Block, length
 from .columns import ColumnOptions, Schema
 from .files import arrives, find_files, same_file, total_bytes
 from .live_file import Stop

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
+from ..base.blocks import Block
 from ..base.checks import flag
 from ..core.sparse import SparseBlock
-from .blocks import Block
 from .files import Bytes, Lines, PathLike, line_blocks
 from .libsvm_text import LibsvmText
 from .options import ReaderOptions, with_common_options

@@ -4,8 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ..base.blocks import Block, cut, examples, join, length
 from ..base.checks import whole
-from .blocks import Block, cut, examples, join, length
 
 ROWS = 1000  # of a batch, by default
 HANDY = 4096  # rows of a block where the stream has no size of its own

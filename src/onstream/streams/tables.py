@@ -6,8 +6,8 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, Unpack
 
+from ..base.blocks import Block, length
 from ..core.arrow import arrow_table
-from .blocks import Block, length
 from .columns import ColumnChoice, ColumnOptions, differing
 from .files import CHUNK, Bytes, PathLike
 from .live_file import Stop

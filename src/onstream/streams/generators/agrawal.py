@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from ...base.blocks import Block
 from ...base.checks import whole
-from ..blocks import Block
 from .generator import Draw, Generator, whole_numbers
 
 NAMES = (

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ...base.blocks import Block, columns_of, join, length, take
 from ...base.checks import number, whole
-from ..blocks import Block, columns_of, join, length, take
 from ..stream import Cursor, Stream
 
 

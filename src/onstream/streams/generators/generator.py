@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.blocks import Block, length
 from ...base.checks import number, whole
-from ..blocks import Block, length
 from ..stream import Stream
 
 Floats: TypeAlias = NDArray[np.float64]

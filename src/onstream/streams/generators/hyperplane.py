@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ...base.blocks import Block
 from ...base.checks import number, whole
-from ..blocks import Block
 from .generator import Draw, Generator, flipped
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..blocks import Block
+from ...base.blocks import Block
 from .generator import Draw, Generator, whole_numbers
 
 DIGITS = [

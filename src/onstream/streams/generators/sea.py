@@ -1,7 +1,7 @@
 """SEA concepts."""
 
+from ...base.blocks import Block
 from ...base.checks import whole
-from ..blocks import Block
 from .generator import Draw, Generator, flipped
 
 THRESHOLDS = (8.0, 9.0, 7.0, 9.5)

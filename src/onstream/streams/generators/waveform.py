@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ...base.blocks import Block
 from ...base.checks import flag
-from ..blocks import Block
 from .generator import Draw, Generator, whole_numbers
 
 POINTS = np.arange(21)

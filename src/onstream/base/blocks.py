@@ -1,7 +1,7 @@
-"""Blocks of rows: `(X, y)` or `(X, y, w)`, with X an array, an Arrow table or sparse rows.
+"""Blocks of rows: `(X, y)` or `(X, y, w)`, with X an array, a table or sparse rows.
 
-Learners take such blocks as they are; here they are cut, joined, put in order and turned into
-single examples.
+Learners take such blocks as they are; here they are measured, cut, joined, put in order and turned
+into single examples. A part of a block is X or one column.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,10 +14,19 @@ from ..core.frames import movable
 Block: TypeAlias = tuple[Any, ...]  # (X, y) or (X, y, w)
 
 
+def count_rows(part: Any) -> int | None:
+    """How many rows a part has; None if it does not say."""
+    if hasattr(part, "shape") and len(part.shape):
+        return int(part.shape[0])
+    try:
+        return len(part)
+    except TypeError:
+        return None
+
+
 def length(block: Block) -> int:
     """How many rows a block has."""
-    X = block[0]
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    return count_rows(block[0]) or 0
 
 
 def cut(block: Block, start: int, stop: int) -> Block:
@@ -28,10 +37,14 @@ def cut(block: Block, start: int, stop: int) -> Block:
 
 
 def cut_part(part: Any, start: int, stop: int) -> Any:
-    """The same of one column, or of X."""
+    """The same of one part."""
     if part is None:
         return None
-    if hasattr(part, "__arrow_c_stream__") or hasattr(part, "__arrow_c_array__"):
+    if hasattr(part, "iloc"):
+        return part.iloc[start:stop]
+    if hasattr(part, "slice") and (
+        hasattr(part, "__arrow_c_stream__") or hasattr(part, "__arrow_c_array__")
+    ):
         return part.slice(start, stop - start)
     return part[start:stop]
 
@@ -42,7 +55,7 @@ def take(block: Block, order: Any) -> Block:
 
 
 def take_part(part: Any, order: Any) -> Any:
-    """The same of one column, or of X."""
+    """The same of one part."""
     if part is None:
         return None
     if isinstance(part, (list, tuple)):
@@ -62,7 +75,7 @@ def join(blocks: Sequence[Block]) -> Block:
 
 
 def join_parts(parts: Sequence[Any]) -> Any:
-    """The same of one column, or of X."""
+    """The same of one part."""
     first = parts[0]
     if first is None:
         return None
@@ -83,7 +96,7 @@ def join_parts(parts: Sequence[Any]) -> Any:
 
 
 def no_columns(rows: int) -> Any:
-    """A table of so many rows without features: Arrow forgets how many there are."""
+    """A table of `rows` rows without features: Arrow would forget how many there are."""
     import pyarrow as pa
 
     return pa.table({"": pa.nulls(rows)}).select([])
