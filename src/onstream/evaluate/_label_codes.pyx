@@ -240,6 +240,7 @@ cdef class LabelCodes:
 
         Of the labels that were true, or that were predicted, too, if these are fewer than two. Of
         one label alone only True and 1 are known to be positive; None if it is not known yet.
+        docs/decisions.md#positive-label
         """
         labels = self.true_labels() if len(self.occurred) > 1 else self.labels
         if len(labels) > 1:

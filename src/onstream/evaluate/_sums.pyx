@@ -4,6 +4,7 @@ A metric is a formula over such sums; several metrics can share them. Fading mul
 the weight of the newest example grows by 1/alpha instead, and only ratios are ever shown. A
 window keeps its examples and counts them again when a value is asked for: nothing is ever
 subtracted, so no rounding piles up, and the value is that of these examples alone.
+docs/decisions.md#fading, #windowed-metrics
 """
 
 from libc.math cimport INFINITY, NAN, fabs, log

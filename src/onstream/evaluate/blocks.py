@@ -101,6 +101,7 @@ def single(X: Any) -> list[Any]:
     """The rows one by one, as `predict_one` takes them, each a copy.
 
     A learner of the user's may change it, and it may wait for its label while X is filled again.
+    docs/decisions.md#copies-of-rows
     """
     if isinstance(X, np.ndarray) and X.dtype != object:
         return list(X.copy())

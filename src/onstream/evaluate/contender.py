@@ -26,7 +26,7 @@ from .report import Run
 from .tracking import RANGES, Track
 
 FIGURES = ("rows", "judged", "largest", "wildest", "diverged", "wall", "cpu")
-WILD = 1e3  # a prediction this many times the largest target counts as divergence
+WILD = 1e3  # largest targets that a prediction may be: docs/decisions.md#divergence
 
 
 class Contender:
@@ -66,7 +66,7 @@ class Contender:
         self.before = 0  # rows learned before it
 
     def begin(self) -> dict[str, Any]:
-        """Start a block; return what `take_back` needs to undo it."""
+        """Start a block; return what `take_back` needs: docs/decisions.md#judged-blocks."""
         self.fresh = 0
         self.before = self.learned
         return {
@@ -243,7 +243,7 @@ class Contender:
         """Labels, scores by label, and which rows are judged.
 
         Each row is learned once `delay` more were predicted. Until the first label arrives, a
-        learner that knows nothing is not judged.
+        learner that knows nothing is not judged: docs/decisions.md#delay-before-the-first-label
         """
         labels: list[Any] = []
         scores: list[dict[Any, float]] = []

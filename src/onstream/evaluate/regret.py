@@ -196,6 +196,7 @@ def best_fixed(loss: str, A: Floats, y: Floats, lam: float, free: int | None = N
     if loss == "logistic":
         return newton(smooth_logistic, A, y, ridge, u, 0.0)
     # Kinks are rounded off over a width that shrinks to nothing: each stage starts from the last.
+    # docs/decisions.md#best-fixed-model
     smooth = smooth_absolute if loss == "absolute" else smooth_hinge
     widest = 4.0 * max(1.0, float(np.abs(y).max()))
     for halvings in range(36):
