@@ -1,0 +1,116 @@
+"""Every learner stands in the places that CONTRIBUTING.md lists, and in the module of its name."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onstream.base import learners, parts
+from onstream.drift.detector import Detector
+from onstream.features import Pipeline
+
+from .golden.make import variants
+
+ROOT = Path(__file__).parents[1]
+LEARNERS = list(learners().values())
+DETECTORS = [cls for cls in parts().values() if issubclass(cls, Detector)]
+
+# Where a learner must be, as CONTRIBUTING.md writes it.
+PLACES = [
+    "src/onstream/<family>/**/<name>.py",
+    "src/onstream/<family>/**/_<name>.pyx",
+    "src/onstream/<family>/__init__.py",
+    "tests/contract/tables/<family>.py",
+    "tests/golden/format1/<Name>-*.onstream",
+    "tests/oracles/*.py",
+    "tests/<family>/test_*.py",
+    "docs/*.md",
+    "CHANGELOG.md",
+]
+NOT_ALL = {
+    "src/onstream/<family>/**/<name>.py",  # see ELSEWHERE
+    "src/onstream/<family>/**/_<name>.pyx",  # learners of one idea share it
+    "tests/oracles/*.py",  # not every update can be written in NumPy
+}
+SEVERAL_FILES = {"tests/contract/tables/<family>.py"}  # a large family has more than one
+
+# Classes that do not live in the module of their name yet. Only take names out.
+ELSEWHERE = {
+    *("CostSensitivePA", "ExactMulticlassPA", "LMS", "MIRA", "MulticlassPerceptron"),
+    *("FeatureHasher", "Imputer", "MinMaxScaler", "RandomFourierFeatures", "StandardScaler"),
+    *("BOGD", "FOGD", "NOGD", "FixedBudgetPerceptron", "KernelLMS", "KernelMIRA", "KernelPA"),
+    *("KernelPARegressor", "KernelPerceptron", "LeastRecentPerceptron", "ProjectronPlusPlus"),
+    *("RandomizedPerceptron", "Stoptron", "TighterBudgetPerceptron", "Union"),
+    *("ExtremelyFastDecisionTree", "HoeffdingAdaptiveTreeClassifier", "HoeffdingTreeClassifier"),
+    *("BayesianLinearRegression", "BernoulliNB", "CategoricalNB", "GaussianNB", "MultinomialNB"),
+    *("KNNADWINClassifier", "KNNClassifier", "KNNRegressor", "DDM", "EDDM", "HDDM"),
+}
+
+
+def snake_case(name: str) -> str:
+    """KNNADWINClassifier to knnadwin_classifier: capitals in a row are one word."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def in_module_of_its_name(cls: type[Any]) -> bool:
+    """Compare without underscores: knn_adwin_classifier is the module of KNNADWINClassifier."""
+    module = cls.__module__.rpartition(".")[2]
+    return module.replace("_", "") == snake_case(cls.__name__).replace("_", "")
+
+
+@pytest.mark.parametrize("cls", [*LEARNERS, *DETECTORS], ids=lambda cls: cls.__name__)
+def test_a_class_lives_in_the_module_of_its_name(cls: type[Any]) -> None:
+    name = cls.__name__
+    if name in ELSEWHERE:
+        assert not in_module_of_its_name(cls), f"take {name} out of ELSEWHERE: it has moved"
+    else:
+        assert in_module_of_its_name(cls), f"{name} belongs into {snake_case(name)}.py"
+
+
+def test_classes_that_live_elsewhere_exist() -> None:
+    assert {cls.__name__ for cls in (*LEARNERS, *DETECTORS)} >= ELSEWHERE
+
+
+def test_the_list_of_places_is_that_of_contributing() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition("## Add a learner\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\d+\. `([^`]+)`: ", section, re.M) == PLACES
+
+
+@cache
+def text_of(pattern: str) -> str:
+    """All files of a pattern, one after the other."""
+    files = [path for path in sorted(ROOT.glob(pattern)) if path.name != "decisions.md"]
+    assert files, f"there is no {pattern}"
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+def places_of(cls: type[Any]) -> list[str]:
+    """The places where this learner must be; not all have golden files."""
+    places = [place for place in PLACES if place not in NOT_ALL]
+    if not variants(cls):
+        places.remove("tests/golden/format1/<Name>-*.onstream")
+    if cls is Pipeline:  # the table holds pipelines as they are written, with bars
+        places.remove("tests/contract/tables/<family>.py")
+    return places
+
+
+@pytest.mark.parametrize(
+    ("cls", "place"),
+    [
+        pytest.param(cls, place, id=f"{cls.__name__}-{place}")
+        for cls in LEARNERS
+        for place in places_of(cls)
+    ],
+)
+def test_a_learner_stands_in_every_place(cls: type[Any], place: str) -> None:
+    name, family = cls.__name__, cls.__module__.split(".")[1]
+    missing = f"{name} is missing in {place}: see CONTRIBUTING.md"
+    if "<Name>" in place:
+        assert list(ROOT.glob(place.replace("<Name>", name))), missing
+    else:
+        found = text_of(place.replace("<family>", "*" if place in SEVERAL_FILES else family))
+        written = rf"^\|.*`{name}\b" if place == "docs/*.md" else rf"\b{name}\b"
+        assert re.search(written, found, re.M), missing
