@@ -33,7 +33,9 @@ NOT_SANITIZED = (
     "cli/",
     "evaluate/test_report.py",
     "test_examples.py",
+    "test_decisions.py",
     "test_layers.py",
+    "test_places.py",
     "test_a_fork_is_told",  # the sanitizer's own locks may be held by a thread that is not forked
 )
 
