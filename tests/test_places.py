@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from onstream.drift.detector import Detector
 
 from onstream.base import learners, parts
-from onstream.drift.detector import Detector
 from onstream.features import Pipeline
 
 from .golden.make import variants

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ..base.blocks import Block, blocks, length, rows_in
+from ..base.blocks import Block
 from ..base.checks import number, whole
 from ..base.errors import in_stream
 from ..core.coerce import unmasked
 from .answers import as_column
+from .blocks import blocks, length, rows_in
 from .choices import agreed, check_detector, chosen, named_models
 from .columns import weight_column
 from .contender import Contender, from_us
