@@ -72,8 +72,8 @@ def names() -> Facts:
         for name in sorted(getattr(module, "__all__", ())):
             thing = getattr(module, name)
             yield f"{module.__name__}.{name}", signature_of(thing)
-            for method in sorted(vars(thing) if inspect.isclass(thing) else ()):
-                if not method.startswith("_") and callable(getattr(thing, method)):
+            for method in sorted(dir(thing) if inspect.isclass(thing) else ()):
+                if not method.startswith("_") and callable(getattr(thing, method, None)):
                     told = signature_of(getattr(thing, method))
                     yield f"{module.__name__}.{name}.{method}", told
 

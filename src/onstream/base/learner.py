@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..core.state_reader import StateReader
 from ._learner import LearnerBase
-from .checks import flag, nearest
+from .checks import nearest
 from .elsewhere import Elsewhere
 from .errors import NotMergeable
 from .fit import fit
@@ -62,15 +62,6 @@ class Learner(SuggestsParameters, Elsewhere, LearnerBase):
                 name = type(self).__name__
                 reason = str(error).removeprefix(f"{name}: ")
                 raise ValueError(f"{name}: init cannot be started from: {reason}") from None
-
-    def _begin(self, *arguments: Any) -> None:  # families that are not converted yet
-        init, reset = ((*arguments, None, False) if len(arguments) < 2 else arguments)[-2:]
-        flag(self, "reset_schedule", reset)
-        self._start_from(init)
-        if reset and init is not None:
-            self._model.reset_schedule()
-        if len(arguments) == 3:
-            self._declare(arguments[0])  # type: ignore[attr-defined]
 
     def _new_state(self) -> Any:
         """A state with this learner's parameters that has learned nothing."""

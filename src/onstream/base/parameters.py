@@ -18,7 +18,7 @@ Parameters = dict[str, inspect.Parameter]
 
 SECTION = re.compile(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", re.S | re.M)
 ENTRY = re.compile(r"^(\w+) : [^\n]*\n(?:[ ]+[^\n]*\n?|\n(?=[ ]))*", re.M)
-NOT_KEPT = ("init", "reset_schedule")  # where to start from is not part of what a learner is
+NOT_KEPT = ("init",)  # where to start from is not part of what a learner is
 
 _declared: WeakKeyDictionary[type, Parameters] = WeakKeyDictionary()
 

@@ -31,16 +31,6 @@ def register_family(
             _add(_learners if learns else _parts, (cls,))
 
 
-def register(*classes: type[Any]) -> None:
-    """Register learners (for families that do not use `register_family` yet)."""
-    _add(_learners, classes)
-
-
-def register_parts(*classes: type[Any]) -> None:
-    """Register parts (for families that do not use `register_family` yet)."""
-    _add(_parts, classes)
-
-
 def _add(known: dict[str, type[Any]], classes: tuple[type[Any], ...]) -> None:
     for cls in classes:
         name = name_in_files(cls)

@@ -91,17 +91,6 @@ class Linear(Hashed):
         self.intercept = flag(self, "intercept", intercept)
         super().__init__(**common)
 
-    def _check_common(
-        self, intercept: bool, hash_bits: Any, hash_seed: int, *max_labels: Any
-    ) -> None:
-        self.intercept = flag(self, "intercept", intercept)  # for learners not converted yet
-        self.hash_bits = None
-        if hash_bits is not None:
-            self.hash_bits = whole(self, "hash_bits", hash_bits, least=1, most=self._most_hash_bits)
-        self.hash_seed = whole(self, "hash_seed", hash_seed, least=0, most=2**64 - 1)
-        for most in max_labels:
-            self.max_labels = whole(self, "max_labels", most, least=2, most=2**31 - 1)
-
 
 class LinearClassifier(Linear, Classifier):
     """A classifier that scores by w.x, or by one w per label."""
