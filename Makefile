@@ -49,12 +49,14 @@ fuzz: build ## random work on everything public; SECONDS_EACH=600 for each fuzze
 
 sanitize: sanitize-checked sanitize-asan ## tests on a bounds-checked build, then under ASan and UBSan
 
-lint: build ## ruff, cython-lint, mypy, import-linter
+lint: build ## ruff, cython-lint, mypy, stubtest, import-linter
 	$(SAY) "lint"
 	@$(PY) -m ruff check --quiet --output-format concise .
 	@$(PY) -m ruff format --check --quiet .
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cython-lint src
 	@$(PY) -m mypy
+	@MYPYPATH=src $(PY) -m mypy.stubtest --mypy-config-file mypy.ini --concise --ignore-missing-stub \
+	    --ignore-disjoint-bases --allowlist .ci/stubtest.txt $$(cd src && find onstream -name '*.pyi' | sed 's|/|.|g; s|.pyi$$||')
 	@report=$$($(SOURCE_ONLY) $(VENV)/bin/lint-imports --no-logo) || { echo "$$report"; exit 1; }
 	@echo "Imports point down only."
 
@@ -81,8 +83,11 @@ define environment
 endef
 
 # Editable: importing the package rebuilds what changed. Two test processes must not both do
-# that, so `build` does it first, and shows what the compiler says.
+# that, so `build` does it first, and shows what the compiler says. A new .pyx must be configured.
+MODULES = find src -name '*.pyx' | sort
 build: $(BUILT)
+	@$(MODULES) | cmp -s - build/modules.txt || { $(MODULES) > build/modules.txt; \
+	    PATH="$(CURDIR)/$(VENV)/bin:$$PATH" meson setup --reconfigure build/editable > build/configure.log; }
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" ninja -C build/editable --quiet
 
 $(BUILT): $(RECIPE)

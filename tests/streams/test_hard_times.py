@@ -51,8 +51,8 @@ def test_a_fork_is_told_and_does_not_hang(tmp_path: Path, format: str) -> None:
 
 NO_MEMORY = """
 import _testcapi, sys
-from onstream.streams.libsvm_text import LibsvmText
-from onstream.streams.vw_text import VWText
+from onstream.streams._libsvm_text import LibsvmText
+from onstream.streams._vw_text import VWText
 data = bytearray(sys.argv[1].encode().decode("unicode_escape").encode() * 100)
 failures = 0
 for make in (LibsvmText, VWText):

@@ -16,9 +16,9 @@ from onstream import LinearRegression, LogisticRegression, PAClassifier
 from onstream.base.blocks import examples
 from onstream.core.sparse import SparseBlock
 from onstream.streams import files, read_libsvm, read_vw
-from onstream.streams.libsvm_text import LibsvmText
-from onstream.streams.sparse_text import name_hash
-from onstream.streams.vw_text import VWText
+from onstream.streams._libsvm_text import LibsvmText
+from onstream.streams._sparse_text import name_hash
+from onstream.streams._vw_text import VWText
 
 
 def parsed(parser, text: bytes):

@@ -1,11 +1,13 @@
+from typing import Self
+
 from ..core.state import State
 
 class MixedState(State):
-    def __init__(
-        self,
+    def __new__(
+        cls,
         prior_alpha: float,
         alpha: float,
         smoothing: float,
         categorical: set[str] | bool | None,
         declared: dict[str, int] | None,
-    ) -> None: ...
+    ) -> Self: ...

@@ -1,7 +1,9 @@
+from typing import Self
+
 from ..core.regressor import RegressorModel
 from ..core.state import State
 
 class PosteriorState(State):
-    def __init__(self, intercept: bool, lam: float, noise: float) -> None: ...
+    def __new__(cls, intercept: bool, lam: float, noise: float) -> Self: ...
 
 class PosteriorModel(RegressorModel): ...

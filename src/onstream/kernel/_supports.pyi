@@ -1,4 +1,6 @@
+from typing import Self
+
 from .kernels.base import Kernel
 
 class CompiledKernel:
-    def __init__(self, kernel: Kernel, who: str) -> None: ...
+    def __new__(cls, kernel: Kernel, who: str) -> Self: ...

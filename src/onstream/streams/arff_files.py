@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ..base.blocks import Block
-from .arff_text import ARFFText, unescaped
+from ._arff_text import ARFFText, unescaped
 from .columns import ColumnChoice, ColumnOptions, difference, quoted
 from .files import Bytes, Lines, PathLike, line_blocks
 from .options import TableOptions, with_common_options

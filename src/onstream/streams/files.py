@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import Any, TypeAlias
 
+from ._sparse_text import unfilled
 from .live_file import LiveFile, Stop, is_live
-from .sparse_text import unfilled
 
 PathLike: TypeAlias = str | os.PathLike[str]
 

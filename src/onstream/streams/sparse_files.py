@@ -12,14 +12,14 @@ import numpy as np
 from ..base.blocks import Block
 from ..base.checks import flag
 from ..core.sparse import SparseBlock
+from ._libsvm_text import LibsvmText
+from ._sparse_text import SparseText, name_hash
+from ._vw_text import VWText
 from .files import Bytes, Lines, PathLike, line_blocks
-from .libsvm_text import LibsvmText
 from .options import ReaderOptions, with_common_options
 from .reader import Reader, arranged
 from .rejects import Tally, at_line
-from .sparse_text import SparseText, name_hash
 from .stream import Stream
-from .vw_text import VWText
 
 PARSERS = max(1, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2))
 Parsed: TypeAlias = tuple[SparseBlock, Any, Any, list[Any], int]

@@ -1,3 +1,5 @@
+from typing import Self
+
 from ...core.state import State
 
 class Optimizer:
@@ -5,8 +7,8 @@ class Optimizer:
 
 class GradientClassifierState(State):
     optimizer: Optimizer
-    def __init__(self, optimizer: Optimizer, loss: str) -> None: ...
+    def __new__(cls, optimizer: Optimizer, loss: str) -> Self: ...
 
 class GradientRegressorState(State):
     optimizer: Optimizer
-    def __init__(self, optimizer: Optimizer, loss: str, parameter: float) -> None: ...
+    def __new__(cls, optimizer: Optimizer, loss: str, parameter: float) -> Self: ...

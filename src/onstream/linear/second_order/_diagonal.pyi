@@ -1,6 +1,6 @@
+from typing import Self
+
 from ...core.state import State
 
 class DiagonalState(State):
-    def __init__(
-        self, intercept: bool, rule: str, parameter: float, C: float, a: float
-    ) -> None: ...
+    def __new__(cls, intercept: bool, rule: str, parameter: float, C: float, a: float) -> Self: ...

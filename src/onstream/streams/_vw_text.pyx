@@ -5,7 +5,7 @@ from libc.string cimport memchr
 
 from ..core.hashing cimport hash_bytes
 from .quick cimport Prefix, quick_hash, quick_value, set_prefix
-from .sparse_text cimport (
+from ._sparse_text cimport (
     BAD_LABEL, BAD_WEIGHT, BLANK, FINE, INFINITE, LATE_WEIGHT, LONG_NAMES, NO_FEATURES, NO_LABEL,
     NO_NAME, OUT_OF_MEMORY, UNUSUAL, Flaw, SparseText,
 )

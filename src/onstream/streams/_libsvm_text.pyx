@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from ..core.hashing cimport hash_bytes, hash_start, hash_word, load_word
 from .quick cimport all_digits, quick_value
-from .sparse_text cimport (
+from ._sparse_text cimport (
     BAD_INDEX, BAD_LABEL, BAD_VALUE, BLANK, FINE, OUT_OF_MEMORY, UNUSUAL, Flaw, SparseText,
 )
 from .tokens cimport is_space

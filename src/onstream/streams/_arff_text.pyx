@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.arrays cimport data_of, int32s, int64s
 from ..core.hashing cimport hash_bytes, mix
-from .sparse_text cimport (
+from ._sparse_text cimport (
     BAD_COUNT, BAD_INDEX, BAD_VALUE, BAD_WEIGHT, BLANK, FINE, INFINITE, NO_LABEL, OPEN_QUOTE,
     OUT_OF_MEMORY, UNKNOWN_VALUE, Flaw, SparseText,
 )

@@ -1,21 +1,21 @@
-from typing import Any
+from typing import Any, Self
 
 from numpy.typing import NDArray
 
 from ..core.sparse import SparseBlock
-from .sparse_text import SparseText
+from ._sparse_text import SparseText
 
 def unescaped(text: bytes) -> str: ...
 
 class ARFFText(SparseText):
-    def __init__(
-        self,
+    def __new__(
+        cls,
         names: list[bytes],
         kinds: list[int],
         roles: list[int],
         values: list[list[bytes] | None],
         sparse: bool,
-    ) -> None: ...
+    ) -> Self: ...
     def parse_sparse(
         self, data: bytearray, size: int, stop_early: bool
     ) -> tuple[SparseBlock, Any, Any, list[tuple[int, int, bytes, str]]]: ...

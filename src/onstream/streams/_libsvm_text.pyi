@@ -1,4 +1,4 @@
-from .sparse_text import SparseText
+from ._sparse_text import SparseText
 
 class LibsvmText(SparseText):
     def __init__(self) -> None: ...
