@@ -91,7 +91,7 @@ def test_generators_of_generators() -> None:
         ("BatchTree()", "BatchTree is no online learner"),
         ("StandardScaler() | BatchTree()", "BatchTree is no online learner"),
         ("VFTD()", "Did you mean 'VFDT'"),
-        ("VFDT(grace=9)", "Did you mean 'grace_period'. The parameters are delta, grace_period"),
+        ("VFDT(grace=9)", "Did you mean 'grace_period'. The parameters are .*delta, grace_period"),
         ("(" * 1000 + ")" * 1000, "cannot be read"),
     ],
 )
