@@ -17,6 +17,8 @@ from .make import FOLDER, answers, go_on, variants
 # The same data for every learner: some would have other data, and say so.
 pytestmark = pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 
+CHANGES = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
+UNRELEASED = "unreleased" in CHANGES.partition("\n## ")[2].partition("\n")[0]
 FILES = sorted(Path(__file__).parent.glob("format*/*.onstream"))
 
 
@@ -52,6 +54,7 @@ def test_the_present_format_is_written_as_it_is_read(path: Path) -> None:
     assert dumps(onstream.load(path)) == path.read_bytes()
 
 
+@pytest.mark.skipif(UNRELEASED, reason="golden files are made with a release")
 @pytest.mark.parametrize("name", learners())
 def test_every_learner_has_golden_files(name: str) -> None:
     wanted = variants(learners()[name])
