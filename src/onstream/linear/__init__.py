@@ -1,6 +1,7 @@
 """Linear learners."""
 
 from ..base.registry import register_family
+from .alma import ALMA
 from .delta_rule import DeltaRule
 from .exact_multiclass_pa import ExactMulticlassPA
 from .gradient.fobos import FOBOS
@@ -29,6 +30,7 @@ from .second_order.scw import SCW
 from .shifting_perceptron import ShiftingPerceptron
 
 __all__ = [
+    "ALMA",
     "AROW",
     "CW",
     "FOBOS",

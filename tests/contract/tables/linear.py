@@ -23,6 +23,7 @@ def loudest(x: Iterable[float], score: Callable[[dict[str, float]], float]) -> s
 
 
 TABLE = {
+    "ALMA": Line(two_labels, 0.80, ({"alpha": 0.5, "B": 0.5},)),
     "CostSensitivePA": Line(
         two_labels,
         0.75,
