@@ -7,6 +7,7 @@ parameters; signature, docstring and errors show all of them.
 import functools
 import inspect
 import re
+from ast import literal_eval
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary
@@ -80,19 +81,31 @@ def entries(doc: str) -> dict[str, str]:
 def documented(cls: type[Any], doc: str) -> str:
     """The docstring with an entry for every parameter, each from the nearest class that has one."""
     lines = []
-    for name in declared(cls):
+    for name, parameter in declared(cls).items():
         described = (vars(base).get("_described", {}).get(name) for base in cls.__mro__)
         entry = next(filter(None, described), None)
         if entry is not None:
-            lines.append(entry.replace("{learner}", cls.__name__))
+            lines.append(with_default(entry, parameter.default).replace("{learner}", cls.__name__))
     return with_entries(doc, lines) if lines else doc
+
+
+def with_default(entry: str, default: Any) -> str:
+    """The entry of a base with the default that a class has declared instead."""
+    kind, end, rest = entry.partition("\n")
+    what, comma, written = kind.rpartition(", default ")
+    if not comma or default is inspect.Parameter.empty or literal_eval(written) == default:
+        return entry
+    return f"{what}, default {default!r}{end}{rest}"
 
 
 def with_entries(doc: str, entries: list[str]) -> str:
     """The docstring with these entries as its section Parameters."""
     section = "\n".join(["Parameters", "----------", *entries, "", ""])
-    if SECTION.search(doc):
-        return SECTION.sub(lambda _: section, doc, count=1).rstrip() + "\n"
+    found = SECTION.search(doc)
+    if found:
+        rest = ENTRY.sub("", found[1]).strip()  # remarks behind the last one
+        section += f"{rest}\n\n" if rest else ""
+        return (doc[: found.start()] + section + doc[found.end() :]).rstrip() + "\n"
     before, mark, after = doc.partition("\nExamples\n")
     return f"{before.rstrip()}\n\n{section}{mark.lstrip()}{after}".rstrip() + "\n"
 

@@ -3,10 +3,11 @@
 from typing import Any, Unpack
 
 from ..base.checks import number
+from ..base.passive_aggressive import PassiveAggressive
 from ._expansion import Expansion
 from ._learners import PARegressorState
 from .base import KernelRegressor
-from .kernel_pa import KernelPARegressorOptions, PassiveAggressive
+from .kernel_pa import KernelPARegressorOptions
 
 
 class KernelPARegressor(PassiveAggressive, KernelRegressor):

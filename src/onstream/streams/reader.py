@@ -1,4 +1,4 @@
-"""What readers share: files one after the other, counting, reading ahead, and the options."""
+"""What readers share: files one after the other, counting, reading ahead, the order of rows."""
 
 import os
 from abc import abstractmethod

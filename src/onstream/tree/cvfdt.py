@@ -18,11 +18,6 @@ class CVFDT(AdaptingTree, TreeClassifier):
 
     Parameters
     ----------
-    delta : float in (0, 1], default 1e-4
-        Chance of a wrong choice that one split may take. Raise it for earlier, riskier splits.
-    grace_period : float > 0, default 300
-        Weight of examples between two attempts to split a leaf. Lower it to split a little
-        earlier, raise it for speed.
     window : int >= 1, default 100_000
         Examples that count. Shorten it for quick drift; a node can break ties only if its share of
         the window reaches ln(1 / delta) R**2 / (2 tau**2) examples.

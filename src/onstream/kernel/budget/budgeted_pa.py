@@ -3,7 +3,7 @@
 from typing import Any, Literal, Unpack
 
 from ...base.checks import choice, flag, positive
-from ..kernel_pa import C_HINT
+from ...base.passive_aggressive import C_HINT
 from ._budgeted_pa import BPANearest, BPAProjection, BPASimple
 from ._one_vs_rest import OneVsRestState
 from .base import Budgeted, BudgetOptions

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Any, Unpack
 
 from ...base.checks import choice
+from ...base.passive_aggressive import PassiveAggressive
 from ..base import LinearClassifier
 from ..user_functions import check_function
 from ._pa import CostState
-from .base import MODES, Mode, PAClassifierOptions, PassiveAggressive
+from .base import MODES, Mode, PAClassifierOptions
 
 
 class CostSensitivePA(PassiveAggressive, LinearClassifier):

@@ -2,9 +2,10 @@
 
 from typing import Any, Unpack
 
+from ...base.passive_aggressive import PassiveAggressive
 from ..base import LinearClassifier
 from ._pa import PAState
-from .base import PAClassifierOptions, PassiveAggressive
+from .base import PAClassifierOptions
 
 
 class PAClassifier(PassiveAggressive, LinearClassifier):

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ...base.checks import number
 from ...base.multilabel import MultilabelClassifier
+from ...base.passive_aggressive import PassiveAggressive
 from ...base.types import Example, Rows
 from ...base.union import Exported
 from ...core.regressor import RegressorModel
@@ -16,7 +17,7 @@ from ..base import Linear
 from ..mixing import mix_rows
 from ..user_functions import check_function, difference, features_of
 from ._pa_multilabel import MultilabelModel, MultilabelState
-from .base import PAClassifierOptions, PassiveAggressive
+from .base import PAClassifierOptions
 from .label_sets import label_sets
 from .row_by_row import RowByRow, changing, rows_of
 

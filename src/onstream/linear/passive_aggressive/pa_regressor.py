@@ -3,9 +3,10 @@
 from typing import Any, Unpack
 
 from ...base.checks import number
+from ...base.passive_aggressive import PassiveAggressive
 from ..base import LinearRegressor
 from ._pa import PARegressorState
-from .base import PARegressorOptions, PassiveAggressive
+from .base import PARegressorOptions
 
 
 class PARegressor(PassiveAggressive, LinearRegressor):

@@ -3,14 +3,16 @@
 from typing import Any, Unpack
 
 from ...base.checks import number, positive
+from ...base.passive_aggressive import PassiveAggressive
 from ...base.union import Exported
 from ...base.unsupervised import Unsupervised
+from ..base import Hashed
 from ..mixing import shares
 from ._pa import UniclassState
-from .base import PAHashedOptions, PassiveAggressive
+from .base import PAHashedOptions
 
 
-class PAUniclass(PassiveAggressive, Unsupervised):
+class PAUniclass(PassiveAggressive, Hashed, Unsupervised):
     """Passive-aggressive uniclass prediction (Crammer et al., JMLR 7, 2006, section 6).
 
     It has no labels: it keeps a ball, and moves its center towards every example outside, by the
@@ -20,11 +22,6 @@ class PAUniclass(PassiveAggressive, Unsupervised):
 
     Parameters
     ----------
-    variant : {"PA-I", "PA", "PA-II"}, default "PA-I"
-        How far one example may pull: "PA" all the way, "PA-I" at most C, "PA-II" softened by C.
-        "PA" suits clean data only.
-    C : float > 0, default 1.0
-        Aggressiveness of PA-I and PA-II; lower it when there are outliers.
     epsilon : float >= 0, default 0.1
         Radius of the ball, where it is not learned. Raise it to call more examples normal.
     max_radius : float > 0 or None, default None

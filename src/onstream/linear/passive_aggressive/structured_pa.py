@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.checks import choice
+from ...base.passive_aggressive import PassiveAggressive
+from ..base import Hashed
 from ..user_functions import check_function, cost_of, difference, features_of, is_mapping
-from .base import MODES, Mode, PAHashedOptions, PassiveAggressive
+from .base import MODES, Mode, PAHashedOptions
 from .row_by_row import RowByRow, changing, rows_of
 
 
-class StructuredPA(PassiveAggressive):
+class StructuredPA(PassiveAggressive, Hashed):
     """Passive-aggressive learner of structures (Crammer et al., JMLR 7, 2006, section 9).
 
     The user's `features` say how an example and an answer fit together, and the user's `argmax`
