@@ -48,7 +48,7 @@ cdef class ClassifierVerbs(LearnerBase):
         return (<ClassifierModel> model_of(self)).predict_one(x)
 
     def score_one(self, x):
-        """Decision value of `x`: a float for two labels (positive speaks for the one coded +1),
+        """Decision value of `x`: a float for two labels (positive means the one coded +1),
         a dict label to float for more."""
         return (<ClassifierModel> model_of(self)).scores_one(x)
 

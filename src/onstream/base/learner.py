@@ -183,7 +183,7 @@ class Learner(SuggestsParameters, Elsewhere, LearnerBase):
     ) -> Self:
         """Go over a static block `(X, y)`, or a stream, `epochs` times, from the present state on.
 
-        A block is shuffled anew in each epoch unless `shuffle` is False; `w` holds the importance
+        A block is shuffled again in each epoch unless `shuffle` is False; `w` holds the importance
         of each row. A stream (any iterable of `(x, y)`) is read in its own order, in blocks if it
         offers `batches(n)`. Returns the learner itself.
         """

@@ -29,7 +29,7 @@ cdef class Dense(Source):
     cdef object block         # our copy of one block as float64, which no other thread can change
     cdef double* own_values   # the data of `block`
     cdef bint private         # only Python threads can reach the memory of X
-    cdef const double* values  # data of the current block: `own_values`, or X itself if nobody can change it
+    cdef const double* values  # data of the current block: `own_values`, or X itself if no other thread can change it
     cdef Py_ssize_t columns
     cdef list names           # of the columns; None: 0, 1, ...
     cdef Py_ssize_t ahead     # values per block: distance at which the next block is prefetched

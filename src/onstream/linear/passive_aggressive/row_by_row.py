@@ -98,7 +98,7 @@ class RowByRow(ABC):
             self.parts = parts
 
     def become(self, other: Self) -> None:
-        """Be what another model is, which nobody uses any more."""
+        """Take over everything from another model, which is not used afterwards."""
         with changing:
             self.parts = other.parts
 
