@@ -1,12 +1,19 @@
 """Classes that users derive from a learner: they are learners like any other."""
 
 import copy
+import dataclasses
+import inspect
 import pickle
 from typing import Any
 
+import numpy as np
 import pytest
 
-from onstream.linear import PAClassifier
+from onstream.base import Part
+from onstream.kernel import RBF
+from onstream.linear import PAClassifier, PARegressor
+
+ZEROS = np.zeros(2)
 
 
 class Open(PAClassifier):
@@ -76,3 +83,52 @@ def test_a_learner_that_was_never_made() -> None:
         Unmade().predict_one({"a": 1.0})
     with pytest.raises(TypeError):
         PAClassifier.predict_one(42, {"a": 1.0})  # type: ignore[arg-type]
+
+
+def test_parameters_of_bases_go_by_name() -> None:
+    class Scaled(RBF):
+        def __init__(self, *, scale: float = 1.0, **options: Any) -> None:
+            self.scale = scale
+            super().__init__(**options)
+
+    kinds = {p.name: p.kind for p in inspect.signature(Scaled).parameters.values()}
+    assert kinds == dict.fromkeys(("scale", "gamma"), inspect.Parameter.KEYWORD_ONLY)
+    assert Scaled(gamma=2.0).params == {"scale": 1.0, "gamma": 2.0}
+
+
+def test_a_docstring_may_say_anything_of_a_default() -> None:
+    class Moody(PAClassifier):
+        """Mine.
+
+        Parameters
+        ----------
+        mood : str, default good (no limit)
+            How it feels.
+        """
+
+        def __init__(self, *, mood: Any = ZEROS, C: float = 0.5, **options: Any) -> None:
+            self.mood = mood
+            super().__init__(C=C, **options)
+
+    assert "mood : str, default good (no limit)" in Moody.__doc__
+    assert "C : float > 0, default 0.5" in Moody.__doc__
+
+
+def test_a_decorator_may_write_the_constructor() -> None:
+    @dataclasses.dataclass(eq=False)
+    class Named(Part):
+        size: int = 3
+
+    assert Named(4).params == {"size": 4}
+    assert str(inspect.signature(Named)) == "(size: int = 3) -> None"
+
+
+def test_what_predicts_may_ask_for_scores() -> None:
+    class Clipped(PARegressor):
+        def predict_many(self, X: Any) -> Any:
+            return np.clip(self.score_many(X), 0.0, 1.0)
+
+    model = Clipped()
+    model.learn_many([[1.0]], [5.0])
+    assert model.predict_many([[1.0]]).tolist() == [1.0]
+    assert model.score_many([[1.0]])[0] > 0.4

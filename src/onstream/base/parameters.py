@@ -21,25 +21,29 @@ SECTION = re.compile(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", re.S | re.
 ENTRY = re.compile(r"^(\w+) : [^\n]*\n(?:[ ]+[^\n]*\n?|\n(?=[ ]))*", re.M)
 NOT_KEPT = ("init",)  # where to start from is not part of what a learner is
 
-_declared: WeakKeyDictionary[type, Parameters] = WeakKeyDictionary()
+_declared: WeakKeyDictionary[type, tuple[Any, Parameters]] = WeakKeyDictionary()
+
+
+class AllParameters:
+    """`__signature__` of a class, with the parameters that its constructor hands to its bases."""
+
+    def __get__(self, instance: object, cls: type[Any]) -> inspect.Signature | None:
+        return inspect.Signature(list(declared(cls).values())) if hands_on(cls) else None
 
 
 class SuggestsParameters:
     """Its subclasses show the parameters of their bases, and list them all when one is unknown."""
 
+    __signature__ = AllParameters()
     _described: ClassVar[dict[str, str]] = {}  # parameter to entry, of this class
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__init__" in vars(cls):
             cls.__init__ = suggest_parameters(cls.__init__)  # type: ignore[method-assign]
-        inherits = hands_on(cls)
-        cls.__signature__ = (  # type: ignore[attr-defined]
-            inspect.Signature(list(declared(cls).values())) if inherits else None
-        )
         doc = inspect.cleandoc(vars(cls).get("__doc__") or "")
         cls._described = entries(doc)
-        if doc and inherits:
+        if doc and hands_on(cls):
             cls.__doc__ = documented(cls, doc)
 
 
@@ -49,25 +53,29 @@ def parameters(cls: type[Any]) -> dict[str, Any]:
 
 
 def declared(cls: type[Any]) -> Parameters:
-    """All parameters by name: those of the class itself, then those of its bases."""
-    found = _declared.get(cls)
-    if found is None:
-        found = {}
+    """All parameters by name: those of the class itself, then those of its bases, by name only."""
+    init, found = _declared.get(cls, (None, {}))
+    if init is not cls.__init__:  # a decorator may have put another one there
+        init, found = cls.__init__, {}
+        own_class = True
         for base in cls.__mro__:
             if "__init__" not in vars(base):
                 continue
             own = list(inspect.signature(vars(base)["__init__"]).parameters.values())[1:]
             for p in own:
                 if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
-                    found.setdefault(p.name, p)
+                    found.setdefault(p.name, p if own_class else p.replace(kind=p.KEYWORD_ONLY))
+            own_class = False
             if not any(p.kind is p.VAR_KEYWORD for p in own):
                 break  # otherwise the others go to the class above
-        _declared[cls] = found
+        _declared[cls] = init, found
     return found
 
 
 def hands_on(cls: type[Any]) -> bool:
     """Say whether the constructor takes parameters for its bases."""
+    if cls.__init__ is object.__init__:
+        return False
     own = inspect.signature(cls.__init__).parameters.values()
     return any(p.kind is p.VAR_KEYWORD for p in own)
 
@@ -85,7 +93,9 @@ def documented(cls: type[Any], doc: str) -> str:
         described = (vars(base).get("_described", {}).get(name) for base in cls.__mro__)
         entry = next(filter(None, described), None)
         if entry is not None:
-            lines.append(with_default(entry, parameter.default).replace("{learner}", cls.__name__))
+            if name not in cls._described:
+                entry = with_default(entry, parameter.default)
+            lines.append(entry.replace("{learner}", cls.__name__))
     return with_entries(doc, lines) if lines else doc
 
 
@@ -93,9 +103,11 @@ def with_default(entry: str, default: Any) -> str:
     """The entry of a base with the default that a class has declared instead."""
     kind, end, rest = entry.partition("\n")
     what, comma, written = kind.rpartition(", default ")
-    if not comma or default is inspect.Parameter.empty or literal_eval(written) == default:
-        return entry
-    return f"{what}, default {default!r}{end}{rest}"
+    try:
+        same = not comma or bool(literal_eval(written) == default)
+    except Exception:  # prose, or a default that does not compare
+        same = True
+    return entry if same else f"{what}, default {default!r}{end}{rest}"
 
 
 def with_entries(doc: str, entries: list[str]) -> str:

@@ -55,9 +55,10 @@ def _other(known: dict[str, type[Any]]) -> dict[str, type[Any]]:
 
 
 def _import_families() -> None:
-    while _families:
-        import_module(_families[0])
-        _families.pop(0)
+    for family in list(_families):
+        import_module(family)
+        if family in _families:  # another thread may have been faster
+            _families.remove(family)
 
 
 def learners() -> dict[str, type[Any]]:

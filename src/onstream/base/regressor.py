@@ -29,7 +29,8 @@ class Regressor(RegressorVerbs, Learner):
 
     def score_many(self, X: Rows) -> NDArray[Any]:
         """The same as `predict_many`."""
-        return self.predict_many(X)
+        scores: NDArray[Any] = self._model.predict_many(X, OUTPUTS["score"])
+        return scores
 
     @suggest_parameters
     def predict_learn_many(

@@ -124,7 +124,8 @@ cdef class BatchModel(Model):
         except BaseException as error:
             self.rollback()
             self.expect_labels(0)
-            if isinstance(error, MemoryError) and not hasattr(error, "row") and self.state.seen > before:
+            short = isinstance(error, MemoryError) and not hasattr(error, "row")
+            if short and self.state.seen > before and i < source.rows:
                 message = "no memory to learn it. The rows before it were learned."
                 raise row_error(MemoryError, self.who, i, message) from error
             raise

@@ -142,9 +142,8 @@ cdef class Encoder(FeatureIndex):
     def doubt_learned(self, Py_ssize_t seen):
         """Check what was learned; `seen` counts the examples, these included."""
         self.suspect = False
-        pending, self.pending = self.pending, {}
-        for kind, message in pending.items():
-            self.warn_once(kind, message)
+        for kind in list(self.pending):
+            self.warn_once(kind, self.pending.pop(kind))
         if "new values" not in self.warned:
             doubt_values(self, seen)
         if "selection" not in self.warned:

@@ -7,7 +7,7 @@ from cpython.ref cimport Py_INCREF
 import numpy as np
 
 from .arrays cimport data_of, int32s
-from .coding import first_sign, too_many_labels
+from .coding import too_many_labels
 from .coerce import in_one_piece, in_row, is_missing, missing, no_column, unmasked
 
 cdef extern from "simd.h":
@@ -121,7 +121,10 @@ cdef class Labels:
 
     cdef double sign(self, int32_t number) noexcept:
         """Code (-1 or +1) of one of the first two labels; before any, of the first that comes."""
-        cdef double first = first_sign(self.names)
+        # coding.first_sign in C: a Python call here could let other threads see half a label.
+        cdef double first = -1.0
+        if self.names and (self.names[0] is True or self.names[0] == 1):
+            first = 1.0
         return first if number == 0 else -first
 
     def declare(self, labels):

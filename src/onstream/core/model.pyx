@@ -279,6 +279,10 @@ cdef class Model:
             blank = False
             try:
                 if encoder.read(x, KNOWN, row, &e) == 0:
+                    # A finaliser may have run in there, and let another thread merge or add labels.
+                    if self.encoder is not encoder or 2 * self.state.outputs() + 2 > row.room_scores:
+                        encoder.release_row(row)
+                        continue
                     if e.n or doubted:
                         if e.n:
                             encoder.misses = 0

@@ -26,7 +26,7 @@ cdef enum:
 cdef class TransformerModel(BatchModel):
     """A model that makes examples out of examples."""
 
-    cdef object allocate_outputs(self, Output output, Py_ssize_t rows, Py_ssize_t newcomers, Task* task):
+    cdef object allocate_outputs(self, Output output, Py_ssize_t rows, Py_ssize_t new_labels, Task* task):
         task.output, task.numeric, task.picks, task.columns = NOTHING, NULL, NULL, 0
         return None
 
