@@ -110,6 +110,13 @@ def test_a_docstring_may_say_anything_of_a_default() -> None:
             self.mood = mood
             super().__init__(C=C, **options)
 
+    class Strict(PAClassifier):
+        """C must be given."""
+
+        def __init__(self, *, C: float, **options: Any) -> None:
+            super().__init__(C=C, **options)
+
+    assert "C : float > 0, default 1.0" in Strict.__doc__
     assert "mood : str, default good (no limit)" in Moody.__doc__
     assert "C : float > 0, default 0.5" in Moody.__doc__
 

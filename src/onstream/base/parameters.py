@@ -101,6 +101,8 @@ def documented(cls: type[Any], doc: str) -> str:
 
 def with_default(entry: str, default: Any) -> str:
     """The entry of a base with the default that a class has declared instead."""
+    if default is inspect.Parameter.empty:
+        return entry
     kind, end, rest = entry.partition("\n")
     what, comma, written = kind.rpartition(", default ")
     try:

@@ -18,7 +18,8 @@ class ALMA(LinearClassifier):
     within the unit ball, and both the margin it asks for and its step fall with the number k of
     corrections, as B / sqrt(k) and C / sqrt(k). On separable data the margin it reaches is at least
     1 - alpha times the best one. With more than two labels the margin is that of the true label
-    over the best-scored wrong one. The same in plain NumPy: tests/oracles/alma.py.
+    over the best-scored wrong one. `reset_schedule` counts corrections from 1 again. The same in
+    plain NumPy: tests/oracles/alma.py.
 
     Parameters
     ----------
