@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from onstream.base import Part
+from onstream.features import StandardScaler
 from onstream.kernel import RBF
 from onstream.linear import PAClassifier, PARegressor
 
@@ -83,6 +84,15 @@ def test_a_learner_that_was_never_made() -> None:
         Unmade().predict_one({"a": 1.0})
     with pytest.raises(TypeError):
         PAClassifier.predict_one(42, {"a": 1.0})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("verb", ["predict_one", "score_one"])
+def test_a_verb_of_another_class(verb: str) -> None:
+    for stranger in (PARegressor(), StandardScaler()):
+        with pytest.raises(TypeError):
+            getattr(PAClassifier, verb)(stranger, {"a": 1.0})
+    with pytest.raises(TypeError):
+        StandardScaler.transform_one(PARegressor(), {"a": 1.0})
 
 
 def test_parameters_of_bases_go_by_name() -> None:

@@ -3,6 +3,7 @@
 cimport cython
 
 from ..core.classifier cimport ClassifierModel
+from ..core.regressor cimport RegressorModel
 from ..core.task cimport LABEL, PROBA, SCORE
 
 OUTPUTS = {"label": LABEL, "proba": PROBA, "score": SCORE}
@@ -41,35 +42,35 @@ cdef class LearnerBase:
 cdef class ClassifierVerbs(LearnerBase):
     def learn_one(self, x, y, w=1.0):
         """Learn that the example `x` has the label `y`, with importance `w`."""
-        model_of(self).learn_one(x, y, w)
+        (<ClassifierModel?> model_of(self)).learn_one(x, y, w)
 
     def predict_one(self, x):
         """The label of `x`; None before any example was learned. Changes nothing."""
-        return (<ClassifierModel> model_of(self)).predict_one(x)
+        return (<ClassifierModel?> model_of(self)).predict_one(x)
 
     def score_one(self, x):
         """Decision value of `x`: a float for two labels (positive means the one coded +1),
         a dict label to float for more."""
-        return (<ClassifierModel> model_of(self)).scores_one(x)
+        return (<ClassifierModel?> model_of(self)).scores_one(x)
 
 
 @cython.auto_pickle(False)
 cdef class ProbabilisticVerbs(ClassifierVerbs):
     def predict_proba_one(self, x):
         """Probability of each label, as a dict; {} before any label is known."""
-        return (<ClassifierModel> model_of(self)).proba_one(x)
+        return (<ClassifierModel?> model_of(self)).proba_one(x)
 
 
 @cython.auto_pickle(False)
 cdef class RegressorVerbs(LearnerBase):
     def learn_one(self, x, y, w=1.0):
         """Learn that the example `x` has the target `y`, with importance `w`."""
-        model_of(self).learn_one(x, y, w)
+        (<RegressorModel?> model_of(self)).learn_one(x, y, w)
 
     def predict_one(self, x):
         """The prediction for `x`; 0.0 before any example was learned. Changes nothing."""
-        return model_of(self).score_one(x)
+        return (<RegressorModel?> model_of(self)).score_one(x)
 
     def score_one(self, x):
         """The same as `predict_one`."""
-        return model_of(self).score_one(x)
+        return (<RegressorModel?> model_of(self)).score_one(x)

@@ -117,8 +117,8 @@ cdef class TransformerModel(BatchModel):
 cdef class TransformerVerbs(LearnerBase):
     def learn_one(self, x, w=1.0):
         """Take note of the example `x`, with importance `w`."""
-        model_of(self).learn_one(x, None, w)
+        (<TransformerModel?> model_of(self)).learn_one(x, None, w)
 
     def transform_one(self, x):
         """The transformed example, as a dict; features never learned are left out. Changes nothing."""
-        return (<TransformerModel> model_of(self)).transform_one(x)
+        return (<TransformerModel?> model_of(self)).transform_one(x)
