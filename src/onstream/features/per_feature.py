@@ -1,5 +1,6 @@
 """What scalers and the imputer share: a few numbers per feature, which can be merged."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ._scalers import KEPT, SAVED, saved
 from .transformer import Transformer
 
 
-class PerFeature(Transformer):
+class PerFeature(Transformer, ABC):
     """A transformer whose states are merged feature by feature."""
 
     merge_kind = "exact"
@@ -20,9 +21,9 @@ class PerFeature(Transformer):
     def __init__(self) -> None:
         super().__init__()
 
+    @abstractmethod
     def _together(self, ours: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
         """The numbers of each feature (see `_scalers.pyx`) that two sets of them amount to."""
-        raise NotImplementedError
 
     def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         union, places = union_of_features(mine, theirs)

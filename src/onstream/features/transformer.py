@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
+from ..base.errors import NotMergeable
 from ..base.learner import Learner
 from ..base.types import Rows
 from ..base.union import Exported, union_of_features
@@ -54,7 +55,7 @@ class Transformer(TransformerVerbs, Learner):
 
         `union` has the features of both; `places` says where theirs are among them.
         """
-        raise NotImplementedError
+        raise NotMergeable(f"{type(self).__name__} cannot be merged as a step of a pipeline.")
 
 
 class NamesOnly(Transformer):

@@ -1,6 +1,7 @@
 """What gradient learners share: rates, penalties, losses, passes over a block, and merging."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal, Self, TypedDict, Unpack
@@ -128,12 +129,12 @@ class Regularised(Scheduled):
         super().__init__(**common)
 
 
-class Optimized(Gradient):
+class Optimized(Gradient, ABC):
     """A gradient learner whose weights are moved by an `Optimizer`."""
 
+    @abstractmethod
     def _optimizer(self) -> Optimizer:
         """What moves the weights, with this learner's parameters."""
-        raise NotImplementedError
 
     @suggest_parameters
     def fit(

@@ -1,5 +1,6 @@
 """What second-order learners share: the covariance, its views and its merging."""
 
+from abc import ABC, abstractmethod
 from statistics import NormalDist
 from typing import Any, Literal, Unpack
 
@@ -20,7 +21,7 @@ class SecondOrderOptions(LinearClassifierOptions, total=False):
     a: float
 
 
-class SecondOrderClassifier(LinearClassifier):
+class SecondOrderClassifier(LinearClassifier, ABC):
     """A linear classifier that knows how sure it is of each weight.
 
     Parameters
@@ -45,9 +46,9 @@ class SecondOrderClassifier(LinearClassifier):
             self._most_hash_bits = 13
         super().__init__(**common)
 
+    @abstractmethod
     def _rule(self) -> tuple[str, float, float]:
         """Name of the rule, its r or phi, its C."""
-        raise NotImplementedError
 
     def _new_state(self) -> Any:
         kind = DiagonalState if self.covariance == "diagonal" else FullState
