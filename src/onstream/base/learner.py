@@ -203,8 +203,7 @@ class Learner(SuggestsParameters, Elsewhere, LearnerBase):
 
     def _snapshot(self) -> dict[str, Any]:
         """Everything that was learned, while no thread is learning."""
-        exported: dict[str, Any] = self._model.snapshot()
-        return exported
+        return self._model.snapshot()
 
     def __reduce__(self) -> Any:
         return revive, (type(self), self.params, self._snapshot()), noted(self)

@@ -31,8 +31,7 @@ class MultilabelClassifier(Labelled):
 
     def score_one(self, x: Example) -> dict[Any, float]:
         """The score of every known label."""
-        scores: dict[Any, float] = self._model.scores_one(x)
-        return scores
+        return self._model.scores_one(x)
 
     def rank_one(self, x: Example) -> list[Any]:
         """All known labels, the best-scored first; on ties, the earlier known first."""
@@ -53,8 +52,7 @@ class MultilabelClassifier(Labelled):
 
     def score_many(self, X: Rows) -> NDArray[np.float64]:
         """Scores of every row, shape (n, k), in the order of `labels`."""
-        scores: NDArray[np.float64] = self._model.predict_many(X, OUTPUTS["score"])
-        return scores
+        return self._model.predict_many(X, OUTPUTS["score"])
 
     def predict_learn_many(
         self, X: Rows, y: Iterable[Iterable[Label]], w: Any = None, output: str = "label"

@@ -46,12 +46,7 @@ def name_in_files(cls: type[Any]) -> str:
 
 def public_class(cls: type[Any]) -> type[Any]:
     """The class that users name: that of a pipeline is `Pipeline`, whatever its last step is."""
-    public: type[Any] = vars(cls).get("_public_class", cls)
-    return public
-
-
-def _other(known: dict[str, type[Any]]) -> dict[str, type[Any]]:
-    return _parts if known is _learners else _learners
+    return vars(cls).get("_public_class", cls)
 
 
 def _import_families() -> None:

@@ -43,8 +43,7 @@ class Unsupervised(Learner):
 
     def score_many(self, X: Rows) -> NDArray[np.float64]:
         """The score of every row."""
-        scores: NDArray[np.float64] = self._model.predict_many(X, OUTPUTS["score"])
-        return scores
+        return self._model.predict_many(X, OUTPUTS["score"])
 
     def predict_learn_many(
         self, X: Rows, y: Any = None, w: Any = None, output: str = "label"

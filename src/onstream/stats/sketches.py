@@ -58,7 +58,7 @@ def one_by_one(who: str, name: str, values: Any) -> Iterable[Any]:
         advice = " Choose one column."
     elif hasattr(values, "__iter__") and len(getattr(values, "shape", (0,))) == 1:
         arrow = hasattr(values, "to_pylist")
-        return values.to_pylist() if arrow else values  # type: ignore[no-any-return]
+        return values.to_pylist() if arrow else values
     raise TypeError(
         f"{who}: {name} must be many values, in a list or a 1-D array, "
         f"got a {type(values).__name__}.{advice}"
