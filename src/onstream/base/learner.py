@@ -209,6 +209,14 @@ class Learner(SuggestsParameters, Elsewhere, LearnerBase):
         return revive, (type(self), self.params, self._snapshot()), noted(self)
 
 
+def check_output(owner: Learner, output: str) -> None:
+    """Refuse what is no output of a learner without probabilities."""
+    if output not in ("label", "score"):
+        raise ValueError(
+            f"{type(owner).__name__}: output must be 'label' or 'score', got {output!r}."
+        )
+
+
 def refuse_half_verbs(cls: type[Any]) -> None:
     """A class of the user's that changes a verb for one example must change it for many, too."""
     for one, many in BOTH_VERBS.items():

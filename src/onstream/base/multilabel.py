@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ._learner import OUTPUTS
 from .checks import whole
 from .classifier import Labelled
+from .learner import check_output
 from .types import Example, Label, Rows
 
 
@@ -62,10 +63,7 @@ class MultilabelClassifier(Labelled):
         `output` is "label" (sets) or "score": columns in the order of `labels` after the last row,
         NaN where a label was not known yet.
         """
-        if output not in ("label", "score"):
-            raise ValueError(
-                f"{type(self).__name__}: output must be 'label' or 'score', got {output!r}."
-            )
+        check_output(self, output)
         scores: NDArray[np.float64] = self._model.learn_many(X, y, w, OUTPUTS["score"])
         return self._sets(scores) if output == "label" else scores
 

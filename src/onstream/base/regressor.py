@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.regressor import RegressorModel
 from ._learner import OUTPUTS, RegressorVerbs
-from .learner import Learner
+from .learner import Learner, check_output
 from .parameters import suggest_parameters
 from .types import Rows
 
