@@ -85,16 +85,6 @@ cdef class DetectorState:
 cdef class DetectorBase:
     """The part of a detector that compiled code can look into, and what is asked for every value."""
 
-    @property
-    def _state(self):
-        return self.state
-
-    @_state.setter
-    def _state(self, DetectorState state not None):
-        self.state = state
-
-    watches_errors = False  # True: values are errors from 0 to 1, such as right or wrong
-
     def update(self, v):
         """Take the next value. True: the values have changed."""
         cdef DetectorState state = state_of(self)
@@ -120,7 +110,7 @@ cdef class DetectorBase:
 
 cdef inline DetectorState state_of(object detector):
     """The state of any detector whose constructor has run. A method may be called with anything."""
-    cdef DetectorState state = (<DetectorBase?> detector).state
+    cdef DetectorState state = (<DetectorBase?> detector)._state
     if state is None:
         raise TypeError(f"{type(detector).__name__}: its __init__ must call that of its base first.")
     return state

@@ -99,14 +99,6 @@ cdef class StatisticState:
 cdef class StatisticBase:
     """The part of a statistic that compiled code can look into, and what is asked for every value."""
 
-    @property
-    def _state(self):
-        return self.state
-
-    @_state.setter
-    def _state(self, StatisticState state not None):
-        self.state = state
-
     def update(self, v, w=1.0):
         """Take the next value, with importance `w`: 2 is as good as the value twice."""
         state_of(self).update(v, w)
@@ -128,7 +120,7 @@ cdef class StatisticBase:
 
 cdef inline StatisticState state_of(object statistic):
     """The state of any statistic whose constructor has run. A method may be called with anything."""
-    cdef StatisticState state = (<StatisticBase?> statistic).state
+    cdef StatisticState state = (<StatisticBase?> statistic)._state
     if state is None:
         raise TypeError(f"{type(statistic).__name__}: its __init__ must call that of its base first.")
     return state
