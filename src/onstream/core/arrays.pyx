@@ -7,7 +7,7 @@ cnp.import_array()
 
 
 cdef void* data_of(object array) noexcept:
-    return cnp.PyArray_DATA(<cnp.ndarray> array)
+    return NULL if array is None else cnp.PyArray_DATA(<cnp.ndarray> array)
 
 
 cdef double* doubles(object array) noexcept:

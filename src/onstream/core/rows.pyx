@@ -303,7 +303,7 @@ def pack(
         text_of = np.ascontiguousarray(text_of, dtype=np.int64)
         codes, text_at = int32s(coded), int64s(text_of)
     check_weights(encoder.who, n_rows, weights)
-    cdef const double* importance = NULL if weights is None else doubles(weights)
+    cdef const double* importance = doubles(weights)
     cdef NewFeatures new_features = ALL if learning else KNOWN
     cdef int32_t id, code
     for row in range(n_rows):

@@ -220,18 +220,8 @@ cdef class Packed(Source):
         widths = None if widths is None else np.ascontiguousarray(widths, dtype=np.int64)
         codes = None if codes is None else np.ascontiguousarray(codes, dtype=np.int32)
         self.owner = ids, values, starts, widths, codes, named
-        self.codes = NULL
-        if codes is not None:
-            self.codes = int32s(codes)
-        self.ids = int32s(ids)
-        self.values = doubles(values)
-        self.starts = int64s(starts)
-        self.widths = NULL
-        if widths is not None:
-            self.widths = int64s(widths)
-        self.named = NULL
-        if named is not None:
-            self.named = int64s(named)
+        self.ids, self.values, self.codes = int32s(ids), doubles(values), int32s(codes)
+        self.starts, self.widths, self.named = int64s(starts), int64s(widths), int64s(named)
         self.width = encoder.width_after_commit(ALL if learning else KNOWN)
         self.rows = len(starts) - 1
         self.chunk = block_rows(len(ids) // max(1, self.rows))
@@ -401,15 +391,13 @@ cdef class Columns(Source):
         self.values = doubles(self.block)
         self.codes = int32s(self.coded) if texts else NULL
         places, named = np.array(ids, dtype=np.int32), None
-        self.ids = self.named = NULL
-        if ids != list(range(self.n)):
-            self.ids = int32s(places)
+        self.ids = int32s(places) if ids != list(range(self.n)) else NULL
         if encoder.most_named:
             named = np.zeros(self.rows, dtype=np.int64)
             for row, bytes in changes:
                 named[row] = bytes
             named = np.maximum.accumulate(named)
-            self.named = int64s(named)
+        self.named = int64s(named)
         self.owner = places, named
 
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:

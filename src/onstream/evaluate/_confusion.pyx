@@ -140,11 +140,9 @@ cdef class Confusion(Sums):
         cdef Py_ssize_t i = start, end = len(y) if stop is None else stop
         cdef const int32_t* ys = int32s(y)
         cdef const int32_t* ps = int32s(p)
-        cdef const double* ws = NULL
+        cdef const double* ws = doubles(w)
         cdef double row[3]
         self.fit()
-        if w is not None:
-            ws = doubles(w)
         if ws == NULL and self.window == 0 and not self.guesses:
             self.count_plain(ys + start, ps + start, end - start)
             i = end

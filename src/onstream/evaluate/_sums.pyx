@@ -212,10 +212,8 @@ cdef class Residuals(Sums):
         cdef Py_ssize_t i, end = len(y) if stop is None else stop
         cdef const double* ys = doubles(y)
         cdef const double* ps = doubles(p)
-        cdef const double* ws = NULL
+        cdef const double* ws = doubles(w)
         cdef double row[3]
-        if w is not None:
-            ws = doubles(w)
         for i in range(start, end):
             row[0], row[1], row[2] = ys[i], ps[i], ws[i] if ws != NULL else 1.0
             self.add(row)
@@ -296,10 +294,8 @@ cdef class LogLossSum(Sums):
         """p: the probability that the true label had, one per example."""
         cdef Py_ssize_t i, end = len(p) if stop is None else stop
         cdef const double* ps = doubles(p)
-        cdef const double* ws = NULL
+        cdef const double* ws = doubles(w)
         cdef double row[2]
-        if w is not None:
-            ws = doubles(w)
         for i in range(start, end):
             row[0], row[1] = -log(max(ps[i], 1e-15)), ws[i] if ws != NULL else 1.0
             self.add(row)
