@@ -12,7 +12,7 @@ from libc.string cimport memcpy, memmove
 
 import numpy as np
 
-from ..core.arrays cimport data_of, doubles
+from ..core.arrays cimport doubles, matrix
 from ..core.memory cimport release, resize
 from .columns import HEAVIEST, number_column, plain_number, weight_column
 
@@ -108,10 +108,7 @@ cdef class Sums:
     def window_rows(self):
         """The examples in the window, oldest first."""
         cdef Py_ssize_t first = max(0, self.end - self.window), rows = self.end - first
-        out = np.empty((rows, self.columns))
-        memcpy(data_of(out), self.tail + first * self.columns,
-               rows * self.columns * sizeof(double))
-        return out
+        return matrix(self.tail + first * self.columns, rows, self.columns, self.columns)
 
     cdef int push_rows(self, object rows) except -1:
         cdef Py_ssize_t i
