@@ -222,51 +222,6 @@ cdef class RWLock:
         return 0
 
 
-cdef class Reading:
-    """`with model.reading():` no thread changes the model."""
-
-    def __cinit__(self, RWLock lock):
-        self.lock = lock
-
-    def __enter__(self):
-        self.lock.acquire_read()
-
-    def __exit__(self, *error):
-        self.lock.release_read()
-
-
-cdef class Learning:
-    """`with model.learning():` no other thread learns; others may read."""
-
-    def __cinit__(self, RWLock lock):
-        self.lock = lock
-
-    def __enter__(self):
-        self.lock.acquire_learner()
-
-    def __exit__(self, *error):
-        self.lock.release_learner()
-
-
-cdef class Writing:
-    """`with model.writing():` no other thread reads or changes the model."""
-
-    def __cinit__(self, RWLock lock):
-        self.lock = lock
-
-    def __enter__(self):
-        self.lock.acquire_learner()
-        try:
-            self.lock.acquire_write()
-        except:
-            self.lock.release_learner()
-            raise
-
-    def __exit__(self, *error):
-        self.lock.release_write()
-        self.lock.release_learner()
-
-
 # -- forks -------------------------------------------------------------------------------------------
 
 
