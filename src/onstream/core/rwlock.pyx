@@ -38,11 +38,6 @@ cdef class RWLock:
         self.changed = None
         self.forks = forks
 
-    @property
-    def busy(self):
-        """Is a block being written?"""
-        return self.writing
-
     cdef int acquire_one(self) except -1:
         """Acquire the model for one example; the GIL is kept.
 

@@ -64,10 +64,6 @@ cdef class TransformerState(State):
         """The width of what comes out when `width` features came in."""
         return width if self.output_features is None else self.output_features.width
 
-    def widened(self, Py_ssize_t width):
-        """The same, for Python."""
-        return self.width_out(width)
-
     def keeps_nominal(self):
         """Does a nominal value stay one?"""
         return True
