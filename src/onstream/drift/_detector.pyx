@@ -1,6 +1,5 @@
 """What all drift detectors share: the values they take, and the verb for one value, compiled."""
 
-cimport cython
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
 import numpy as np
@@ -81,7 +80,6 @@ cdef class DetectorState:
         return 128
 
 
-@cython.auto_pickle(False)
 cdef class DetectorBase:
     """The part of a detector that compiled code can look into, and what is asked for every value."""
 

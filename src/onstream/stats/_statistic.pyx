@@ -1,6 +1,5 @@
 """What all statistics share: the values they take, merging, and the verbs for one value, compiled."""
 
-cimport cython
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from libc.math cimport isfinite
 
@@ -95,7 +94,6 @@ cdef class StatisticState:
         return fields.number(name, -most, most) if self.n > 0.0 else fields.number(name, 0.0, 0.0)
 
 
-@cython.auto_pickle(False)
 cdef class StatisticBase:
     """The part of a statistic that compiled code can look into, and what is asked for every value."""
 
