@@ -22,11 +22,6 @@ cdef class CountingState(NaiveBayesState):
     cdef Py_ssize_t below    # feature of such a value, which was left out
     cdef double below_value
 
-    def __cinit__(self, *parameters):
-        self.minds_negative = False
-        self.distinct = 0.0
-        self.table = self.totals = self.sums = NULL
-
     def __dealloc__(self):
         release(self.table)
         release(self.totals)
@@ -162,11 +157,6 @@ cdef class BernoulliState(CountingState):
     cdef double* never   # of each label: features that are never absent, p = 1
     cdef char* fresh     # of each label: are these sums those of the table?
     cdef Py_ssize_t declared  # columns that they were summed up for
-
-    def __cinit__(self, *parameters):
-        self.absent = self.never = NULL
-        self.fresh = NULL
-        self.declared = 0
 
     def __dealloc__(self):
         release(self.absent)

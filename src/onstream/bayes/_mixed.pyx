@@ -54,9 +54,6 @@ cdef class MixedState(NaiveBayesState):
 
     def __cinit__(self, double prior_alpha, double alpha, double smoothing, categorical, declared):
         self.smoothing, self.categorical, self.declared = smoothing, categorical, declared
-        self.epsilon = 0.0
-        self.each, self.tables = NULL, NULL
-        self.every.n = self.every.mean = self.every.m2 = self.every.var = NULL
 
     def __dealloc__(self):
         cdef Py_ssize_t i

@@ -36,8 +36,6 @@ cdef class PosteriorState(State):
 
     def __cinit__(self, bint intercept, double lam, double noise):
         self.lam, self.noise, self.P = lam, noise, Covariance(intercept)
-        self.m = NULL
-        self.room = 0
 
     def __dealloc__(self):
         release(self.m)

@@ -24,9 +24,6 @@ LARGEST = 1e120
 cdef class NaiveBayesState(ClassifierState):
     def __cinit__(self, double prior_alpha, double alpha, *parameters):
         self.prior_alpha, self.alpha = prior_alpha, alpha
-        self.total = self.log_total = 0.0
-        self.counts = self.log_counts = NULL
-        self.room = self.room_labels = 0
 
     def __dealloc__(self):
         release(self.counts)

@@ -29,10 +29,7 @@ cdef double SLACK = 2.0 ** -46  # bound of the relative rounding error of a vari
 cdef class Covariance:
     def __cinit__(self, bint intercept):
         self.offset = intercept
-        self.d = self.room = 0
-        self.P = self.u = self.g = NULL
         self.kept = 1.0
-        self.rounded = False
 
     def __dealloc__(self):
         release(self.P)

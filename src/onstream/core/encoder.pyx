@@ -43,13 +43,8 @@ cdef enum:
 
 cdef class Encoder(FeatureIndex):
     def __cinit__(self, str who, hash_bits, hash_seed):
-        self.nan_missing = self.fill_sparse = False
-        self.blank_step = None
-        self.spare = NULL
         self.keys = KeyCache()
         self.warned = set()
-        self.good = None
-        self.misses = 0
         self.pending = {}
 
     def __dealloc__(self):

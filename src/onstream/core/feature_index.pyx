@@ -40,21 +40,12 @@ cdef class FeatureIndex:
         self.seed = hash_seed & 0xFFFFFFFFFFFFFFFF
         self.ids = {}
         self.names = []
-        self.implicit = 0
         self.width = 0 if hash_bits is None else <Py_ssize_t> 1 << self.bits
         self.columns = -1
-        self.unsigned = False
-        self.nominal = False
-        self.categorical = None
         self.categories = {}
         self.new_values = []
-        self.most_named = self.named = 0
-        self.row = 0
         self.fresh = {}
-        self.suspect = False
         self.columns_met = set()
-        self.listed = 0
-        self.wanted = None
 
     # -- names --------------------------------------------------------------------------------
 

@@ -32,7 +32,6 @@ cdef class Model:
         cdef Encoder own = Encoder(who, hash_bits, hash_seed)
         self.who = who
         self.lock = RWLock(who)
-        self.front = None
         self.state = state
         state.configure(own)
         learner, state.who = state.who, who

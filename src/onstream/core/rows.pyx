@@ -217,8 +217,6 @@ cdef class Packing:
 
     def __cinit__(self, Encoder encoder, Py_ssize_t n_rows, Py_ssize_t room, bint learning):
         self.encoder, self.learning = encoder, learning
-        self.kept = self.row = 0
-        self.coded = False
         starts, widths, named = (np.zeros(n, dtype=np.int64) for n in (n_rows + 1, n_rows, n_rows))
         codes = np.empty(room if encoder.nominal else 0, dtype=np.int32)
         self.arrays = np.empty(room, dtype=np.int32), np.empty(room), codes, starts, widths, named

@@ -31,11 +31,7 @@ cdef int n_ones = 0
 cdef class RWLock:
     def __cinit__(self, str who):
         self.who = who
-        self.owner = 0
-        self.readers = self.waiting_readers = self.waiting_writers = self.waiting_single_writers = self.waiting = 0
         self.reader_threads = {}
-        self.writing = self.learning = self.single = self.unfinished = False
-        self.changed = None
         self.forks = forks
 
     cdef int acquire_one(self) except -1:

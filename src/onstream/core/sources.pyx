@@ -82,10 +82,6 @@ cdef double copied(double* to, const double* given, Py_ssize_t n) noexcept nogil
 cdef class Dense(Source):
     """A 2-D array of any dtype and stride, copied and converted block by block."""
 
-    def __cinit__(self):
-        self.ids = self.places = NULL
-        self.signs = self.buffer = NULL
-
     def __dealloc__(self):
         release(self.ids)
         release(self.places)
@@ -101,11 +97,7 @@ cdef class Dense(Source):
         self.array_columns = self.columns if names is None else -1
         self.chunk = block_rows(self.columns)
         self.ahead = self.chunk * self.columns
-        self.peak = 0.0
         self.identity = True
-        self.first = self.last = 0
-        self.given = NULL
-        self.private = False
         if self.rows == 0:
             return
         if X.dtype == np.float64 and X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative:
@@ -249,10 +241,6 @@ cdef class Sparse(Packed):
     A block is copied if other threads may change it, or if in one of its rows the columns do not
     rise: then entries of the same column are added up.
     """
-
-    def __cinit__(self):
-        self.own_ids, self.own_values, self.own_starts = NULL, NULL, NULL
-        self.room = 0
 
     def __dealloc__(self):
         release(self.own_ids)

@@ -40,12 +40,6 @@ cdef class TransformerState(State):
     come from many threads, so they allocate memory for each example.
     """
 
-    def __cinit__(self, *args, **kwargs):
-        self.next = self.sibling = None
-        self.output_features = None
-        self.wants_nan = False
-        self.out.values = NULL
-
     def __dealloc__(self):
         PyMem_RawFree(self.out.values)
 

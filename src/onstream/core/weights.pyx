@@ -16,15 +16,9 @@ cdef enum:
 
 cdef class Weights:
     def __cinit__(self, Py_ssize_t k, bint intercept):
-        self.v = self.b = NULL
-        self.block = NULL
-        self.rows = self.room = 0
         self.k = self.stride = k
-        self.expected = 0
         self.intercept = intercept
-        self.appended = False
         self.scale = 1.0
-        self.bound = 0.0
         self.b = <double*> resize(NULL, 0, k * sizeof(double))
 
     def __dealloc__(self):

@@ -17,8 +17,6 @@ cdef class DetectorState:
     def __cinit__(self, *parameters):
         self.who = ""
         self.low, self.high, self.only_ends = -LARGEST, LARGEST, False
-        self.seen = 0
-        self.drift = self.warning = False
 
     cdef void push(self, double v) noexcept nogil:
         """Take one value and set `drift` and `warning`."""

@@ -24,13 +24,8 @@ cdef class Sums:
     def __cinit__(self, Py_ssize_t window=0, double alpha=1.0, *more):
         self.window = window
         self.alpha = alpha
-        self.n = 0
         self.gain = 1.0
         self.growth = 1.0 / alpha
-        self.columns = 0
-        self.tail = NULL
-        self.end = 0
-        self.stale = False
 
     def __dealloc__(self):
         release(self.tail)

@@ -137,7 +137,6 @@ cdef class KNNADWINState(KNNClassifierState):
     def __cinit__(self, room, metric, scale, k, weights, double delta):
         adwin_start(&self.adwin, delta)
         self.tests_first = True
-        self.predicted = False
 
     def __dealloc__(self):
         adwin_free(&self.adwin)
@@ -283,9 +282,9 @@ cdef RowBuffer* checked_row(Model model, RowBuffer* row) except NULL:
 
 cdef object checked(Model model, Output output, object answer):
     """The answer, unless the metric has failed on the way to it."""
+    cdef Window window
     if output == NOTHING:
         return answer
-    cdef Window window
     if isinstance(model.state, KNNRegressorState):
         window = (<KNNRegressorState> model.state).window
     else:

@@ -19,7 +19,6 @@ cdef class StatisticState:
 
     def __cinit__(self, *parameters):
         self.who = ""
-        self.n = 0.0
 
     cdef void push(self, double v, double w) noexcept:
         """Take the value v with importance w > 0. `n` counts it already."""
