@@ -124,7 +124,7 @@ def test_an_interrupt_stops_a_long_block() -> None:
     over = threading.Event()
 
     def interrupt() -> None:
-        while not model._model.lock.busy and not over.is_set():
+        while not model._model.lock.writing and not over.is_set():
             pass
         signal.raise_signal(signal.SIGINT)
 

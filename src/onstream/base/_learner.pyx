@@ -1,7 +1,5 @@
 """The verbs for one example, compiled: a call from Python goes straight to the model."""
 
-cimport cython
-
 from ..core.classifier cimport ClassifierModel
 from ..core.regressor cimport RegressorModel
 from ..core.task cimport LABEL, PROBA, SCORE
@@ -9,7 +7,6 @@ from ..core.task cimport LABEL, PROBA, SCORE
 OUTPUTS = {"label": LABEL, "proba": PROBA, "score": SCORE}
 
 
-@cython.auto_pickle(False)
 cdef class LearnerBase:
     """The part of a learner that compiled code can look into."""
 
@@ -38,7 +35,6 @@ cdef class LearnerBase:
         return other
 
 
-@cython.auto_pickle(False)
 cdef class ClassifierVerbs(LearnerBase):
     def learn_one(self, x, y, w=1.0):
         """Learn that the example `x` has the label `y`, with importance `w`."""
@@ -54,14 +50,12 @@ cdef class ClassifierVerbs(LearnerBase):
         return (<ClassifierModel?> model_of(self)).scores_one(x)
 
 
-@cython.auto_pickle(False)
 cdef class ProbabilisticVerbs(ClassifierVerbs):
     def predict_proba_one(self, x):
         """Probability of each label, as a dict; {} before any label is known."""
         return (<ClassifierModel?> model_of(self)).proba_one(x)
 
 
-@cython.auto_pickle(False)
 cdef class RegressorVerbs(LearnerBase):
     def learn_one(self, x, y, w=1.0):
         """Learn that the example `x` has the target `y`, with importance `w`."""

@@ -126,8 +126,7 @@ def mappings(X: Any) -> Iterable[dict[Any, Any]]:
         names = list(range(X.shape[1]))
         return (dict(zip(names, row, strict=True)) for row in X.tolist())
     if hasattr(X, "mappings"):
-        made: Iterable[dict[Any, Any]] = X.mappings()
-        return made
+        return X.mappings()
     names = X.column_names
     if not names:
         return ({} for _ in range(X.num_rows))

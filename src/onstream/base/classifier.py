@@ -56,8 +56,7 @@ class Labelled(Learner):
     @property
     def labels(self) -> list[Any]:
         """The labels known so far, in order of appearance."""
-        names: list[Any] = self._model.label_names()
-        return names
+        return self._model.label_names()
 
     @property
     def params(self) -> dict[str, Any]:
@@ -80,13 +79,11 @@ class Classifier(ClassifierVerbs, Labelled):
 
     def predict_many(self, X: Rows) -> NDArray[Any]:
         """The label of every row, in the labels' own dtype (object, with None, before any)."""
-        labels: NDArray[Any] = self._model.predict_many(X, OUTPUTS["label"])
-        return labels
+        return self._model.predict_many(X, OUTPUTS["label"])
 
     def score_many(self, X: Rows) -> NDArray[Any]:
         """Decision values: shape (n,) up to two labels, (n, k) in the order of `labels` beyond."""
-        scores: NDArray[Any] = self._model.predict_many(X, OUTPUTS["score"])
-        return scores
+        return self._model.predict_many(X, OUTPUTS["score"])
 
     @suggest_parameters
     def predict_learn_many(
@@ -110,8 +107,7 @@ class Classifier(ClassifierVerbs, Labelled):
                 f"{who}: output='proba' needs probabilities, which this learner does not have; "
                 f"use 'score'."
             )
-        answers: NDArray[Any] = self._model.learn_many(X, y, w, OUTPUTS[output])
-        return answers
+        return self._model.learn_many(X, y, w, OUTPUTS[output])
 
 
 class ProbabilisticClassifier(ProbabilisticVerbs, Classifier):
@@ -119,5 +115,4 @@ class ProbabilisticClassifier(ProbabilisticVerbs, Classifier):
 
     def predict_proba_many(self, X: Rows) -> NDArray[Any]:
         """Probabilities of every row, shape (n, k), in the order of `labels`."""
-        probabilities: NDArray[Any] = self._model.predict_many(X, OUTPUTS["proba"])
-        return probabilities
+        return self._model.predict_many(X, OUTPUTS["proba"])

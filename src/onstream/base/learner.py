@@ -203,11 +203,18 @@ class Learner(SuggestsParameters, Elsewhere, LearnerBase):
 
     def _snapshot(self) -> dict[str, Any]:
         """Everything that was learned, while no thread is learning."""
-        exported: dict[str, Any] = self._model.snapshot()
-        return exported
+        return self._model.snapshot()
 
     def __reduce__(self) -> Any:
         return revive, (type(self), self.params, self._snapshot()), noted(self)
+
+
+def check_output(owner: Learner, output: str) -> None:
+    """Refuse what is no output of a learner without probabilities."""
+    if output not in ("label", "score"):
+        raise ValueError(
+            f"{type(owner).__name__}: output must be 'label' or 'score', got {output!r}."
+        )
 
 
 def refuse_half_verbs(cls: type[Any]) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ._learner import OUTPUTS
 from .checks import whole
 from .classifier import Labelled
+from .learner import check_output
 from .types import Example, Label, Rows
 
 
@@ -31,8 +32,7 @@ class MultilabelClassifier(Labelled):
 
     def score_one(self, x: Example) -> dict[Any, float]:
         """The score of every known label."""
-        scores: dict[Any, float] = self._model.scores_one(x)
-        return scores
+        return self._model.scores_one(x)
 
     def rank_one(self, x: Example) -> list[Any]:
         """All known labels, the best-scored first; on ties, the earlier known first."""
@@ -53,8 +53,7 @@ class MultilabelClassifier(Labelled):
 
     def score_many(self, X: Rows) -> NDArray[np.float64]:
         """Scores of every row, shape (n, k), in the order of `labels`."""
-        scores: NDArray[np.float64] = self._model.predict_many(X, OUTPUTS["score"])
-        return scores
+        return self._model.predict_many(X, OUTPUTS["score"])
 
     def predict_learn_many(
         self, X: Rows, y: Iterable[Iterable[Label]], w: Any = None, output: str = "label"
@@ -64,10 +63,7 @@ class MultilabelClassifier(Labelled):
         `output` is "label" (sets) or "score": columns in the order of `labels` after the last row,
         NaN where a label was not known yet.
         """
-        if output not in ("label", "score"):
-            raise ValueError(
-                f"{type(self).__name__}: output must be 'label' or 'score', got {output!r}."
-            )
+        check_output(self, output)
         scores: NDArray[np.float64] = self._model.learn_many(X, y, w, OUTPUTS["score"])
         return self._sets(scores) if output == "label" else scores
 

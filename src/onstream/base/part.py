@@ -73,5 +73,4 @@ class StatefulPart(Part):
 
     def _snapshot(self) -> dict[str, Any]:
         """Everything that was learned."""
-        exported: dict[str, Any] = self._state.export()
-        return exported
+        return self._state.export()

@@ -28,15 +28,11 @@ def register_family(
         cls = module[name]
         if isinstance(cls, type) and cls.__name__ == name and name not in bases:
             learns = hasattr(cls, "learn_one") and name not in parts
-            _add(_learners if learns else _parts, (cls,))
-
-
-def _add(known: dict[str, type[Any]], classes: tuple[type[Any], ...]) -> None:
-    for cls in classes:
-        name = name_in_files(cls)
-        if (known.get(name) or cls) is not cls or name in _other(known):
-            raise ValueError(f"onstream: two things are called {name}.")
-        known[name] = cls
+            known, others = (_learners, _parts) if learns else (_parts, _learners)
+            saved_as = name_in_files(cls)
+            if known.get(saved_as, cls) is not cls or saved_as in others:
+                raise ValueError(f"onstream: two things are called {saved_as}.")
+            known[saved_as] = cls
 
 
 def name_in_files(cls: type[Any]) -> str:
@@ -46,12 +42,7 @@ def name_in_files(cls: type[Any]) -> str:
 
 def public_class(cls: type[Any]) -> type[Any]:
     """The class that users name: that of a pipeline is `Pipeline`, whatever its last step is."""
-    public: type[Any] = vars(cls).get("_public_class", cls)
-    return public
-
-
-def _other(known: dict[str, type[Any]]) -> dict[str, type[Any]]:
-    return _parts if known is _learners else _learners
+    return vars(cls).get("_public_class", cls)
 
 
 def _import_families() -> None:

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.regressor import RegressorModel
 from ._learner import OUTPUTS, RegressorVerbs
-from .learner import Learner
+from .learner import Learner, check_output
 from .parameters import suggest_parameters
 from .types import Rows
 
@@ -24,13 +24,11 @@ class Regressor(RegressorVerbs, Learner):
 
     def predict_many(self, X: Rows) -> NDArray[Any]:
         """The prediction for every row."""
-        predictions: NDArray[Any] = self._model.predict_many(X, OUTPUTS["score"])
-        return predictions
+        return self._model.predict_many(X, OUTPUTS["score"])
 
     def score_many(self, X: Rows) -> NDArray[Any]:
         """The same as `predict_many`."""
-        scores: NDArray[Any] = self._model.predict_many(X, OUTPUTS["score"])
-        return scores
+        return self._model.predict_many(X, OUTPUTS["score"])
 
     @suggest_parameters
     def predict_learn_many(
@@ -41,9 +39,5 @@ class Regressor(RegressorVerbs, Learner):
         output: Literal["label", "score"] = "label",
     ) -> NDArray[Any]:
         """Test, then train: what was predicted for each row before it was learned."""
-        if output not in ("label", "score"):
-            raise ValueError(
-                f"{type(self).__name__}: output must be 'label' or 'score', got {output!r}."
-            )
-        predictions: NDArray[Any] = self._model.learn_many(X, y, w, OUTPUTS["score"])
-        return predictions
+        check_output(self, output)
+        return self._model.learn_many(X, y, w, OUTPUTS["score"])

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..core.batch import BatchModel
 from ._learner import OUTPUTS
 from .fit import count_rows
-from .learner import Learner
+from .learner import Learner, check_output
 from .parameters import suggest_parameters
 from .types import Example, Rows
 
@@ -43,8 +43,7 @@ class Unsupervised(Learner):
 
     def score_many(self, X: Rows) -> NDArray[np.float64]:
         """The score of every row."""
-        scores: NDArray[np.float64] = self._model.predict_many(X, OUTPUTS["score"])
-        return scores
+        return self._model.predict_many(X, OUTPUTS["score"])
 
     def predict_learn_many(
         self, X: Rows, y: Any = None, w: Any = None, output: str = "label"
@@ -53,10 +52,7 @@ class Unsupervised(Learner):
 
         `output` is "label" (True or False) or "score".
         """
-        if output not in ("label", "score"):
-            raise ValueError(
-                f"{type(self).__name__}: output must be 'label' or 'score', got {output!r}."
-            )
+        check_output(self, output)
         scores: NDArray[np.float64] = self._model.learn_many(X, None, w, OUTPUTS["score"])
         return scores >= 0.0 if output == "label" else scores
 

@@ -2,11 +2,9 @@
 
 from libc.math cimport log
 from libc.stdint cimport int32_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
-import numpy as np
-
-from ..core.arrays cimport doubles
+from ..core.arrays cimport fill, floats, matrix
 from ..core.example cimport LEARNED, OVERFLOW, Example, feature
 from ..core.memory cimport release, resize
 from ._state cimport LOG_ZERO, NaiveBayesState, contains, log_or_zero, subtract
@@ -23,11 +21,6 @@ cdef class CountingState(NaiveBayesState):
     cdef bint minds_negative  # values below 0 are to be warned of, once
     cdef Py_ssize_t below    # feature of such a value, which was left out
     cdef double below_value
-
-    def __cinit__(self, *parameters):
-        self.minds_negative = False
-        self.distinct = 0.0
-        self.table = self.totals = self.sums = NULL
 
     def __dealloc__(self):
         release(self.table)
@@ -100,20 +93,16 @@ cdef class CountingState(NaiveBayesState):
         return LEARNED
 
     def export_own(self):
-        cdef Py_ssize_t i, k, width = self.features.width
+        cdef Py_ssize_t width = self.features.width
         self.reserve(width)
-        table = np.zeros((width, self.n_labels))
-        cdef double* out = doubles(table)
-        for i in range(width):
-            memcpy(
-                out + i * self.n_labels, self.table + i * self.room_labels,
-                self.n_labels * sizeof(double))
-        totals = np.array([self.totals[i] for i in range(width)], dtype=np.float64)
-        sums = np.array([self.sums[k] for k in range(self.n_labels)], dtype=np.float64)
-        return {**NaiveBayesState.export_own(self), "table": table, "totals": totals, "sums": sums}
+        return {
+            **NaiveBayesState.export_own(self),
+            "table": matrix(self.table, width, self.n_labels, self.room_labels),
+            "totals": floats(self.totals, width), "sums": floats(self.sums, self.n_labels),
+        }
 
     def restore_own(self, fields):
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t i
         NaiveBayesState.restore_own(self, fields)
         self.reserve(self.features.width)
         table = fields.array("table", (self.features.width, self.n_labels))
@@ -121,15 +110,11 @@ cdef class CountingState(NaiveBayesState):
         sums = fields.array("sums", (self.n_labels,))
         if (table < 0.0).any() or (totals < 0.0).any() or (sums < 0.0).any():
             raise ValueError("the table has a negative count")
-        table = np.ascontiguousarray(table)
-        cdef const double* c = doubles(table)
-        for i in range(self.features.width):
-            self.totals[i] = totals[i]
-            self.distinct += i >= self.columns(self.features.width) and self.totals[i] > 0.0
-            for k in range(self.n_labels):
-                self.table[i * self.room_labels + k] = c[i * self.n_labels + k]
-        for k in range(self.n_labels):
-            self.sums[k] = sums[k]
+        fill(self.table, table, self.room_labels)
+        fill(self.totals, totals)
+        fill(self.sums, sums)
+        for i in range(self.columns(self.features.width), self.features.width):
+            self.distinct += self.totals[i] > 0.0
 
     def memory(self):
         held = self.room * (self.room_labels + 1) + self.room_labels
@@ -172,11 +157,6 @@ cdef class BernoulliState(CountingState):
     cdef double* never   # of each label: features that are never absent, p = 1
     cdef char* fresh     # of each label: are these sums those of the table?
     cdef Py_ssize_t declared  # columns that they were summed up for
-
-    def __cinit__(self, *parameters):
-        self.absent = self.never = NULL
-        self.fresh = NULL
-        self.declared = 0
 
     def __dealloc__(self):
         release(self.absent)

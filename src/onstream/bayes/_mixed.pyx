@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from ..core.arrays cimport doubles
+from ..core.arrays cimport doubles, fill, matrix
 from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NUMBER, OVERFLOW, SAFE, Example, feature
 from ..core.memory cimport release, resize, roomier
@@ -54,9 +54,6 @@ cdef class MixedState(NaiveBayesState):
 
     def __cinit__(self, double prior_alpha, double alpha, double smoothing, categorical, declared):
         self.smoothing, self.categorical, self.declared = smoothing, categorical, declared
-        self.epsilon = 0.0
-        self.each, self.tables = NULL, NULL
-        self.every.n = self.every.mean = self.every.m2 = self.every.var = NULL
 
     def __dealloc__(self):
         cdef Py_ssize_t i
@@ -287,11 +284,8 @@ cdef class MixedState(NaiveBayesState):
         cdef Table* t
         self.reserve(width)
         fields = NaiveBayesState.export_own(self)
-        moments = np.zeros((n_labels + 1, 3, width))
-        cdef double* out = doubles(moments)
-        write_moments(&self.every, out, width)
-        for k in range(n_labels):
-            write_moments(&self.each[k], out + (k + 1) * 3 * width, width)
+        moments = [matrix(self.every.n, 3, width, self.room)]
+        moments += [matrix(self.each[k].n, 3, width, self.room) for k in range(n_labels)]
         nominal = self.nominal_counts()
         table = np.zeros((sum(nominal.values()), n_labels + 1))
         cdef double* row = doubles(table)
@@ -302,7 +296,7 @@ cdef class MixedState(NaiveBayesState):
                 row[0] = t.totals[v]
                 memcpy(row + 1, t.counts + v * self.room_labels, n_labels * sizeof(double))
                 row += n_labels + 1
-        return {**fields, "moments": moments, "table": table}
+        return {**fields, "moments": np.stack(moments), "table": table}
 
     def restore_own(self, fields):
         cdef Py_ssize_t k, id, v, width, row = 0
@@ -315,11 +309,9 @@ cdef class MixedState(NaiveBayesState):
             raise ValueError("moments has a negative weight or variance")
         if (moments[:, 0] > 1e80).any() or (np.abs(moments[:, 1]) > 1.01e120).any():
             raise ValueError("moments has a weight or a mean that cannot be")
-        moments = np.ascontiguousarray(moments)
-        cdef const double* m = doubles(moments)
-        read_moments(&self.every, m, width)
+        read_moments(&self.every, moments[0], self.room)
         for k in range(self.n_labels):
-            read_moments(&self.each[k], m + (k + 1) * 3 * width, width)
+            read_moments(&self.each[k], moments[k + 1], self.room)
         values = {id: len(known) for id, known in self.features.categories.items()}
         table = fields.array("table", (sum(values.values()), self.n_labels + 1))
         if (table < 0.0).any():
@@ -409,21 +401,10 @@ cdef void remove_one(Moments* m, Py_ssize_t i, double x, double w) noexcept nogi
     m.var[i] = m.m2[i] / n
 
 
-cdef void write_moments(const Moments* m, double* out, Py_ssize_t width) noexcept:
-    """n, mean and m2 of each feature."""
-    if width == 0:  # there may be no block yet
-        return
-    memcpy(out, m.n, width * sizeof(double))
-    memcpy(out + width, m.mean, width * sizeof(double))
-    memcpy(out + 2 * width, m.m2, width * sizeof(double))
-
-
-cdef void read_moments(Moments* m, const double* numbers, Py_ssize_t width) noexcept:
+cdef int read_moments(Moments* m, object numbers, Py_ssize_t room) except -1:
+    """n, mean and m2 of each feature; `room` of them fit."""
     cdef Py_ssize_t i
-    if width == 0:
-        return
-    memcpy(m.n, numbers, width * sizeof(double))
-    memcpy(m.mean, numbers + width, width * sizeof(double))
-    memcpy(m.m2, numbers + 2 * width, width * sizeof(double))
-    for i in range(width):
+    fill(m.n, numbers, room)
+    for i in range(numbers.shape[1]):
         m.var[i] = m.m2[i] / m.n[i] if m.n[i] > 0.0 else 0.0
+    return 0

@@ -2,11 +2,10 @@
 
 from libc.float cimport DBL_MAX
 from libc.math cimport fabs, ldexp
-from libc.string cimport memcpy
 
 import numpy as np
 
-from ..core.arrays cimport data_of
+from ..core.arrays cimport fill, floats
 from ..core.covariance cimport Covariance
 from ..core.encoder cimport Encoder, RowBuffer
 from ..core.example cimport (
@@ -37,8 +36,6 @@ cdef class PosteriorState(State):
 
     def __cinit__(self, bint intercept, double lam, double noise):
         self.lam, self.noise, self.P = lam, noise, Covariance(intercept)
-        self.m = NULL
-        self.room = 0
 
     def __dealloc__(self):
         release(self.m)
@@ -113,18 +110,14 @@ cdef class PosteriorState(State):
     def export_own(self):
         self.reserve(self.features.width)
         self.extend(self.features.width + self.P.offset)  # without any example none is in use
-        m = np.empty(self.P.d)
-        if self.P.d:
-            memcpy(data_of(m), self.m, self.P.d * sizeof(double))
-        return {"m": m, "P": self.P.export()}
+        return {"m": floats(self.m, self.P.d), "P": self.P.export()}
 
     def restore_own(self, fields):
         d = self.features.width + self.P.offset
-        m = np.ascontiguousarray(fields.array("m", (d,)))
+        m = fields.array("m", (d,))
         self.reserve(self.features.width)
         self.P.restore(fields.array("P", (d, d)))
-        if self.P.d:
-            memcpy(self.m, data_of(m), self.P.d * sizeof(double))
+        fill(self.m, m)
 
     def memory(self):
         return State.memory(self) + self.P.memory() + self.room * sizeof(double)

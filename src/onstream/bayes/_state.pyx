@@ -6,8 +6,7 @@ change its tables, and `more_labels` and `more_features`, which make room in the
 
 from libc.math cimport fabs, log
 
-import numpy as np
-
+from ..core.arrays cimport fill, floats
 from ..core.classifier cimport ClassifierModel, ClassifierState
 from ..core.encoder cimport Encoder, RowBuffer
 from ..core.example cimport LEARNED, OVERFLOW, Example, feature
@@ -25,9 +24,6 @@ LARGEST = 1e120
 cdef class NaiveBayesState(ClassifierState):
     def __cinit__(self, double prior_alpha, double alpha, *parameters):
         self.prior_alpha, self.alpha = prior_alpha, alpha
-        self.total = self.log_total = 0.0
-        self.counts = self.log_counts = NULL
-        self.room = self.room_labels = 0
 
     def __dealloc__(self):
         release(self.counts)
@@ -179,16 +175,13 @@ cdef class NaiveBayesState(ClassifierState):
     # -- state ------------------------------------------------------------------------------------------
 
     def export_own(self):
-        counts = np.array([self.counts[k] for k in range(self.n_labels)], dtype=np.float64)
-        return {"counts": counts, "total": self.total}
+        return {"counts": floats(self.counts, self.n_labels), "total": self.total}
 
     def restore_own(self, fields):
-        cdef Py_ssize_t k
         counts = fields.array("counts", (self.n_labels,))
         if (counts < 0.0).any():
             raise ValueError("counts has a negative number")
-        for k in range(self.n_labels):
-            self.counts[k] = counts[k]
+        fill(self.counts, counts)
         self.total = fields.number("total", 0.0)
         self.refresh_prior()
 

@@ -101,8 +101,7 @@ class BayesianLinearRegression(Regressor):
     @property
     def covariance(self) -> NDArray[np.float64]:
         """Covariance of the weights (d x d, in the order of `weights`, the intercept first)."""
-        covariance: NDArray[np.float64] = self.noise * self._model.snapshot()["P"]
-        return covariance
+        return self.noise * self._model.snapshot()["P"]
 
     def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         try:

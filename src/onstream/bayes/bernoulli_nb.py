@@ -1,10 +1,10 @@
 """Naive Bayes over presence and absence: whether a word occurs."""
 
-from typing import Any, Unpack
+from typing import Any
 
 from ..base.union import Exported
 from ._counting import BernoulliState
-from .base import NaiveBayes, NaiveBayesOptions
+from .base import NaiveBayes
 from .merging import merge_counting
 
 
@@ -26,9 +26,6 @@ class BernoulliNB(NaiveBayes):
     """
 
     takes_counts = True  # Pipeline: nothing that makes counts negative may stand before it
-
-    def __init__(self, **common: Unpack[NaiveBayesOptions]) -> None:
-        super().__init__(**common)
 
     def _new_state(self) -> Any:
         return BernoulliState(self.prior_alpha, self.alpha)

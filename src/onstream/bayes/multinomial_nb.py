@@ -1,10 +1,10 @@
 """Naive Bayes over counts: how often a word occurs."""
 
-from typing import Any, Unpack
+from typing import Any
 
 from ..base.union import Exported
 from ._counting import MultinomialState
-from .base import NaiveBayes, NaiveBayesOptions
+from .base import NaiveBayes
 from .merging import merge_counting
 
 
@@ -25,9 +25,6 @@ class MultinomialNB(NaiveBayes):
     >>> model.predict_one({"free": 1})
     'spam'
     """
-
-    def __init__(self, **common: Unpack[NaiveBayesOptions]) -> None:
-        super().__init__(**common)
 
     def _new_state(self) -> Any:
         return MultinomialState(self.prior_alpha, self.alpha)

@@ -30,4 +30,3 @@ cdef class BatchModel(Model):
 
 
 cdef object refused_block_row(str who, Py_ssize_t row, int status)
-cdef Py_ssize_t count_weighted_rows(const Task* task, Py_ssize_t start, Py_ssize_t stop) noexcept nogil

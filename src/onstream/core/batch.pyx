@@ -91,9 +91,7 @@ cdef class BatchModel(Model):
             if self.encoder.suspect or (before == 0 and self.encoder.wanted is not None):
                 self.encoder.doubt_learned(before + source.rows)
             outputs = self.allocate_outputs(output, source.rows, len(new_labels), &task)
-            task.weights = NULL
-            if weights is not None:
-                task.weights = doubles(weights)
+            task.weights = doubles(weights)
             task.numbers, task.targets = NULL, NULL
             if targets.dtype == np.int32:
                 task.numbers = int32s(targets)

@@ -22,8 +22,6 @@ cdef class ClassifierState(State):
     """A state with labels. Up to two labels its score is one number, beyond one per label."""
 
     def __cinit__(self, *args, **kwargs):
-        self.labels = None
-        self.n_labels = 0
         self.first_sign = -1.0
         self.share = 0.5
 

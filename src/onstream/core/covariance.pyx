@@ -9,7 +9,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from .arrays cimport doubles
+from .arrays cimport fill, matrix
 from .example cimport (
     SAFE,
     Example,
@@ -29,10 +29,7 @@ cdef double SLACK = 2.0 ** -46  # bound of the relative rounding error of a vari
 cdef class Covariance:
     def __cinit__(self, bint intercept):
         self.offset = intercept
-        self.d = self.room = 0
-        self.P = self.u = self.g = NULL
         self.kept = 1.0
-        self.rounded = False
 
     def __dealloc__(self):
         release(self.P)
@@ -161,23 +158,14 @@ cdef class Covariance:
 
     def export(self):
         """The d x d matrix as an array."""
-        cdef Py_ssize_t i, d = self.d
-        P = np.empty((d, d))
-        cdef double* out = doubles(P)
-        for i in range(d):
-            memcpy(out + i * d, self.P + i * self.room, d * sizeof(double))
-        return P
+        return matrix(self.P, self.d, self.d, self.room)
 
     def restore(self, P):
         """Take P from a file; there is room for it."""
         if not np.array_equal(P, P.T):
             raise ValueError("P is not symmetric")
-        P = np.ascontiguousarray(P, dtype=np.float64)
-        cdef Py_ssize_t i, d = len(P)
-        cdef const double* given = doubles(P)
-        self.extend(d, 0.0)
-        for i in range(d):
-            memcpy(self.P + i * self.room, given + i * d, d * sizeof(double))
+        self.extend(len(P), 0.0)
+        fill(self.P, P, self.room)
 
     def memory(self):
         from sys import getsizeof

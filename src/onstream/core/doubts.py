@@ -22,7 +22,7 @@ def doubt_values(encoder: Any, seen: int) -> None:
     columns = [c for c, n in counts.items() if n >= MANY_VALUES and n > NEARLY_ALL * seen]
     if columns:
         title = f"column{'s' * (len(columns) > 1)} {list_names(columns)}"
-        encoder.warn(
+        encoder.warn_once(
             "new values",
             f"{title}: nearly every value is new ({counts[columns[0]]:,} in {seen:,} examples). "
             f"Each takes memory and tells nothing about the next example. Leave such a column "
@@ -35,14 +35,14 @@ def doubt_selection(encoder: Any, names: Iterable[Any] | None = None) -> None:
 
     Without `names`: of the names met so far, if none of the selected ones is among them.
     """
-    wanted = encoder.selected()
+    wanted = encoder.wanted
     if wanted is None:
         return
     there = list(encoder.names_met() if names is None else names)
     columns = {str(name) for name in there} | {str(name).partition("=")[0] for name in there}
     lacking = sorted(wanted - columns)
     if there and lacking and (names is not None or len(lacking) == len(wanted)):
-        encoder.warn(
+        encoder.warn_once(
             "selection",
             f"there is no feature {list_names(lacking)} to select; there are {list_names(there)}.",
         )
@@ -50,11 +50,11 @@ def doubt_selection(encoder: Any, names: Iterable[Any] | None = None) -> None:
 
 def doubt_frame(encoder: Any, names: list[Any]) -> None:
     """Warn of a frame to predict that lacks all or some of the learned columns."""
-    if encoder.hashes() or encoder.selected() is not None:  # left to `doubt_selection`
+    if encoder.hashes() or encoder.wanted is not None:  # left to `doubt_selection`
         return
-    if encoder.has_warned("columns") and encoder.has_warned("unknown"):
+    if "columns" in encoder.warned and "unknown" in encoder.warned:
         return
-    if encoder.found_good(names):
+    if encoder.good == (tuple(names), encoder.width):  # checked before, and nothing new since
         return
     learned = {*encoder.columns_known(), *map(str, range(encoder.array_columns()))}
     if not learned or not names:
@@ -66,18 +66,18 @@ def doubt_frame(encoder: Any, names: list[Any]) -> None:
     if lacking:  # "a=b" may be the whole name of a column
         lacking.difference_update(name.partition("=")[0] for name in map(str, names))
     if lacking:
-        encoder.warn(
+        encoder.warn_once(
             "columns",
             f"X lacks {list_names(sorted(lacking))}, learned before: predicted as if missing. "
             f"X has {list_names(names)}. Were columns renamed?",
         )
     else:
-        encoder.find_good(names)
+        encoder.good = tuple(names), encoder.width
 
 
 def doubt_new_columns(encoder: Any, names: Sequence[Any]) -> None:
     """Warn of a block to learn that has new columns and lacks learned ones."""
-    if encoder.hashes() or encoder.selected() is not None or encoder.has_warned("renamed"):
+    if encoder.hashes() or encoder.wanted is not None or "renamed" in encoder.warned:
         return
     new = [name for name in names if not encoder.knows(str(name))]
     known = known_columns(encoder) if new else []
@@ -96,16 +96,16 @@ def doubt_new_columns(encoder: Any, names: Sequence[Any]) -> None:
             f"X lacks {list_names(lacking)}, learned before, "
             f"and has {list_names(new)}, which was not"
         )
-    encoder.warn("renamed", f"{found}. New columns are new features. Were columns renamed?")
+    encoder.warn_once("renamed", f"{found}. New columns are new features. Were columns renamed?")
 
 
 def doubt_kinds(encoder: Any, texts: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
     """Warn of text where a number was learned, or of numbers where text was learned."""
-    if encoder.hashes() or encoder.has_warned("kind"):
+    if encoder.hashes() or "kind" in encoder.warned:
         return
     for name in texts:
         if encoder.is_number(name):
-            encoder.warn(
+            encoder.warn_once(
                 "kind",
                 f"column {list_names([name])} is text, but was learned as a number, too: "
                 f"each of its texts is a feature of its own. Make numbers of them: float(...).",
@@ -114,7 +114,7 @@ def doubt_kinds(encoder: Any, texts: Iterable[Any], numbers: Iterable[Any] = ())
     known = encoder.columns_known()
     for name in numbers:
         if str(name) in known and not encoder.was_number(name):
-            encoder.warn(
+            encoder.warn_once(
                 "kind",
                 f"column {list_names([name])} is a number, but was learned as text: the number is "
                 f"another feature. Make text of it: str(...).",
@@ -130,7 +130,7 @@ def doubt_rows(encoder: Any, X: Any, seen: int) -> None:
     elif isinstance(X, SparseBlock):
         names = X.distinct()[0]
         if names:
-            encoder.missed(len(X) - 1)
+            encoder.misses += len(X) - 1
             encoder.doubt_example(dict.fromkeys(names, 1.0), seen)
     elif len(getattr(X, "shape", ())) == 2 and not hasattr(X, "__arrow_c_stream__"):
         columns = range(X.shape[1])
@@ -150,9 +150,10 @@ def doubt_example(encoder: Any, x: Any, seen: int) -> None:
     names = [name for name, value in dict(x).items() if not is_missing(value)]
     if any(not isinstance(name, str) and abs(name) > 10**18 for name in names):
         return  # too long to print
-    if not names or any(map(encoder.knows, map(str, names))) or encoder.missed() < IN_A_ROW:
+    if not names or any(map(encoder.knows, map(str, names))):
         return
-    if seen > len(encoder.columns_known()) + encoder.array_columns():
+    encoder.misses += 1
+    if encoder.misses >= IN_A_ROW and seen > len(encoder.columns_known()) + encoder.array_columns():
         doubt_names(encoder, names)
 
 
@@ -160,7 +161,7 @@ def doubt_names(encoder: Any, names: Iterable[Any]) -> None:
     """Warn of features none of which was learned."""
     known = known_columns(encoder)
     if known and any(True for _ in names) and not encoder.hashes():
-        encoder.warn(
+        encoder.warn_once(
             "unknown",
             f"none of the features {list_names(names)} was learned; "
             f"learned were {list_names(known)}. Predicted as if all were missing.",

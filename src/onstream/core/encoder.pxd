@@ -19,15 +19,15 @@ cdef struct RowBuffer:
 
 
 cdef class Encoder(FeatureIndex):
-    cdef bint nan_missing  # NaN means missing (set by the learner)
+    cdef readonly bint nan_missing  # NaN means missing (set by the learner)
     cdef bint fill_sparse  # an entry that a sparse row omits is 0, not missing (likewise)
     cdef str blank_step    # name of the step for which omitted entries are missing; None: no step
     cdef RowBuffer* spare  # rows not in use
     cdef KeyCache keys     # keys of the last mapping
-    cdef set warned        # kinds of warnings given so far
-    cdef object good       # columns of the last frame that lacked nothing, and the width then
+    cdef readonly set warned  # kinds of warnings given so far
+    cdef public object good  # columns of the last frame that lacked nothing, and the width then
     cdef dict pending      # kind -> what to warn of with the first example that is learned
-    cdef Py_ssize_t misses  # successive mappings to predict of which nothing was known
+    cdef public Py_ssize_t misses  # successive mappings to predict of which nothing was known
 
     cdef RowBuffer* acquire_row(self, Py_ssize_t room, Py_ssize_t room_scores) except NULL
     cdef void release_row(self, RowBuffer* row) noexcept
@@ -39,8 +39,8 @@ cdef class Encoder(FeatureIndex):
     cdef int read_array(self, object x, NewFeatures new_features, RowBuffer* row, Example* e) except -1
     cdef double peak(self, const double* values, Py_ssize_t n) noexcept
     cdef int remember(self, Py_ssize_t at, PyObject* key, int32_t id, double sign) except -1
-    cdef int warn_once(self, str kind, str message) except -1
-    cdef int bad_value(self, object name, object value, object row) except -1
+    cpdef int warn_once(self, str kind, str message) except -1
+    cpdef int bad_value(self, object name, object value, object row) except -1
 
 
 cdef inline double bounded(double value) noexcept nogil:

@@ -43,13 +43,8 @@ cdef enum:
 
 cdef class Encoder(FeatureIndex):
     def __cinit__(self, str who, hash_bits, hash_seed):
-        self.nan_missing = self.fill_sparse = False
-        self.blank_step = None
-        self.spare = NULL
         self.keys = KeyCache()
         self.warned = set()
-        self.good = None
-        self.misses = 0
         self.pending = {}
 
     def __dealloc__(self):
@@ -116,28 +111,12 @@ cdef class Encoder(FeatureIndex):
 
     # -- warnings about the data --------------------------------------------------------------
 
-    cdef int warn_once(self, str kind, str message) except -1:
+    cpdef int warn_once(self, str kind, str message) except -1:
         """Warn about the data, once for each kind. Raises where the user turns warnings into errors."""
         if kind not in self.warned:
             warn_of_data(f"{self.who}: {message}")
             self.warned.add(kind)
         return 0
-
-    def warn(self, str kind, str message):
-        """The same, for modules in Python."""
-        self.warn_once(kind, message)
-
-    def has_warned(self, str kind):
-        """Was such a warning given?"""
-        return kind in self.warned
-
-    def find_good(self, names):
-        """Note that a frame with these columns lacks nothing."""
-        self.good = tuple(names), self.width
-
-    def found_good(self, names):
-        """Was such a frame checked before, with no new feature since?"""
-        return self.good is not None and self.good == (tuple(names), self.width)
 
     def doubt_learned(self, Py_ssize_t seen):
         """Check what was learned; `seen` counts the examples, these included."""
@@ -163,11 +142,6 @@ cdef class Encoder(FeatureIndex):
         """Check an example to predict of which no feature is known."""
         if self.bits < 0 and self.width > 0 and "unknown" not in self.warned:
             doubt_example(self, x, seen)
-
-    def missed(self, Py_ssize_t mappings=1):
-        """Count mappings of which nothing was known; returns their number in a row."""
-        self.misses += mappings
-        return self.misses
 
     def doubt_rows(self, X, Py_ssize_t seen):
         """The same for a block."""
@@ -476,7 +450,7 @@ cdef class Encoder(FeatureIndex):
         """Raise for a mapping that was changed while it was read."""
         raise RuntimeError(f"{self.who}: the example was changed while it was being read.")
 
-    cdef int bad_value(self, object name, object value, object row) except -1:
+    cpdef int bad_value(self, object name, object value, object row) except -1:
         found = f"{value!r:.30}" if isinstance(value, float) else "a number too large for a float"
         message = (
             f"feature {name!r} is {found}; values must be finite. "
@@ -492,10 +466,6 @@ cdef class Encoder(FeatureIndex):
     def as_rows(self, X):
         """The rows that `make_source` reads for X. An encoder of texts turns them into mappings."""
         return X
-
-    def skips_nan(self):
-        """Does NaN mean missing?"""
-        return self.nan_missing
 
     def memory(self):
         """Bytes of feature names and scratch rows."""

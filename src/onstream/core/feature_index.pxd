@@ -16,17 +16,17 @@ cdef enum:
 
 
 cdef class FeatureIndex:
-    cdef str who                  # class name of the learner, for error messages
+    cdef readonly str who         # class name of the learner, for error messages
     cdef int bits                 # features are hashed to 2**bits slots; -1: they are named
     cdef uint64_t seed            # of the hash
     cdef bint unsigned            # hashed features all have the sign +1
     cdef dict ids                 # named: feature -> id
     cdef list names               # named: features number `implicit`, `implicit` + 1, ...
     cdef Py_ssize_t implicit      # features 0 ... implicit-1 are columns 0 ... implicit-1
-    cdef Py_ssize_t width         # features the model knows; later ones are uncommitted
+    cdef readonly Py_ssize_t width  # features the model knows; later ones are uncommitted
     cdef Py_ssize_t columns       # columns of the arrays learned so far; -1: none yet
     # Set by learners that branch on nominal values.
-    cdef bint nominal             # a string is a nominal value, not the feature `name=value`
+    cdef readonly bint nominal    # a string is a nominal value, not the feature `name=value`
     cdef object categorical       # features whose numbers are nominal, too: a set of names, or True
     cdef dict categories          # nominal features: id -> {value: its number}
     cdef list new_values          # (id, value, row) uncommitted, in the order of the rows
@@ -39,14 +39,14 @@ cdef class FeatureIndex:
     cdef bint suspect             # a column has brought many: check it
     cdef set columns_met          # columns of the first `listed` names; of name=value, the name
     cdef Py_ssize_t listed
-    cdef object wanted            # names that the first step selects; None: it takes all
+    cdef readonly object wanted   # names that the first step selects; None: it takes all
 
     cdef int32_t lookup(self, object key, object value, NewFeatures new_features, double* sign) except -3
     cdef int32_t lookup_nominal(self, object key, bint text, NewFeatures new_features) except -3
     cdef int32_t code(self, int32_t id, object value, NewFeatures new_features) except -3
     cdef bint fits(self, object name, Py_ssize_t more) except -1
     cdef int tally(self, object name, Py_ssize_t more, int times) except -1
-    cdef bint codes_numbers(self)
+    cpdef bint codes_numbers(self)
     cdef int32_t slot(self, uint64_t name_hash, double* sign) noexcept nogil
     cdef uint64_t hash_name(self, object key, object value) except? 0
     cdef int32_t find(self, object name) except -2

@@ -40,21 +40,12 @@ cdef class FeatureIndex:
         self.seed = hash_seed & 0xFFFFFFFFFFFFFFFF
         self.ids = {}
         self.names = []
-        self.implicit = 0
         self.width = 0 if hash_bits is None else <Py_ssize_t> 1 << self.bits
         self.columns = -1
-        self.unsigned = False
-        self.nominal = False
-        self.categorical = None
         self.categories = {}
         self.new_values = []
-        self.most_named = self.named = 0
-        self.row = 0
         self.fresh = {}
-        self.suspect = False
         self.columns_met = set()
-        self.listed = 0
-        self.wanted = None
 
     # -- names --------------------------------------------------------------------------------
 
@@ -223,7 +214,7 @@ cdef class FeatureIndex:
             self.suspect |= code % MANY_VALUES == MANY_VALUES - 1
         return code
 
-    cdef bint codes_numbers(self):
+    cpdef bint codes_numbers(self):
         """May some numbers in arrays be nominal values?"""
         return self.categorical is not None or len(self.categories) > 0
 
@@ -295,14 +286,6 @@ cdef class FeatureIndex:
 
     # -- questions from Python ------------------------------------------------------------------
 
-    def takes_nominal(self):
-        """Are strings nominal values?"""
-        return self.nominal
-
-    def may_code_numbers(self):
-        """May a number be a nominal value?"""
-        return self.codes_numbers()
-
     def is_categorical(self, name):
         """Are the numbers of this feature nominal values?"""
         cdef int32_t id = self.find(name)
@@ -311,11 +294,6 @@ cdef class FeatureIndex:
         return id < 0 and (
             self.categorical is True or (self.categorical is not None and str(name) in self.categorical)
         )
-
-    def values_of(self, Py_ssize_t id):
-        """Values of a nominal feature in the order of their numbers; None: it is a number."""
-        known = self.categories.get(id)
-        return None if known is None else list(known)
 
     def name_of(self, Py_ssize_t id):
         """Name of a feature."""
@@ -367,10 +345,6 @@ cdef class FeatureIndex:
     def hashes(self):
         """Are features hashed, so that their names are not kept?"""
         return self.bits >= 0
-
-    def selected(self):
-        """The names that the first step selects; None: it takes all."""
-        return self.wanted
 
     def select(self, names):
         """Restrict to these names, which the first step selects; None: all."""

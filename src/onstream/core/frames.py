@@ -12,27 +12,27 @@ import numpy as np
 from .arrow import arrow_table
 from .coerce import is_missing, number_text, row_error
 from .doubts import doubt_frame, doubt_kinds, doubt_new_columns, doubt_selection
-from .rows import pack, refuse_value
+from .rows import pack
 from .sources import Columns, Dense
 
 
-def table_rows(encoder: Any, who: str, X: Any, learning: bool, weights: Any) -> Any:
+def table_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
     """A source for the frame X, with warnings about its columns."""
-    table, names = read_table(who, X)
+    table, names = read_table(encoder.who, X)
     try:
         columns = [decoded(table.column(name)) for name in names]
         numbers_only = all_numbers(columns)
-        if encoder.takes_nominal() and (encoder.may_code_numbers() or not numbers_only):
-            source = nominal_rows(encoder, who, names, columns, table.num_rows, learning, weights)
+        if encoder.nominal and (encoder.codes_numbers() or not numbers_only):
+            source = nominal_rows(encoder, names, columns, learning, weights)
         elif numbers_only:
             source = Dense(encoder, stacked(columns, table.num_rows), learning, names)
         else:
-            source = mixed_rows(encoder, who, names, columns, table.num_rows, learning, weights)
+            source = mixed_rows(encoder, names, columns, learning, weights)
     except UnicodeDecodeError:
-        raise not_utf8(who, table, names) from None
+        raise not_utf8(encoder.who, table, names) from None
     doubt_selection(encoder, names)
     if table.num_rows:
-        if not encoder.takes_nominal():
+        if not encoder.nominal:
             doubt_kinds(encoder, *by_kind(names, columns))
         (doubt_new_columns if learning else doubt_frame)(encoder, names)
     return source
@@ -196,15 +196,10 @@ def numeric(kind: Any) -> bool:
 
 
 def mixed_rows(
-    encoder: Any,
-    who: str,
-    names: list[str],
-    columns: list[Any],
-    rows: int,
-    learning: bool,
-    weights: Any,
+    encoder: Any, names: list[str], columns: list[Any], learning: bool, weights: Any
 ) -> Any:
     """Rows with text or missing values: a text column has a feature `name=text` for each text."""
+    rows = len(columns[0])
     features: list[str] = []  # of all columns
     texts_of: dict[str, list[str]] = {}  # distinct texts of each text column
     which = np.zeros((rows, len(columns)), dtype=np.int64)  # index into `features` of each cell
@@ -218,7 +213,7 @@ def mixed_rows(
             features.append(name)
             values[here, j] = np.asarray(column.drop_null().to_numpy(), dtype=np.float64)
         else:
-            texts, codes = text_codes(who, name, column)
+            texts, codes = text_codes(encoder.who, name, column)
             which[here, j] = len(features) + codes
             features.extend(f"{name}={text}" for text in texts)
             texts_of[name] = texts
@@ -233,12 +228,12 @@ def mixed_rows(
 
 def finite_only(encoder: Any, names: list[Any], values: Any, present: Any) -> Any:
     """The mask `present` without NaN, if NaN means missing. Refuses values that are not finite."""
-    if encoder.skips_nan():
+    if encoder.nan_missing:
         present = present & ~np.isnan(values)
     wrong = present & ~np.isfinite(values)
     if wrong.any():
         row, j = map(int, np.argwhere(wrong)[0])
-        refuse_value(encoder, names[j], values[row, j], row)
+        encoder.bad_value(names[j], float(values[row, j]), row)
     return present
 
 
@@ -284,18 +279,13 @@ def remedy(kind: Any) -> str:
 
 
 def nominal_rows(
-    encoder: Any,
-    who: str,
-    names: list[str],
-    columns: list[Any],
-    rows: int,
-    learning: bool,
-    weights: Any,
+    encoder: Any, names: list[str], columns: list[Any], learning: bool, weights: Any
 ) -> Any:
     """Rows for a learner with nominal values: a text is the value of its column."""
-    if weights is None and rows and columns and not any(c.null_count for c in columns):
+    rows = len(columns[0]) if columns else 0
+    if weights is None and rows and not any(c.null_count for c in columns):
         coded = {
-            j: text_codes(who, names[j], column)
+            j: text_codes(encoder.who, names[j], column)
             for j, column in enumerate(columns)
             if not numeric(column.type)
         }
@@ -313,26 +303,18 @@ def nominal_rows(
             numbers = np.asarray(column.drop_null().to_numpy(), dtype=np.float64)
             values[present[:, j], j] = numbers
         elif column.null_count < rows:
-            texts[j] = text_codes(who, name, column)
+            texts[j] = text_codes(encoder.who, name, column)
     return coded_rows(encoder, names, values, present, texts, learning, weights)
 
 
-def number_rows(
-    encoder: Any,
-    names: list[Any],
-    columns: list[Any],
-    rows: int,
-    learning: bool,
-    weights: Any,
-) -> Any:
-    """Rows of NumPy columns, for a learner that takes numbers of some columns as nominal values."""
-    if weights is None and rows and columns:
-        source = complete_rows(encoder, names, columns, {}, learning)
+def number_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
+    """Rows of an array, for a learner that takes numbers of some columns as nominal values."""
+    names = list(range(X.shape[1]))
+    if weights is None and X.size:
+        source = complete_rows(encoder, names, list(X.T), {}, learning)
         if source is not None:
             return source
-    present = np.ones((rows, len(columns)), dtype=bool)
-    values = np.column_stack(columns) if columns else np.empty((rows, 0))
-    return coded_rows(encoder, names, values, present, {}, learning, weights)
+    return coded_rows(encoder, names, X, np.ones(X.shape, dtype=bool), {}, learning, weights)
 
 
 def as_numbers(column: Any) -> Any:
@@ -353,7 +335,7 @@ def complete_rows(
     `texts[j]` are the distinct texts of text column j; `columns[j]` holds indices into them.
     """
     columns, texts, peak = list(columns), dict(texts), 0.0
-    if not encoder.skips_nan():
+    if not encoder.nan_missing:
         return None
     for j, name in enumerate(names):
         if j in texts:

@@ -11,13 +11,6 @@ cdef enum:
 cdef class KeyCache:
     """The keys of the last mapping, with the features they stand for."""
 
-    def __cinit__(self):
-        self.objects = self.known = NULL
-        self.ids = NULL
-        self.signs = NULL
-        self.n = self.room = self.contiguous = 0
-        self.unique = self.ints = self.strings = False
-
     def __dealloc__(self):
         self.forget()
         release(self.objects)

@@ -30,7 +30,6 @@ cdef class Labels:
         self.limit = limit
         self.names = []
         self.numbers = {}
-        self.cached = None
 
     def __len__(self):
         return len(self.names)

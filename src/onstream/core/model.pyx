@@ -8,13 +8,14 @@ A refused example leaves no trace in any of them.
 cimport cython
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 
+from contextlib import contextmanager
 from sys import getsizeof
 
 from .coerce cimport coerce_weight
 from .encoder cimport Encoder, RowBuffer
 from .example cimport LEARNED, NO_MEMORY, Example
 from .feature_index cimport ALL, KNOWN
-from .rwlock cimport Learning, Reading, RWLock, Writing
+from .rwlock cimport RWLock
 from .state cimport State
 from .transformer cimport TransformerState
 
@@ -31,7 +32,6 @@ cdef class Model:
         cdef Encoder own = Encoder(who, hash_bits, hash_seed)
         self.who = who
         self.lock = RWLock(who)
-        self.front = None
         self.state = state
         state.configure(own)
         learner, state.who = state.who, who
@@ -316,8 +316,7 @@ cdef class Model:
     cdef int warn(self) except -1:
         """Warn of what the state doubts, once."""
         kind, message = self.state.doubt()
-        if not self.encoder.has_warned(kind):
-            self.encoder.warn_once(kind, message)
+        self.encoder.warn_once(kind, message)
         return 0
 
     # -- saving, merging, views -------------------------------------------------------------------
@@ -375,17 +374,33 @@ cdef class Model:
         with self.reading():
             return self.export()
 
+    @contextmanager
     def reading(self):
         """A context in which no thread changes this model."""
-        return Reading(self.lock)
+        self.lock.acquire_read()
+        try:
+            yield
+        finally:
+            self.lock.release_read()
 
+    @contextmanager
     def learning(self):
         """A context in which no other thread learns; others may still read."""
-        return Learning(self.lock)
+        self.lock.acquire_learner()
+        try:
+            yield
+        finally:
+            self.lock.release_learner()
 
+    @contextmanager
     def writing(self):
         """A context in which no other thread reads or changes this model."""
-        return Writing(self.lock)
+        with self.learning():
+            self.lock.acquire_write()
+            try:
+                yield
+            finally:
+                self.lock.release_write()
 
     @property
     def seen(self):

@@ -39,7 +39,7 @@ def make_source(Encoder encoder, X, bint learning, weights):
     if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
         from .frames import table_rows
 
-        return table_rows(encoder, encoder.who, X, learning, weights)
+        return table_rows(encoder, X, learning, weights)
     if isinstance(X, (list, tuple)):
         if len(X) and (isinstance(X[0], Mapping) or hasattr(X[0], "keys")):
             return mapping_rows(encoder, X, learning, weights)
@@ -75,18 +75,13 @@ def array_rows(Encoder encoder, X, bint learning, weights):
         doubt_new_columns(encoder, range(X.shape[1]))
     if not (encoder.nominal and encoder.codes_numbers() and X.ndim == 2 and len(X)):
         return Dense(encoder, X, learning)
-    X = coerce_array(encoder.who, X, 2)
-    encoder.check_columns(X.shape[1])
-    packed = nominal_array_rows(encoder, X, learning, weights)
-    (<Source> packed).array_columns = X.shape[1]
-    return packed
-
-
-def nominal_array_rows(Encoder encoder, X, bint learning, weights):
-    """A source for a 2-D array in which numbers may be nominal values."""
     from .frames import number_rows
 
-    return number_rows(encoder, list(range(X.shape[1])), list(X.T), len(X), learning, weights)
+    X = coerce_array(encoder.who, X, 2)
+    encoder.check_columns(X.shape[1])
+    packed = number_rows(encoder, X, learning, weights)
+    (<Source> packed).array_columns = X.shape[1]
+    return packed
 
 
 def sparse_rows(Encoder encoder, X, bint learning, weights):
@@ -108,11 +103,13 @@ def sparse_rows(Encoder encoder, X, bint learning, weights):
     if encoder.fill_sparse and n_rows:
         refuse_wrong_entries(encoder, starts, columns, values, n_columns)
         if encoder.nominal and encoder.codes_numbers():
+            from .frames import number_rows
+
             rows = np.repeat(np.arange(n_rows), np.diff(starts))
             block = np.zeros((n_rows, n_columns))
             with np.errstate(over="ignore"):  # infinite sums are refused later
                 np.add.at(block, (rows, columns), values)
-            return nominal_array_rows(encoder, block, learning, weights)
+            return number_rows(encoder, block, learning, weights)
         filled = Filled(encoder, np.broadcast_to(0.0, (n_rows, n_columns)), learning)
         (<Filled> filled).parts = starts, columns, values
         (<Filled> filled).given = NULL  # X is one broadcast 0.0, not an array to read
@@ -144,11 +141,6 @@ def refuse_wrong_entries(Encoder encoder, starts, columns, values, n_columns):
     if len(bad):
         row = int(np.searchsorted(starts, bad[0], side="right")) - 1
         encoder.bad_value(int(columns[bad[0]]), float(values[bad[0]]), row)
-
-
-def refuse_value(Encoder encoder, name, double value, row):
-    """Raise the error for a value that is not finite (`Encoder.bad_value`, for Python modules)."""
-    encoder.bad_value(name, value, row)
 
 
 def csr_parts(who, X):
@@ -225,8 +217,6 @@ cdef class Packing:
 
     def __cinit__(self, Encoder encoder, Py_ssize_t n_rows, Py_ssize_t room, bint learning):
         self.encoder, self.learning = encoder, learning
-        self.kept = self.row = 0
-        self.coded = False
         starts, widths, named = (np.zeros(n, dtype=np.int64) for n in (n_rows + 1, n_rows, n_rows))
         codes = np.empty(room if encoder.nominal else 0, dtype=np.int32)
         self.arrays = np.empty(room, dtype=np.int32), np.empty(room), codes, starts, widths, named
@@ -303,7 +293,7 @@ def pack(
         text_of = np.ascontiguousarray(text_of, dtype=np.int64)
         codes, text_at = int32s(coded), int64s(text_of)
     check_weights(encoder.who, n_rows, weights)
-    cdef const double* importance = NULL if weights is None else doubles(weights)
+    cdef const double* importance = doubles(weights)
     cdef NewFeatures new_features = ALL if learning else KNOWN
     cdef int32_t id, code
     for row in range(n_rows):

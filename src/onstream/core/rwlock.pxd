@@ -6,7 +6,7 @@ cdef class RWLock:
     cdef int readers         # threads that read without the GIL
     cdef dict reader_threads         # these threads, with the number of times each holds the lock
     cdef int waiting_readers         # threads that wait to read
-    cdef bint writing        # a thread writes a block without the GIL
+    cdef readonly bint writing  # a thread writes a block without the GIL
     cdef bint learning       # a thread is inside learn_many or learns one example
     cdef bint single            # it learns one example
     cdef int waiting_writers  # threads that wait to write: new readers wait for them
@@ -30,15 +30,3 @@ cdef class RWLock:
     cdef int wait(self, str wish) except -1
     cdef int notify(self) except -1
     cdef int after_fork(self) except -1
-
-
-cdef class Reading:
-    cdef RWLock lock
-
-
-cdef class Learning:
-    cdef RWLock lock
-
-
-cdef class Writing:
-    cdef RWLock lock

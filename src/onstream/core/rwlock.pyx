@@ -31,17 +31,8 @@ cdef int n_ones = 0
 cdef class RWLock:
     def __cinit__(self, str who):
         self.who = who
-        self.owner = 0
-        self.readers = self.waiting_readers = self.waiting_writers = self.waiting_single_writers = self.waiting = 0
         self.reader_threads = {}
-        self.writing = self.learning = self.single = self.unfinished = False
-        self.changed = None
         self.forks = forks
-
-    @property
-    def busy(self):
-        """Is a block being written?"""
-        return self.writing
 
     cdef int acquire_one(self) except -1:
         """Acquire the model for one example; the GIL is kept.
@@ -220,51 +211,6 @@ cdef class RWLock:
         self.waiting_readers = self.waiting_writers = self.waiting_single_writers = self.waiting = 0
         self.changed = None
         return 0
-
-
-cdef class Reading:
-    """`with model.reading():` no thread changes the model."""
-
-    def __cinit__(self, RWLock lock):
-        self.lock = lock
-
-    def __enter__(self):
-        self.lock.acquire_read()
-
-    def __exit__(self, *error):
-        self.lock.release_read()
-
-
-cdef class Learning:
-    """`with model.learning():` no other thread learns; others may read."""
-
-    def __cinit__(self, RWLock lock):
-        self.lock = lock
-
-    def __enter__(self):
-        self.lock.acquire_learner()
-
-    def __exit__(self, *error):
-        self.lock.release_learner()
-
-
-cdef class Writing:
-    """`with model.writing():` no other thread reads or changes the model."""
-
-    def __cinit__(self, RWLock lock):
-        self.lock = lock
-
-    def __enter__(self):
-        self.lock.acquire_learner()
-        try:
-            self.lock.acquire_write()
-        except:
-            self.lock.release_learner()
-            raise
-
-    def __exit__(self, *error):
-        self.lock.release_write()
-        self.lock.release_learner()
 
 
 # -- forks -------------------------------------------------------------------------------------------

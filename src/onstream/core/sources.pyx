@@ -82,10 +82,6 @@ cdef double copied(double* to, const double* given, Py_ssize_t n) noexcept nogil
 cdef class Dense(Source):
     """A 2-D array of any dtype and stride, copied and converted block by block."""
 
-    def __cinit__(self):
-        self.ids = self.places = NULL
-        self.signs = self.buffer = NULL
-
     def __dealloc__(self):
         release(self.ids)
         release(self.places)
@@ -101,11 +97,7 @@ cdef class Dense(Source):
         self.array_columns = self.columns if names is None else -1
         self.chunk = block_rows(self.columns)
         self.ahead = self.chunk * self.columns
-        self.peak = 0.0
         self.identity = True
-        self.first = self.last = 0
-        self.given = NULL
-        self.private = False
         if self.rows == 0:
             return
         if X.dtype == np.float64 and X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative:
@@ -220,18 +212,8 @@ cdef class Packed(Source):
         widths = None if widths is None else np.ascontiguousarray(widths, dtype=np.int64)
         codes = None if codes is None else np.ascontiguousarray(codes, dtype=np.int32)
         self.owner = ids, values, starts, widths, codes, named
-        self.codes = NULL
-        if codes is not None:
-            self.codes = int32s(codes)
-        self.ids = int32s(ids)
-        self.values = doubles(values)
-        self.starts = int64s(starts)
-        self.widths = NULL
-        if widths is not None:
-            self.widths = int64s(widths)
-        self.named = NULL
-        if named is not None:
-            self.named = int64s(named)
+        self.ids, self.values, self.codes = int32s(ids), doubles(values), int32s(codes)
+        self.starts, self.widths, self.named = int64s(starts), int64s(widths), int64s(named)
         self.width = encoder.width_after_commit(ALL if learning else KNOWN)
         self.rows = len(starts) - 1
         self.chunk = block_rows(len(ids) // max(1, self.rows))
@@ -259,10 +241,6 @@ cdef class Sparse(Packed):
     A block is copied if other threads may change it, or if in one of its rows the columns do not
     rise: then entries of the same column are added up.
     """
-
-    def __cinit__(self):
-        self.own_ids, self.own_values, self.own_starts = NULL, NULL, NULL
-        self.room = 0
 
     def __dealloc__(self):
         release(self.own_ids)
@@ -401,15 +379,13 @@ cdef class Columns(Source):
         self.values = doubles(self.block)
         self.codes = int32s(self.coded) if texts else NULL
         places, named = np.array(ids, dtype=np.int32), None
-        self.ids = self.named = NULL
-        if ids != list(range(self.n)):
-            self.ids = int32s(places)
+        self.ids = int32s(places) if ids != list(range(self.n)) else NULL
         if encoder.most_named:
             named = np.zeros(self.rows, dtype=np.int64)
             for row, bytes in changes:
                 named[row] = bytes
             named = np.maximum.accumulate(named)
-            self.named = int64s(named)
+        self.named = int64s(named)
         self.owner = places, named
 
     cdef int load(self, Py_ssize_t start, Py_ssize_t stop) except -1:

@@ -14,12 +14,6 @@ from .task cimport Task
 
 
 cdef class State:
-    def __cinit__(self, *args, **kwargs):
-        self.who = None
-        self.features = None
-        self.seen = self.start = 0
-        self.behind_steps = self.calls_user_code = self.tests_first = self.doubtful = self.runs = False
-
     # -- what an algorithm implements -----------------------------------------------------------
 
     cdef Py_ssize_t outputs(self) noexcept nogil:

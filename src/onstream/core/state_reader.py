@@ -71,8 +71,7 @@ class StateReader:
         if not is_array or value.dtype != dtype or not fits(value.shape, shape):
             found = f"{value.dtype}{value.shape}" if is_array else repr(value)
             raise ValueError(f"{name} is {found:.60}, expected {dtype}{shape}")
-        array: NDArray[Any] = value
-        return array
+        return value
 
     def child(self, name: str) -> "StateReader":
         """The fields of a nested state; call `done` of both."""

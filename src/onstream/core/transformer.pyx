@@ -40,12 +40,6 @@ cdef class TransformerState(State):
     come from many threads, so they allocate memory for each example.
     """
 
-    def __cinit__(self, *args, **kwargs):
-        self.next = self.sibling = None
-        self.output_features = None
-        self.wants_nan = False
-        self.out.values = NULL
-
     def __dealloc__(self):
         PyMem_RawFree(self.out.values)
 
@@ -63,10 +57,6 @@ cdef class TransformerState(State):
     cdef Py_ssize_t width_out(self, Py_ssize_t width) noexcept nogil:
         """The width of what comes out when `width` features came in."""
         return width if self.output_features is None else self.output_features.width
-
-    def widened(self, Py_ssize_t width):
-        """The same, for Python."""
-        return self.width_out(width)
 
     def keeps_nominal(self):
         """Does a nominal value stay one?"""

@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memmove, memset
 
 import numpy as np
 
-from .arrays cimport doubles
+from .arrays cimport fill, floats, matrix
 from .example cimport LEARNED, OVERFLOW, SAFE, Example, feature, onstream_peak
 from .memory cimport release, resize, roomier
 
@@ -16,15 +16,9 @@ cdef enum:
 
 cdef class Weights:
     def __cinit__(self, Py_ssize_t k, bint intercept):
-        self.v = self.b = NULL
-        self.block = NULL
-        self.rows = self.room = 0
         self.k = self.stride = k
-        self.expected = 0
         self.intercept = intercept
-        self.appended = False
         self.scale = 1.0
-        self.bound = 0.0
         self.b = <double*> resize(NULL, 0, k * sizeof(double))
 
     def __dealloc__(self):
@@ -97,25 +91,18 @@ cdef class Weights:
 
     def export(self, Py_ssize_t rows):
         """Copies of the first `rows` rows, the intercepts and the scale, for a file."""
-        matrix, bias = np.zeros((rows, self.k)), np.zeros(self.k)
-        cdef double* out = doubles(matrix)
-        cdef Py_ssize_t i
-        for i in range(min(rows, self.rows)):
-            memcpy(out + i * self.k, self.v + i * self.stride, self.k * sizeof(double))
-        memcpy(doubles(bias), self.b, self.k * sizeof(double))
-        return {"weights": matrix, "bias": bias, "scale": self.scale}
+        weights = np.zeros((rows, self.k))
+        known = min(rows, self.rows)
+        weights[:known] = matrix(self.v, known, self.k, self.stride)
+        return {"weights": weights, "bias": floats(self.b, self.k), "scale": self.scale}
 
-    def restore(self, matrix, bias, double scale):
+    def restore(self, weights, bias, double scale):
         """Take numbers from a file; the caller has checked their shapes."""
-        matrix = np.ascontiguousarray(matrix, dtype=np.float64)
-        bias = np.ascontiguousarray(bias, dtype=np.float64)
-        cdef const double* given = doubles(matrix)
-        cdef Py_ssize_t i, rows = matrix.shape[0], k = matrix.shape[1]
-        self.set_columns(k)
+        rows, columns = weights.shape
+        self.set_columns(columns)
         self.reserve(rows)
-        for i in range(rows):
-            memcpy(self.v + i * self.stride, given + i * k, k * sizeof(double))
-        memcpy(self.b, doubles(bias), k * sizeof(double))
+        fill(self.v, weights, self.stride)
+        fill(self.b, bias)
         self.scale = scale
         self.measure()
 

@@ -18,4 +18,4 @@ cdef class DetectorState:
 
 
 cdef class DetectorBase:
-    cdef DetectorState state  # None until the constructor has run
+    cdef public DetectorState _state  # None until the constructor has run

@@ -1,6 +1,5 @@
 """What all drift detectors share: the values they take, and the verb for one value, compiled."""
 
-cimport cython
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
 import numpy as np
@@ -18,8 +17,6 @@ cdef class DetectorState:
     def __cinit__(self, *parameters):
         self.who = ""
         self.low, self.high, self.only_ends = -LARGEST, LARGEST, False
-        self.seen = 0
-        self.drift = self.warning = False
 
     cdef void push(self, double v) noexcept nogil:
         """Take one value and set `drift` and `warning`."""
@@ -81,19 +78,8 @@ cdef class DetectorState:
         return 128
 
 
-@cython.auto_pickle(False)
 cdef class DetectorBase:
     """The part of a detector that compiled code can look into, and what is asked for every value."""
-
-    @property
-    def _state(self):
-        return self.state
-
-    @_state.setter
-    def _state(self, DetectorState state not None):
-        self.state = state
-
-    watches_errors = False  # True: values are errors from 0 to 1, such as right or wrong
 
     def update(self, v):
         """Take the next value. True: the values have changed."""
@@ -120,7 +106,7 @@ cdef class DetectorBase:
 
 cdef inline DetectorState state_of(object detector):
     """The state of any detector whose constructor has run. A method may be called with anything."""
-    cdef DetectorState state = (<DetectorBase?> detector).state
+    cdef DetectorState state = (<DetectorBase?> detector)._state
     if state is None:
         raise TypeError(f"{type(detector).__name__}: its __init__ must call that of its base first.")
     return state

@@ -1,11 +1,11 @@
 """Detectors of a rising error rate: the states of DDM, EDDM and HDDM."""
 
 from libc.math cimport log, sqrt
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 import numpy as np
 
-from ..core.arrays cimport data_of
+from ..core.arrays cimport fill, floats
 from ._detector cimport DetectorState
 
 cdef double LN2 = log(2.0)
@@ -170,9 +170,7 @@ cdef class HDDMState(DetectorState):
         return judge_average(s, v, self.sure, self.likely)
 
     def export(self):
-        up, down = np.empty(9), np.empty(9)  # Side is nine numbers
-        memcpy(data_of(up), &self.up, sizeof(Side))
-        memcpy(data_of(down), &self.down, sizeof(Side))
+        up, down = floats(<double*> &self.up, 9), floats(<double*> &self.down, 9)  # Side is nine numbers
         return {**DetectorState.export(self), "up": up, "down": down}
 
     def restore(self, fields):
@@ -180,8 +178,8 @@ cdef class HDDMState(DetectorState):
         sides = np.stack([fields.array("up", (9,)), fields.array("down", (9,))])
         if (sides < 0.0).any():
             raise ValueError("a sample has a negative number")
-        memcpy(&self.up, data_of(sides[0]), sizeof(Side))
-        memcpy(&self.down, data_of(sides[1]), sizeof(Side))
+        fill(<double*> &self.up, sides[0])
+        fill(<double*> &self.down, sides[1])
 
 
 cdef int judge_average(Side* s, double v, double sure, double likely) noexcept nogil:

@@ -27,8 +27,6 @@ cdef class KSWINState(DetectorState):
 
     def __cinit__(self, Py_ssize_t window, Py_ssize_t r, Py_ssize_t critical, uint64_t seed):
         self.window, self.r, self.critical, self.seed = window, r, critical, seed
-        self.n = self.first = self.draws = 0
-        self.ring = self.recent = self.rest = self.drawn = NULL
         self.ring = <double*> resize(NULL, 0, window * sizeof(double))
         self.recent = <double*> resize(NULL, 0, r * sizeof(double))
         self.rest = <double*> resize(NULL, 0, window * sizeof(double))

@@ -19,8 +19,7 @@ class Detector(DetectorBase, StatefulPart):
 
     def update_many(self, values: ArrayLike) -> NDArray[np.int64]:
         """Take many values: the indices (from 0) at which a change was found."""
-        found: NDArray[np.int64] = self._state.update_many(values)
-        return found
+        return self._state.update_many(values)
 
     @property
     def memory_bytes(self) -> int:

@@ -2,11 +2,11 @@
 
 from libc.math cimport floor
 from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 import numpy as np
 
-from ..core.arrays cimport doubles, int32s
+from ..core.arrays cimport doubles, fill, int32s, matrix
 from ..core.memory cimport release, resize, roomier
 from ._label_codes cimport LabelCodes
 from ._sums cimport Sums, weight_of
@@ -140,11 +140,9 @@ cdef class Confusion(Sums):
         cdef Py_ssize_t i = start, end = len(y) if stop is None else stop
         cdef const int32_t* ys = int32s(y)
         cdef const int32_t* ps = int32s(p)
-        cdef const double* ws = NULL
+        cdef const double* ws = doubles(w)
         cdef double row[3]
         self.fit()
-        if w is not None:
-            ws = doubles(w)
         if ws == NULL and self.window == 0 and not self.guesses:
             self.count_plain(ys + start, ps + start, end - start)
             i = end
@@ -230,14 +228,9 @@ cdef class Confusion(Sums):
 
     def matrix(self):
         """The table, k by k, in the order of the labels; without what was not predicted."""
-        cdef Py_ssize_t i, j
         self.fit()
         self.refresh()
-        out = np.zeros((self.k, self.k))
-        for i in range(self.k):
-            for j in range(self.k):
-                out[i, j] = self.c[i * (self.room + 1) + 1 + j]
-        return out
+        return matrix(self.c, self.k, self.k + 1, self.room + 1)[:, 1:]
 
     cdef double total(self) noexcept:
         cdef Py_ssize_t i
@@ -366,14 +359,10 @@ cdef class Confusion(Sums):
     def export(self):
         cdef Py_ssize_t i
         self.fit()
-        table = np.empty((self.k, self.k + 1))
-        for i in range(self.k):
-            memcpy(doubles(table) + i * (self.k + 1),
-                   self.c + i * (self.room + 1), (self.k + 1) * sizeof(double))
         return {
             **Sums.export(self),
             "label_codes": self.label_codes,
-            "table": table.ravel(),
+            "table": matrix(self.c, self.k, self.k + 1, self.room + 1).ravel(),
             "rows": [self.rows[i] for i in range(self.k)],
             "guessed": (self.changed, self.uncommon, self.first_weight),
             "codes": (self.previous, self.commonest, self.first),
@@ -383,11 +372,8 @@ cdef class Confusion(Sums):
         cdef Py_ssize_t i
         self.label_codes = fields["label_codes"]
         self.fit()
-        table = np.ascontiguousarray(fields["table"], dtype=np.float64)
+        fill(self.c, np.reshape(fields["table"], (self.k, self.k + 1)), self.room + 1)
         for i in range(self.k):
-            memcpy(self.c + i * (self.room + 1),
-                   doubles(table) + i * (self.k + 1),
-                   (self.k + 1) * sizeof(double))
             self.rows[i] = fields["rows"][i]
             self.meet(<int32_t> i)  # numbered as they were met; a window is counted again
         self.changed, self.uncommon, self.first_weight = fields["guessed"]

@@ -33,7 +33,6 @@ cdef class LabelCodes:
         self.labels = []
         self.numbers = {}
         self.occurred = set()
-        self.expected = None
 
     def expect(self, label):
         """All labels must be of the kind of this one, which need not occur."""

@@ -37,7 +37,6 @@ cdef class Ranking:
         self.window, self.alpha, self.proba = window, alpha, proba
         self.label_codes = LabelCodes()
         self.bins = np.zeros((0, 2, BINS))
-        self.n = 0
         self.gain = 1.0
         self.tail = []
         self.single = True

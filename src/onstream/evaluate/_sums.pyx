@@ -12,7 +12,7 @@ from libc.string cimport memcpy, memmove
 
 import numpy as np
 
-from ..core.arrays cimport data_of, doubles
+from ..core.arrays cimport doubles, matrix
 from ..core.memory cimport release, resize
 from .columns import HEAVIEST, number_column, plain_number, weight_column
 
@@ -24,13 +24,8 @@ cdef class Sums:
     def __cinit__(self, Py_ssize_t window=0, double alpha=1.0, *more):
         self.window = window
         self.alpha = alpha
-        self.n = 0
         self.gain = 1.0
         self.growth = 1.0 / alpha
-        self.columns = 0
-        self.tail = NULL
-        self.end = 0
-        self.stale = False
 
     def __dealloc__(self):
         release(self.tail)
@@ -108,10 +103,7 @@ cdef class Sums:
     def window_rows(self):
         """The examples in the window, oldest first."""
         cdef Py_ssize_t first = max(0, self.end - self.window), rows = self.end - first
-        out = np.empty((rows, self.columns))
-        memcpy(data_of(out), self.tail + first * self.columns,
-               rows * self.columns * sizeof(double))
-        return out
+        return matrix(self.tail + first * self.columns, rows, self.columns, self.columns)
 
     cdef int push_rows(self, object rows) except -1:
         cdef Py_ssize_t i
@@ -212,10 +204,8 @@ cdef class Residuals(Sums):
         cdef Py_ssize_t i, end = len(y) if stop is None else stop
         cdef const double* ys = doubles(y)
         cdef const double* ps = doubles(p)
-        cdef const double* ws = NULL
+        cdef const double* ws = doubles(w)
         cdef double row[3]
-        if w is not None:
-            ws = doubles(w)
         for i in range(start, end):
             row[0], row[1], row[2] = ys[i], ps[i], ws[i] if ws != NULL else 1.0
             self.add(row)
@@ -296,10 +286,8 @@ cdef class LogLossSum(Sums):
         """p: the probability that the true label had, one per example."""
         cdef Py_ssize_t i, end = len(p) if stop is None else stop
         cdef const double* ps = doubles(p)
-        cdef const double* ws = NULL
+        cdef const double* ws = doubles(w)
         cdef double row[2]
-        if w is not None:
-            ws = doubles(w)
         for i in range(start, end):
             row[0], row[1] = -log(max(ps[i], 1e-15)), ws[i] if ws != NULL else 1.0
             self.add(row)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import Learner, Unsupervised
+from ..base.learner import is_ours
 from ..core.coding import too_many_labels
 from ..core.coerce import row_error
 from ._label_codes import LabelCodes
@@ -411,18 +412,10 @@ def from_us(error: Exception, name: str = "") -> Exception:
     return named
 
 
-def is_ours(cls: type, verb: str = "") -> bool:
-    """Say whether this class, or the one that it has a verb from, is of this library."""
-    source = next((base for base in cls.__mro__ if verb in vars(base)), cls)
-    return source.__module__.partition(".")[0] == __package__.partition(".")[0]
-
-
 def has_own_verbs(cls: type) -> bool:
     """Say whether a user derived this class and changed a verb that goes row by row."""
     for base in cls.__mro__:
-        if is_ours(base):
-            return False
-        if "predict_learn_many" in vars(base):
+        if base.__module__.startswith("onstream.") or "predict_learn_many" in vars(base):
             return False
         if "learn_one" in vars(base) or "predict_one" in vars(base):
             return True

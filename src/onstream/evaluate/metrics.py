@@ -13,14 +13,7 @@ from ..base.checks import choice, number, whole
 from ._confusion import Confusion
 from ._ranking import Ranking
 from ._sums import LogLossSum, Residuals
-from .columns import (
-    number_column,
-    plain_label,
-    probability,
-    score,
-    true_labels,
-    weight_column,
-)
+from .columns import number_column, plain_label, probability, score, true_labels, weight_column
 from .metric import Metric
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -249,7 +242,28 @@ class F1(_OfLabels):
     what = "f1"
 
 
-class LogLoss(OfSums):
+class _OfScores(OfSums):
+    """Metrics of scores or probabilities: a number for each label."""
+
+    def update_many(
+        self,
+        y: ArrayLike,
+        predictions: Any,
+        w: ArrayLike | None = None,
+        labels: list[Any] | None = None,
+    ) -> None:
+        """Add many examples; `labels` names the columns of an array of scores or probabilities."""
+        try:
+            self._add(y, predictions, w, labels)
+        except (TypeError, ValueError) as error:
+            raise self._refused(error) from None
+
+    @abstractmethod
+    def _add(self, y: Any, predictions: Any, w: Any, labels: list[Any] | None) -> None:
+        """The same; errors do not name the metric yet."""
+
+
+class LogLoss(_OfScores):
     """Mean of -ln(probability that was given to the true label), at least 1e-15.
 
     Predictions are dicts from labels to probabilities; in `update_many` an array (rows, labels)
@@ -271,24 +285,14 @@ class LogLoss(OfSums):
     def _value(self, sums: Any) -> float:
         return float(sums.mean())
 
-    def update_many(
-        self,
-        y: ArrayLike,
-        predictions: Any,
-        w: ArrayLike | None = None,
-        labels: list[Any] | None = None,
-    ) -> None:
-        """Add many examples; `labels` names the columns of an array of probabilities."""
-        try:
-            known, truth, scores = scored_rows(y, predictions, labels, proba=True)
-            if known is None:
-                for row, label in enumerate(truth):
-                    check_zero_or_one(label, f"row {row}: ")
-                known, scores = [1, 0], np.column_stack([scores, 1.0 - scores])
-            weights = weight_column(w, len(truth))
-            self._sums.add_columns(true_probability(known, truth, scores), weights)
-        except (TypeError, ValueError) as error:
-            raise self._refused(error) from None
+    def _add(self, y: Any, predictions: Any, w: Any, labels: list[Any] | None) -> None:
+        known, truth, scores = scored_rows(y, predictions, labels, proba=True)
+        if known is None:
+            for row, label in enumerate(truth):
+                check_zero_or_one(label, f"row {row}: ")
+            known, scores = [1, 0], np.column_stack([scores, 1.0 - scores])
+        weights = weight_column(w, len(truth))
+        self._sums.add_columns(true_probability(known, truth, scores), weights)
 
     def update(self, y: Any, prediction: Any, w: float = 1.0) -> None:
         """Add one example: its label, the probabilities by label, and its importance."""
@@ -305,7 +309,7 @@ class LogLoss(OfSums):
             raise self._refused(error) from None
 
 
-class ROCAUC(OfSums):
+class ROCAUC(_OfScores):
     """Area under the ROC curve: how often an example of a label scores above one of another.
 
     Exact over a `window`. Otherwise scores are counted in 1024 bins, and `error_bound` says how
@@ -344,19 +348,6 @@ class ROCAUC(OfSums):
             self._add([y], [prediction], [w], None)
         except (TypeError, ValueError) as error:
             raise self._refused(type(error)(str(error).removeprefix("row 0: "))) from None
-
-    def update_many(
-        self,
-        y: ArrayLike,
-        predictions: Any,
-        w: ArrayLike | None = None,
-        labels: list[Any] | None = None,
-    ) -> None:
-        """Add many examples; `labels` names the columns of an array of scores."""
-        try:
-            self._add(y, predictions, w, labels)
-        except (TypeError, ValueError) as error:
-            raise self._refused(error) from None
 
     def _add(self, y: Any, predictions: Any, w: Any, labels: list[Any] | None) -> None:
         known, truth, scores = scored_rows(y, predictions, labels, proba=self.output == "proba")
@@ -477,9 +468,7 @@ def check_zero_or_one(y: Any, where: str = "") -> None:
         )
 
 
-def true_probability(
-    labels: list[Any], truth: list[Any], scores: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def true_probability(labels: list[Any], truth: list[Any], scores: Floats) -> Floats:
     """What each row gives to its true label; 0 for a label without a column."""
     at = {label: i for i, label in enumerate(labels)}
     columns = np.array([at.get(label, len(labels)) for label in truth], dtype=np.intp)

@@ -1,6 +1,5 @@
 """The model of a transformer, and its verbs for one example, compiled."""
 
-cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 
 import numpy as np
@@ -113,7 +112,6 @@ cdef class TransformerModel(BatchModel):
             self.lock.release_read()
 
 
-@cython.auto_pickle(False)
 cdef class TransformerVerbs(LearnerBase):
     def learn_one(self, x, w=1.0):
         """Take note of the example `x`, with importance `w`."""

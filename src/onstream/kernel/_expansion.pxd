@@ -27,6 +27,3 @@ cdef class Expansion:
 
 
 cdef double kernel_sum(const double* row, const double* a, Py_ssize_t n) noexcept nogil
-cdef object floats(const double* values, Py_ssize_t n)
-cdef object matrix(const double* values, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t stride)
-cdef int fill(double* values, object array, Py_ssize_t stride) except -1

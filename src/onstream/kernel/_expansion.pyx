@@ -7,11 +7,8 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.float cimport DBL_MAX
 from libc.math cimport fabs
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memcpy
 
-import numpy as np
-
-from ..core.arrays cimport doubles
+from ..core.arrays cimport fill, floats, matrix
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_dot
 from ..core.memory cimport release, resize
 from ._supports cimport CompiledKernel, Supports, draw, eights, grown, restrided
@@ -243,31 +240,3 @@ cdef class DropOldest(Expansion):
         Expansion.restore(self, fields, width, who)
         self.oldest = fields.integer("oldest", 0, self.budget - 1)
         self.full = self.s.n == self.budget
-
-
-# -- numbers of a state, to files and back -----------------------------------------------------------
-
-
-cdef object floats(const double* values, Py_ssize_t n):
-    """C numbers as an array of its own."""
-    return matrix(values, 1, n, n)[0]
-
-
-cdef object matrix(const double* values, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t stride):
-    """The upper left corner of a C matrix as an array."""
-    cdef Py_ssize_t i
-    array = np.empty((rows, columns))
-    for i in range(rows if columns else 0):
-        memcpy(doubles(array) + i * columns, values + i * stride,
-               columns * sizeof(double))
-    return array
-
-
-cdef int fill(double* values, object array, Py_ssize_t stride) except -1:
-    """Write an array into a C matrix."""
-    cdef Py_ssize_t i, columns = array.shape[1]
-    array = np.ascontiguousarray(array)
-    for i in range(array.shape[0] if columns else 0):
-        memcpy(values + i * stride, doubles(array) + i * columns,
-               columns * sizeof(double))
-    return 0

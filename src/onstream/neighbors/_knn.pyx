@@ -14,7 +14,7 @@ from ..core.memory cimport release, resize
 from ..core.model cimport Model
 from ..core.regressor cimport RegressorModel
 from ..core.state cimport State
-from ..core.task cimport NOTHING, Output
+from ..core.task cimport NOTHING, SCORE, Output
 from ..drift._adwin cimport (
     Adwin,
     adwin_bytes,
@@ -137,7 +137,6 @@ cdef class KNNADWINState(KNNClassifierState):
     def __cinit__(self, room, metric, scale, k, weights, double delta):
         adwin_start(&self.adwin, delta)
         self.tests_first = True
-        self.predicted = False
 
     def __dealloc__(self):
         adwin_free(&self.adwin)
@@ -260,38 +259,32 @@ cdef class KNNClassifierModel(ClassifierModel):
     cdef RowBuffer* scored(self, object x) except NULL:
         return checked_row(self, ClassifierModel.scored(self, x))
 
-    def predict_many(self, X, Output output):
-        return checked(self, ClassifierModel.predict_many(self, X, output))
-
-    def learn_many(self, X, y, w, Output output=NOTHING):
-        answers = ClassifierModel.learn_many(self, X, y, w, output)
-        return answers if output == NOTHING else checked(self, answers)
+    cdef object decode_outputs(self, Output output, object outputs):
+        return checked(self, output, ClassifierModel.decode_outputs(self, output, outputs))
 
 
 cdef class KNNRegressorModel(RegressorModel):
     cdef RowBuffer* scored(self, object x) except NULL:
         return checked_row(self, RegressorModel.scored(self, x))
 
-    def predict_many(self, X, Output output):
-        return checked(self, RegressorModel.predict_many(self, X, output))
-
-    def learn_many(self, X, y, w, Output output=NOTHING):
-        answers = RegressorModel.learn_many(self, X, y, w, output)
-        return answers if output == NOTHING else checked(self, answers)
+    cdef object decode_outputs(self, Output output, object outputs):
+        return checked(self, output, RegressorModel.decode_outputs(self, output, outputs))
 
 
 cdef RowBuffer* checked_row(Model model, RowBuffer* row) except NULL:
     try:
-        checked(model, None)
+        checked(model, SCORE, None)
     except BaseException:
         model.encoder.release_row(row)
         raise
     return row
 
 
-cdef object checked(Model model, object answer):
-    """The answer, unless the metric has failed on the way."""
+cdef object checked(Model model, Output output, object answer):
+    """The answer, unless the metric has failed on the way to it."""
     cdef Window window
+    if output == NOTHING:
+        return answer
     if isinstance(model.state, KNNRegressorState):
         window = (<KNNRegressorState> model.state).window
     else:

@@ -41,17 +41,11 @@ cdef class Window:
     def __cinit__(self, Py_ssize_t room, metric, scale, Py_ssize_t k, weights):
         self.room, self.k, self.by_distance = room, k, weights == "distance"
         self.stride = room + SPARE
-        self.n = self.first = self.d = 0
-        self.since = self.count = self.renewal = 0
         self.indexed = metric in ("euclidean", "manhattan")
-        memset(&self.leaves, 0, sizeof(Leaves))
         self.function = metric if callable(metric) else None
-        self.failure = None
         words = {"euclidean": EUCLIDEAN, "manhattan": MANHATTAN, "cosine": COSINE}
         self.metric = CALLABLE if callable(metric) else words[metric]
         self.scale = {None: UNSCALED, "minmax": MINMAX, "standard": STANDARD}[scale]
-        self.block = self.offset = self.factor = self.mean = self.m2 = NULL
-        self.low = self.high = NULL
         self.weight = <double*> resize(NULL, 0, room * sizeof(double))
 
     def __dealloc__(self):

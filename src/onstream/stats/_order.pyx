@@ -52,9 +52,7 @@ cdef class RollingState(StatisticState):
 
     def __init__(self, double sign, Py_ssize_t window):
         self.sign, self.window = sign, window
-        self.clock = 0
         self.queue = []
-        self.front = 0
 
     cdef void push(self, double v, double w) noexcept:
         v *= self.sign

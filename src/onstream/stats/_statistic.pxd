@@ -11,4 +11,4 @@ cdef class StatisticState:
 
 
 cdef class StatisticBase:
-    cdef StatisticState state  # None until the constructor has run
+    cdef public StatisticState _state  # None until the constructor has run

@@ -1,6 +1,5 @@
 """What all statistics share: the values they take, merging, and the verbs for one value, compiled."""
 
-cimport cython
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from libc.math cimport isfinite
 
@@ -20,7 +19,6 @@ cdef class StatisticState:
 
     def __cinit__(self, *parameters):
         self.who = ""
-        self.n = 0.0
 
     cdef void push(self, double v, double w) noexcept:
         """Take the value v with importance w > 0. `n` counts it already."""
@@ -95,17 +93,8 @@ cdef class StatisticState:
         return fields.number(name, -most, most) if self.n > 0.0 else fields.number(name, 0.0, 0.0)
 
 
-@cython.auto_pickle(False)
 cdef class StatisticBase:
     """The part of a statistic that compiled code can look into, and what is asked for every value."""
-
-    @property
-    def _state(self):
-        return self.state
-
-    @_state.setter
-    def _state(self, StatisticState state not None):
-        self.state = state
 
     def update(self, v, w=1.0):
         """Take the next value, with importance `w`: 2 is as good as the value twice."""
@@ -128,7 +117,7 @@ cdef class StatisticBase:
 
 cdef inline StatisticState state_of(object statistic):
     """The state of any statistic whose constructor has run. A method may be called with anything."""
-    cdef StatisticState state = (<StatisticBase?> statistic).state
+    cdef StatisticState state = (<StatisticBase?> statistic)._state
     if state is None:
         raise TypeError(f"{type(statistic).__name__}: its __init__ must call that of its base first.")
     return state

@@ -18,19 +18,7 @@ from ..base.errors import NotMergeable
 from ..base.part import StatefulPart
 from ..core.coerce import coerce_number
 from ..core.state_reader import SAFE, StateReader
-from .sketch_numbers import (
-    MOST,
-    count_min,
-    export_count_min,
-    export_frequent_items,
-    export_hyper_log_log,
-    export_kll,
-    export_reservoir,
-    frequent_items,
-    hyper_log_log,
-    kll,
-    reservoir,
-)
+from . import sketch_numbers
 
 Item: TypeAlias = str | int
 EMPTY = "\0the empty string"
@@ -58,7 +46,7 @@ def one_by_one(who: str, name: str, values: Any) -> Iterable[Any]:
         advice = " Choose one column."
     elif hasattr(values, "__iter__") and len(getattr(values, "shape", (0,))) == 1:
         arrow = hasattr(values, "to_pylist")
-        return values.to_pylist() if arrow else values  # type: ignore[no-any-return]
+        return values.to_pylist() if arrow else values
     raise TypeError(
         f"{who}: {name} must be many values, in a list or a 1-D array, "
         f"got a {type(values).__name__}.{advice}"
@@ -242,10 +230,10 @@ class CountMin(Sketch):
         return library().count_min_sketch(depth, width)
 
     def _export(self, sketch: Any) -> dict[str, Any]:
-        return export_count_min(sketch, self.shape)
+        return sketch_numbers.export_count_min(sketch, self.shape)
 
     def _rebuild(self, fields: StateReader, n: float) -> Any:
-        sketch = count_min(fields, self._new, self.shape)
+        sketch = sketch_numbers.count_min(fields, self._new, self.shape)
         same_total(n, sketch.total_weight)
         return sketch
 
@@ -284,10 +272,10 @@ class HyperLogLog(Sketch):
         return library().hll_sketch(self.b, library().tgt_hll_type.HLL_8)
 
     def _export(self, sketch: Any) -> dict[str, Any]:
-        return export_hyper_log_log(sketch)
+        return sketch_numbers.export_hyper_log_log(sketch)
 
     def _rebuild(self, fields: StateReader, n: float) -> Any:
-        return hyper_log_log(fields, self._new, self.b)
+        return sketch_numbers.hyper_log_log(fields, self._new, self.b)
 
     def _coerce(self, item: Any) -> Any:
         return never_empty(super()._coerce(item))
@@ -334,10 +322,11 @@ class FrequentItems(Sketch):
         return library().frequent_strings_sketch(self.b)
 
     def _export(self, sketch: Any) -> dict[str, Any]:
-        return export_frequent_items(sketch, library().frequent_items_error_type.NO_FALSE_NEGATIVES)
+        kind = library().frequent_items_error_type.NO_FALSE_NEGATIVES
+        return sketch_numbers.export_frequent_items(sketch, kind)
 
     def _rebuild(self, fields: StateReader, n: float) -> Any:
-        sketch = frequent_items(fields, self._new, self.b)
+        sketch = sketch_numbers.frequent_items(fields, self._new, self.b)
         same_total(n, sketch.total_weight)
         return sketch
 
@@ -351,8 +340,9 @@ class FrequentItems(Sketch):
         return weight
 
     def _total(self, n: float) -> None:
-        if n > MOST:
-            raise ValueError(f"FrequentItems: the weights add up to more than {MOST:,}.")
+        most = sketch_numbers.MOST
+        if n > most:
+            raise ValueError(f"FrequentItems: the weights add up to more than {most:,}.")
 
     def _put(self, item: Any, w: float) -> None:
         self._state.sketch.update(item, int(w))
@@ -365,7 +355,7 @@ class FrequentItems(Sketch):
         fields = self._export(self._state.sketch)
         fields["total"] += int(sketch.total_weight)
         fields["offset"] += int(sketch.get_upper_bound(""))
-        self._state.sketch = frequent_items(StateReader(fields), self._new, self.b)
+        self._state.sketch = sketch_numbers.frequent_items(StateReader(fields), self._new, self.b)
 
     def bounds(self, item: Item) -> tuple[int, int]:
         """How often the item came: at least and at most."""
@@ -414,10 +404,10 @@ class KLL(Sketch):
         return library().kll_doubles_sketch(self.k)
 
     def _export(self, sketch: Any) -> dict[str, Any]:
-        return export_kll(sketch)
+        return sketch_numbers.export_kll(sketch)
 
     def _rebuild(self, fields: StateReader, n: float) -> Any:
-        return kll(fields, self._new, self.k)
+        return sketch_numbers.kll(fields, self._new, self.k)
 
     def _coerce(self, item: Any) -> float:
         value = coerce_number("KLL", item)
@@ -481,10 +471,10 @@ class Reservoir(Sketch):
         return library().var_opt_sketch(self.k)
 
     def _export(self, sketch: Any) -> dict[str, Any]:
-        return export_reservoir(sketch)
+        return sketch_numbers.export_reservoir(sketch)
 
     def _rebuild(self, fields: StateReader, n: float) -> Any:
-        sketch = reservoir(fields, self._new, self.k)
+        sketch = sketch_numbers.reservoir(fields, self._new, self.k)
         same_total(n, sum(weight for _, weight in sketch))
         return sketch
 

@@ -16,7 +16,7 @@ REMEMBERED = 10  # messages kept of rejected lines
 def coerce_on_error(who: str, on_error: Any) -> str | os.PathLike[str]:
     """Check `on_error`: "raise", "skip" or a path."""
     if isinstance(on_error, os.PathLike) or on_error in ("raise", "skip"):
-        return on_error  # type: ignore[no-any-return]
+        return on_error
     if isinstance(on_error, str) and any(mark in on_error for mark in "./\\"):
         return on_error
     raise ValueError(

@@ -6,9 +6,9 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
+from ...core.arrays cimport fill, matrix
 from ...core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
 from ...core.memory cimport release
-from .._expansion cimport fill, matrix
 from .._supports cimport CompiledKernel, grown, widened
 from ._one_vs_rest cimport BudgetMachine
 from ._projectron cimport Inverse

@@ -8,9 +8,9 @@ from libc.string cimport memset
 
 import numpy as np
 
+from ...core.arrays cimport fill, floats, matrix
 from ...core.example cimport LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, onstream_axpy, onstream_dot
 from ...core.memory cimport release
-from .._expansion cimport fill, floats, matrix
 from .._supports cimport CompiledKernel, Supports, grown, widened
 from ._one_vs_rest cimport BudgetMachine
 

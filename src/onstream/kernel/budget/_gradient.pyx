@@ -10,7 +10,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from ...core.arrays cimport doubles
+from ...core.arrays cimport doubles, fill, floats, matrix
 from ...core.classifier cimport ClassifierState
 from ...core.example cimport (
     LEARNED,
@@ -26,7 +26,7 @@ from ...core.example cimport (
 from ...core.gaussian cimport gaussian
 from ...core.hashing cimport hash_bytes, seeded
 from ...core.memory cimport release, resize
-from .._expansion cimport fill, floats, kernel_sum, matrix
+from .._expansion cimport kernel_sum
 from .._supports cimport CompiledKernel, draw, grown
 from ._one_vs_rest cimport BudgetMachine
 

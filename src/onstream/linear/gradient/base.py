@@ -266,12 +266,12 @@ class GradientClassifier(Optimized, LinearClassifier):
     @property
     def predict_proba_one(self) -> Callable[[Any], dict[Any, float]]:
         """Probability of each label, as a dict; {} before any. Only with loss="logistic"."""
-        return self._probabilities("predict_proba_one")  # type: ignore[no-any-return]
+        return self._probabilities("predict_proba_one")
 
     @property
     def predict_proba_many(self) -> Callable[[Any], np.ndarray]:
         """Probabilities of every row, in the order of `labels`. Only with loss="logistic"."""
-        return self._probabilities("predict_proba_many")  # type: ignore[no-any-return]
+        return self._probabilities("predict_proba_many")
 
 
 class StochasticGradient(Regularised, Optimized):

@@ -1,3 +1,0 @@
-from ..core.classifier import ClassifierModel
-
-class NaiveBayesModel(ClassifierModel): ...

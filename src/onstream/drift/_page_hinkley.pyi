@@ -1,3 +1,0 @@
-from ._detector import DetectorState
-
-class PageHinkleyState(DetectorState): ...
