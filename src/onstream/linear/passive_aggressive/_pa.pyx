@@ -11,7 +11,7 @@ from libc.math cimport INFINITY, copysign, fabs, sqrt
 from ...core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example, feature, onstream_dot, sqnorm
 from ...core.memory cimport release, resize, roomier
 from ...core.rules.pa cimport StepSize, step_size
-from ...core.scores cimport best_wrong
+from ...core.scores cimport margin
 from ...core.weights cimport Weights, add, add_pair
 from .._state cimport LinearClassifierState, LinearRegressorState
 
@@ -32,11 +32,7 @@ cdef class PAState(LinearClassifierState):
         cdef double C = self.C * e.weight, loss, norm
         cdef int q = 0
         # Hinge loss of the margin (2.1); with more labels over the best-scored wrong one (2.4).
-        if self.w.k == 1:
-            loss = 1.0 - e.y * f[0]
-        else:
-            q = best_wrong(f, e.label, self.w.k)
-            loss = 1.0 - (f[e.label] - f[q])
+        loss = 1.0 - margin(e, f, self.w.k, &q)
         if loss <= 0.0:
             return LEARNED
         norm = sqnorm(e) + self.w.intercept

@@ -18,7 +18,7 @@ from ...core.example cimport (
     onstream_peak,
 )
 from ...core.memory cimport release, resize, roomier
-from ...core.scores cimport best_wrong
+from ...core.scores cimport margin
 from .rules cimport Rule, Step, find_step, make_rule
 from .._state cimport LinearClassifierState
 
@@ -133,13 +133,11 @@ cdef class FullState(LinearClassifierState):
         cdef double* wrong_g = self.g + self.room
         cdef int q = 0
         # Margin and its variance; with more labels over the best-scored wrong one.
+        m = margin(e, f, self.w.k, &q)
         if self.w.k == 1:
-            m = e.y * f[0]
             v = self.multiply(e, 0, self.g)
             peak = onstream_peak(self.g, self.d)
         else:
-            q = best_wrong(f, e.label, self.w.k)
-            m = f[e.label] - f[q]
             v = self.multiply(e, e.label, self.g) + self.multiply(e, q, wrong_g)
             peak = max(onstream_peak(self.g, self.d), onstream_peak(wrong_g, self.d))
         if not (v < SAFE and peak < SAFE):
