@@ -99,6 +99,7 @@ cdef class CvfdtState(TreeState):
         self, *common, Py_ssize_t window, int64_t check_every, int64_t test_every, int64_t test_length
     ):
         TreeState.__init__(self, *common)
+        self.keeps_tables = True
         self.arena.drop_extra = drop_cvfdt_node
         self.length = window
         self.check_every, self.test_every, self.test_length = check_every, test_every, test_length
@@ -208,14 +209,6 @@ cdef class CvfdtState(TreeState):
                 return missed
             node = next_node(a, node, v)
 
-    cdef void attempt(self, int32_t leaf) noexcept nogil:
-        """As VFDT, but the tables stay."""
-        cdef Split best, second
-        cdef double epsilon = self.bound(leaf)
-        self.two_best(leaf, &best, &second)
-        if best.feature != NONE and (best.gain - second.gain > epsilon or epsilon < self.tau):
-            self.split(leaf, leaf, &best, True)
-
     # -- alternates ---------------------------------------------------------------------------
 
     cdef void check_splits(self) noexcept nogil:
@@ -290,7 +283,7 @@ cdef class CvfdtState(TreeState):
         if root == NO_MEMORY:
             return
         a.depth[root] = a.depth[node]
-        if self.split(root, node, s, True) != 0:
+        if self.split(root, node, s) != 0:
             free_node(a, root)
             return
         alternate.root, alternate.errors, alternate.best_gap = root, 0.0, 1.0

@@ -1,7 +1,7 @@
 """What all classification trees share: routing, predicting, and making a split.
 
-A learner writes its `update`, from the leaf that an example has come to, and its `attempt` to split
-a leaf.
+A learner writes its `update`, from the leaf that an example has come to, and, if it is not VFDT's, its
+`attempt` to split a leaf.
 """
 
 from libc.stdint cimport int32_t
@@ -180,7 +180,13 @@ cdef class TreeState(ClassifierState):
         """Learn the example, which has come to this leaf; `opinion` is what the leaf predicted."""
 
     cdef void attempt(self, int32_t leaf) noexcept nogil:
-        """Split the leaf if its best split is good enough."""
+        """Split the leaf as VFDT does: if its best feature is surely better than the second, or as
+        good as equal (12.2)."""
+        cdef Split best, second
+        cdef double epsilon = self.bound(leaf)
+        self.two_best(leaf, &best, &second)
+        if best.feature != NONE and (best.gain - second.gain > epsilon or epsilon < self.tau):
+            self.split(leaf, leaf, &best)
 
     cdef bint may_add(self, Py_ssize_t nodes) noexcept nogil:
         """Is there memory for this number of additional nodes?"""
@@ -279,9 +285,9 @@ cdef class TreeState(ClassifierState):
             elif s.gain > b.gain and has_gain(&s):
                 b[0] = s
 
-    cdef int split(self, int32_t node, int32_t source, const Split* s, bint keep) noexcept nogil:
-        """Turn a leaf into an inner node with empty leaves below; `keep` its tables, or drop them.
-        What each branch will get is foreseen by the tables of `source`."""
+    cdef int split(self, int32_t node, int32_t source, const Split* s) noexcept nogil:
+        """Turn a leaf into an inner node with empty leaves below. What each branch will get is
+        foreseen by the tables of `source`."""
         cdef Arena* a = &self.arena
         if not self.may_add(a.codes[s.feature] if s.nominal else 2):
             return NO_MEMORY
@@ -291,7 +297,7 @@ cdef class TreeState(ClassifierState):
             return NO_MEMORY
         a.threshold[node] = s.threshold
         a.gain[node] = s.gain
-        if not keep:
+        if not self.keeps_tables:
             deactivate(a, node)
         return 0
 
