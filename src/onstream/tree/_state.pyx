@@ -13,8 +13,8 @@ from ..core.memory cimport release, resize
 from ..core.scores cimport softmax
 from .arena._leaf cimport MC, NB, NBA, answer, choose, majority, naive_bayes, prepare
 from .arena._nodes cimport (
-    arena_destroy, arena_init, clear_children, close_view, fits_in, free_node, heaviest, new_node,
-    next_node, open_view, set_branch,
+    arena_destroy, arena_init, attach, clear_children, close_view, fits_in, free_node, heaviest,
+    new_node, next_node, open_view,
 )
 from .arena._records cimport export_trees, outline, preorder, restore_trees
 from .arena._split cimport (
@@ -199,8 +199,7 @@ cdef class TreeState(ClassifierState):
         if a.feature[node] == NONE:
             return node
         leaf = self.new_leaf(node, 0.0)
-        if leaf != NO_MEMORY and set_branch(a, node, <int32_t> v.x[a.feature[node]], leaf) != 0:
-            free_node(a, leaf)
+        if leaf != NO_MEMORY and attach(a, node, True, <int32_t> v.x[a.feature[node]], leaf) != 0:
             return NO_MEMORY
         return leaf
 
@@ -313,15 +312,7 @@ cdef class TreeState(ClassifierState):
             if s.nominal and mass <= 0.0:
                 continue
             child = self.new_leaf(node, mass)
-            if child == NO_MEMORY:
-                return NO_MEMORY
-            if not s.nominal:
-                if branch == 0:
-                    a.left[node] = child
-                else:
-                    a.right[node] = child
-            elif set_branch(a, node, branch, child) != 0:
-                free_node(a, child)
+            if child == NO_MEMORY or attach(a, node, s.nominal, branch, child) != 0:
                 return NO_MEMORY
             if self.seed_children and ensure_label(a, child, self.n_labels - 1) == 0:
                 for r in range(self.n_labels):
