@@ -37,8 +37,6 @@ cdef class CompiledKernel:
     def __cinit__(self, kernel, str who):
         cdef Py_ssize_t i
         self.kernel = kernel
-        self.ops = NULL
-        self.width = 0
         ops = kernel.steps()
         self.vectors = ops is not None
         if not self.vectors:
@@ -85,12 +83,7 @@ cdef class Supports:
     def __cinit__(self, CompiledKernel compiled):
         self.compiled = compiled
         self.objects = None if compiled.vectors else []
-        self.wants_gram = False
-        self.n = self.room = self.used = self.rows = self.filled = 0
         self.sparse = Postings()
-        self.is_sparse = self.keep_layout = False
-        self.v = self.lengths = self.self_k = self.x = self.gram = NULL
-        self.offset = 0
         self.object_slot = -1
 
     def __dealloc__(self):

@@ -18,8 +18,6 @@ cdef class ALMAState(LinearClassifierState):
     def __init__(self, bint intercept, double alpha, double B, double C):
         self.alpha, self.B, self.C = alpha, B, C
         self.w.appended = True
-        self.updates = 0
-        self.sqnorm = 0.0
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double root = sqrt(<double> (self.updates + 1))

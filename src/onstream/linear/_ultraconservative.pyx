@@ -73,7 +73,6 @@ cdef class MIRAState(LinearClassifierState):
     cdef double* losses  # room for a loss per label
 
     def __cinit__(self, *parameters):
-        self.nonzero = False
         self.losses = <double*> resize(NULL, 0, sizeof(double))
 
     def __init__(self, bint intercept, double beta, double C):

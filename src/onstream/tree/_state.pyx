@@ -31,8 +31,6 @@ RULES = {"mc": MC, "nb": NB, "nba": NBA}
 cdef class TreeState(ClassifierState):
     def __cinit__(self, *args, **kwargs):
         arena_init(&self.arena)
-        self.votes = NULL
-        self.room_votes = 0
 
     def __init__(
         self, double delta, double grace_period, double tau, str criterion, str leaf_prediction,

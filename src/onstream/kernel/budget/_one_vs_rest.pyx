@@ -17,8 +17,6 @@ cdef class BudgetMachine(Expansion):
     def __cinit__(self, CompiledKernel compiled, budget, *parameters):
         self.s.wants_gram = not compiled.vectors  # `row_of` supports will be asked for, too
         self.parameters = (budget, *parameters)
-        self.other = NULL
-        self.pending = False
 
     def __dealloc__(self):
         release(self.other)
@@ -74,9 +72,6 @@ cdef class OneVsRestState(KernelClassifierState):
     def __cinit__(self, CompiledKernel compiled, kind, *parameters):
         self.compiled, self.kind, self.parameters = compiled, kind, parameters
         self.expansions = []
-        self.before = None
-        self.each = NULL
-        self.k = self.room = 0
         self.share = 1.0
         self.f = <double*> resize(NULL, 0, sizeof(double))
 

@@ -29,12 +29,6 @@ cdef double MOST_DUE = 1e290  # all debts are paid before `due` gets larger
 cdef class Descent(Optimizer):
     def __cinit__(self, bint intercept, *args, **options):
         self.w = Weights(1, intercept)
-        self.total = self.pending = None
-        self.paid = NULL
-        self.touched = NULL
-        self.room = self.n_touched = 0
-        self.due = self.mass = 0.0
-        self.averaged = self.waiting = 0
 
     def __init__(self, intercept, schedule, eta, power, l1, l2, *, proximal=False, period=1,
                  ceiling=INFINITY, radius=INFINITY, average=False, average_from=0, batch=1):

@@ -26,9 +26,7 @@ cdef class Optimizer:
 
     def __cinit__(self, bint intercept, *args, **options):
         self.intercept = intercept
-        self.k = 1
-        self.batch = 1
-        self.averaging = False
+        self.k = self.batch = 1
         self.factor = 1.0
 
     cdef int reserve(self, Py_ssize_t width) except -1:
@@ -104,9 +102,6 @@ cdef class GradientClassifierState(ClassifierState):
         self.optimizer = optimizer
         self.loss = make_loss(loss, 0.0)
         self.share = 1.0
-        self.f = self.slopes = NULL
-        self.before = None
-        self.expected = 0
         self.f = <double*> resize(NULL, 0, sizeof(double))
         self.slopes = <double*> resize(NULL, 0, sizeof(double))
         self.room = 1

@@ -53,10 +53,6 @@ cdef class CostState(PAState):
     cdef Py_ssize_t known  # labels whose costs were asked for
     cdef Py_ssize_t room   # labels that fit
 
-    def __cinit__(self, *parameters):
-        self.roots = NULL
-        self.known = self.room = 0
-
     def __init__(self, bint intercept, str variant, double C, cost, bint max_loss):
         PAState.__init__(self, intercept, variant, C)
         self.cost, self.max_loss = cost, max_loss

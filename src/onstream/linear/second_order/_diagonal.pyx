@@ -22,8 +22,6 @@ cdef class DiagonalState(LinearClassifierState):
         self.rule = make_rule(rule, parameter, C)
         self.a = a
         self.sigma = Weights(1, intercept)
-        self.sigma_before = None
-        self.filled = 0
         self.sigma.b[0] = a
 
     cdef double fresh(self) noexcept nogil:

@@ -41,9 +41,7 @@ cdef class FullState(LinearClassifierState):
         self.rule = make_rule(rule, parameter, C)
         self.a = a
         self.offset = intercept
-        self.d = self.room = self.room_before = self.d_before = 0
         self.blocks = 1
-        self.S = self.S_before = self.g = self.h = NULL
 
     def __dealloc__(self):
         release(self.S)

@@ -35,7 +35,6 @@ cdef void node_arrays(Arena* a, void*** out) noexcept nogil:
 
 cdef void arena_init(Arena* a) noexcept:
     a.vacant = a.root = NONE
-    a.drop_extra = NULL
 
 
 cdef void arena_destroy(Arena* a) noexcept:
