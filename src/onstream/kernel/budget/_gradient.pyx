@@ -13,15 +13,7 @@ import numpy as np
 from ...core.arrays cimport doubles
 from ...core.classifier cimport ClassifierState
 from ...core.example cimport (
-    LEARNED,
-    NO_MEMORY,
-    OVERFLOW,
-    SAFE,
-    Example,
-    feature,
-    onstream_axpy,
-    onstream_dot,
-    onstream_scores,
+    LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, feature, onstream_axpy, onstream_dot, onstream_scores,
 )
 from ...core.gaussian cimport gaussian
 from ...core.hashing cimport hash_bytes, seeded

@@ -7,14 +7,7 @@ import numpy as np
 
 from ...core.arrays cimport doubles
 from ...core.example cimport (
-    LEARNED,
-    OVERFLOW,
-    SAFE,
-    Example,
-    feature,
-    onstream_axpy,
-    onstream_dot,
-    onstream_gather_dot,
+    LEARNED, OVERFLOW, SAFE, Example, feature, onstream_axpy, onstream_dot, onstream_gather_dot,
     onstream_peak,
 )
 from ...core.memory cimport release, resize, roomier
