@@ -76,19 +76,11 @@ cdef class CostState(PAState):
                 return LEARNED
             loss = self.root(y, r) - e.y * f[0]
             return add(self.w, e, 2.0 * e.y * self.step(loss, 2.0 * norm, C), 1.0) if loss > 0.0 else LEARNED
-        r = self.largest_loss(f, y) if self.max_loss else self.best(f)
+        r = self.largest_loss(f, y) if self.max_loss else self.decide(f) if self.seen else 0
         if r == y:
             return LEARNED
         loss = f[r] - f[y] + self.root(y, r)
         return add_pair(self.w, e, y, r, self.step(loss, 2.0 * norm, C), 1.0) if loss > 0.0 else LEARNED
-
-    cdef int best(self, const double* f) noexcept nogil:
-        """The label that would be predicted, also before any example."""
-        cdef int r, best = 0
-        for r in range(1, <int> self.w.k):
-            if f[r] > f[best]:
-                best = r
-        return best
 
     cdef int largest_loss(self, const double* f, int y) noexcept nogil:
         """The label with the largest loss; y, whose loss is 0, if no other is larger."""
