@@ -15,7 +15,7 @@ from ...core.regressor import RegressorModel
 from ...core.state_reader import StateReader
 from ..base import Linear
 from ..mixing import mix_classifiers, mix_regressors
-from ..user_functions import check_function, difference, features_of
+from ..user_functions import check_function, difference
 from ._pa_multilabel import MultilabelModel, MultilabelState
 from .base import PAClassifierOptions
 from .label_sets import label_sets
@@ -148,11 +148,6 @@ class FeatureModel(RowByRow):
             finally:
                 if weights.seen > before:
                     table.declare(new_labels)
-
-    def asked(self, x: Example, label: Any) -> Mapping[Any, Any]:
-        """The user's features of an example and a label."""
-        features: Mapping[Any, Any] = features_of(self.who, self.learner.features, x, label)
-        return features
 
     def score(self, x: Example, labels: list[Any]) -> dict[Any, float]:
         """The scores of these labels."""
