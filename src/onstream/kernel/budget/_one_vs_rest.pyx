@@ -69,6 +69,16 @@ cdef class BudgetMachine(Expansion):
 
 
 cdef class OneVsRestState(KernelClassifierState):
+    """`expansions` are the machines: one up to two labels, one per label beyond."""
+
+    cdef object kind          # class of the machines
+    cdef tuple parameters     # of the machines
+    cdef list before          # the single machine, until the third label is committed
+    cdef void** each          # the machines, for use without the GIL
+    cdef Py_ssize_t k         # how many
+    cdef Py_ssize_t room      # how many fit
+    cdef double* f            # scores of the example being learned
+
     def __cinit__(self, CompiledKernel compiled, kind, *parameters):
         self.compiled, self.kind, self.parameters = compiled, kind, parameters
         self.expansions = []
