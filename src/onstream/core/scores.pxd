@@ -1,6 +1,8 @@
-# Probabilities from scores of labels, and the best wrong label.
+# Probabilities from scores of labels, the best wrong label, and the margin over it.
 
 from libc.math cimport exp
+
+from .example cimport Example
 
 
 cdef inline void sigmoids(double f, double first_sign, double* p) noexcept nogil:
@@ -31,3 +33,11 @@ cdef inline int best_wrong(const double* f, int label, Py_ssize_t k) noexcept no
         if r != label and f[r] > f[best]:
             best = r
     return best
+
+
+cdef inline double margin(const Example* e, const double* f, Py_ssize_t k, int* q) noexcept nogil:
+    """y f of a single score (k = 1); of more, the lead of the true label over q, the best wrong one."""
+    if k == 1:
+        return e.y * f[0]
+    q[0] = best_wrong(f, e.label, k)
+    return f[e.label] - f[q[0]]

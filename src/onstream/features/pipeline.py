@@ -6,7 +6,7 @@ import numpy as np
 
 from ..base.classifier import Classifier, ProbabilisticClassifier
 from ..base.errors import NotMergeable
-from ..base.learner import Learner
+from ..base.learner import Learner, revive
 from ..base.regressor import Regressor
 from ..base.union import union_of_features
 from .bag_of_words import BagOfWords
@@ -153,8 +153,6 @@ class Pipeline(Learner):
         return f"Pipeline({', '.join(map(repr, self.steps))})"
 
     def __reduce__(self) -> Any:
-        from ..base.learner import revive
-
         return revive, (Pipeline, self.params, self._model.snapshot())
 
     def clone(self, **changes: Any) -> Any:

@@ -22,10 +22,7 @@ cdef class Expansion:
     def __cinit__(self, CompiledKernel compiled, budget=None, *args):
         self.s = Supports(compiled)
         self.budget = budget or 0
-        self.room = 0
         self.k = self.label_room = 1
-        self.by_label = False
-        self.a = self.before = self.row = NULL
 
     def __dealloc__(self):
         release(self.a)

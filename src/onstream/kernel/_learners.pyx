@@ -6,7 +6,7 @@ from libc.math cimport fabs
 from ..core.example cimport LEARNED, Example
 from ..core.rules.pa cimport StepSize, step_size
 from ..core.rules.schedule cimport Schedule, make_schedule, rate_at
-from ..core.scores cimport best_wrong
+from ..core.scores cimport best_wrong, margin
 from ._expansion cimport Expansion
 from ._state cimport ExpansionClassifierState, KernelRegressorState
 
@@ -60,13 +60,12 @@ cdef class PerceptronState(ExpansionClassifierState):
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef Py_ssize_t r, k = self.expansion.k
+        cdef int q = 0
+        if margin(e, f, k, &q) > self.beta:
+            return LEARNED
         if k == 1:  # m <= beta: add (x, y)
-            if e.y * f[0] > self.beta:
-                return LEARNED
             self.tau[0] = e.y * e.weight
             return self.expansion.store(e, self.tau)
-        if f[e.label] - f[best_wrong(f, e.label, k)] > self.beta:
-            return LEARNED
         # The true label gains what the blamed ones lose.
         self.blame(self.tau, f, e.label, k, self.beta)
         self.tau[e.label] = 1.0
@@ -88,18 +87,14 @@ cdef class PAState(ExpansionClassifierState):
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double C = self.C * e.weight, self_k = self.expansion.self_k, loss, step
         cdef Py_ssize_t r, k = self.expansion.k
-        cdef int q
+        cdef int q = 0
         # Hinge loss (2.1); with more labels over the best-scored wrong one (2.4). Then add (x, y tau).
-        if k == 1:
-            loss = 1.0 - e.y * f[0]
-            if not (loss > 0.0 and self_k > 0.0):
-                return LEARNED
-            self.tau[0] = e.y * self.step(loss, self_k, C)
-            return self.expansion.store(e, self.tau)
-        q = best_wrong(f, e.label, k)
-        loss = 1.0 - (f[e.label] - f[q])
+        loss = 1.0 - margin(e, f, k, &q)
         if not (loss > 0.0 and self_k > 0.0):
             return LEARNED
+        if k == 1:
+            self.tau[0] = e.y * self.step(loss, self_k, C)
+            return self.expansion.store(e, self.tau)
         step = self.step(loss, 2.0 * self_k, C)  # two rows move
         for r in range(k):
             self.tau[r] = step if r == e.label else -step if r == q else 0.0

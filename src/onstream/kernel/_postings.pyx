@@ -20,12 +20,6 @@ cdef inline Py_ssize_t home(int32_t id, Py_ssize_t size) noexcept nogil:
 
 
 cdef class Postings:
-    def __cinit__(self):
-        self.table, self.lines = NULL, NULL
-        self.size = self.taken = self.room = 0
-        self.bytes = 0
-        memset(&self.spare, 0, sizeof(Line))
-
     def __dealloc__(self):
         self.clear()
 

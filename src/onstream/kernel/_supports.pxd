@@ -66,6 +66,7 @@ cdef class Supports:
     cdef bint measure(self, const Example* e, double* length, double* self_k) noexcept nogil
     cdef void row(self, const Example* e, double length, double* out) noexcept nogil
     cdef void row_of(self, Py_ssize_t i, double* out) noexcept nogil
+    cdef void as_example(self, Py_ssize_t i, Example* e) noexcept nogil
     cdef bint fit(self, Py_ssize_t n, const Example* e) noexcept nogil
     cdef bint to_sparse(self) noexcept nogil
     cdef void put(

@@ -37,8 +37,6 @@ cdef class CompiledKernel:
     def __cinit__(self, kernel, str who):
         cdef Py_ssize_t i
         self.kernel = kernel
-        self.ops = NULL
-        self.width = 0
         ops = kernel.steps()
         self.vectors = ops is not None
         if not self.vectors:
@@ -85,12 +83,7 @@ cdef class Supports:
     def __cinit__(self, CompiledKernel compiled):
         self.compiled = compiled
         self.objects = None if compiled.vectors else []
-        self.wants_gram = False
-        self.n = self.room = self.used = self.rows = self.filled = 0
         self.sparse = Postings()
-        self.is_sparse = self.keep_layout = False
-        self.v = self.lengths = self.self_k = self.x = self.gram = NULL
-        self.offset = 0
         self.object_slot = -1
 
     def __dealloc__(self):
@@ -146,19 +139,22 @@ cdef class Supports:
     cdef void row_of(self, Py_ssize_t i, double* out) noexcept nogil:
         """The kernel of every support with support i."""
         cdef Example e
-        cdef Py_ssize_t j
         if not self.compiled.vectors:
             memcpy(out, self.gram + i * self.room, self.n * sizeof(double))
             return
+        self.as_example(i, &e)
+        self.row(&e, self.lengths[i], out)
+
+    cdef void as_example(self, Py_ssize_t i, Example* e) noexcept nogil:
+        """Support i, a vector, as an example; it lasts until the next call."""
+        cdef Py_ssize_t j
         if self.is_sparse:
             e.ids, e.values = self.sparse.lines[i].ids, self.sparse.lines[i].values
             e.n = self.sparse.lines[i].n
-            self.row(&e, self.lengths[i], out)
             return
         for j in range(self.used):
             self.x[j] = self.v[j * self.room + i]
         e.ids, e.values, e.n = NULL, self.x, self.used
-        self.row(&e, self.lengths[i], out)
 
     cdef bint fit(self, Py_ssize_t n, const Example* e) noexcept nogil:
         """Make room for n supports, and for the features of the example. False: no memory."""
@@ -202,12 +198,9 @@ cdef class Supports:
     cdef bint to_sparse(self) noexcept nogil:
         """Give up the block for an inverted index. False: no memory, nothing is changed."""
         cdef Example e
-        cdef Py_ssize_t i, j
+        cdef Py_ssize_t i
         for i in range(self.n):
-            e.n = self.used
-            e.ids, e.values = NULL, self.x
-            for j in range(self.used):
-                self.x[j] = self.v[j * self.room + i]
+            self.as_example(i, &e)
             if not self.sparse.fit(self.room, &e):
                 self.sparse.clear()
                 return False
@@ -297,6 +290,7 @@ cdef class Supports:
 
     def rows_of_values(self):
         """(starts, columns, values) of all that is not 0: support i has starts[i] ... starts[i + 1] - 1."""
+        cdef Example e
         cdef Py_ssize_t i, j, at = 0
         starts = np.zeros(self.n + 1, dtype=np.int64)
         columns, values = np.empty(self.filled, dtype=np.int64), np.empty(self.filled)
@@ -304,15 +298,11 @@ cdef class Supports:
         cdef int64_t* column = int64s(columns)
         cdef double* value = doubles(values)
         for i in range(self.n):
-            if self.is_sparse:
-                for j in range(self.sparse.lines[i].n):
-                    column[at], value[at] = self.sparse.lines[i].ids[j], self.sparse.lines[i].values[j]
+            self.as_example(i, &e)
+            for j in range(e.n):
+                if e.values[j] != 0.0:
+                    column[at], value[at] = feature(&e, j), e.values[j]
                     at += 1
-            else:
-                for j in range(self.used):
-                    if self.v[j * self.room + i] != 0.0:
-                        column[at], value[at] = j, self.v[j * self.room + i]
-                        at += 1
             start[i + 1] = at
         return starts, columns, values
 

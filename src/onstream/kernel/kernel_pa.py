@@ -5,19 +5,11 @@ from typing import Any, Unpack
 from ..base.passive_aggressive import PAOptions, PassiveAggressive
 from ._expansion import Expansion
 from ._learners import PAState
-from .base import (
-    KernelClassifier,
-    KernelClassifierOptions,
-    KernelRegressorOptions,
-)
+from .base import KernelClassifier, KernelClassifierOptions
 
 
 class KernelPAOptions(PAOptions, KernelClassifierOptions, total=False):
     """Parameters of the passive-aggressive classifier."""
-
-
-class KernelPARegressorOptions(PAOptions, KernelRegressorOptions, total=False):
-    """Parameters of the passive-aggressive regressor, but for its own."""
 
 
 class KernelPA(PassiveAggressive, KernelClassifier):

@@ -3,11 +3,14 @@
 from typing import Any, Unpack
 
 from ..base.checks import number
-from ..base.passive_aggressive import PassiveAggressive
+from ..base.passive_aggressive import PAOptions, PassiveAggressive
 from ._expansion import Expansion
 from ._learners import PARegressorState
-from .base import KernelRegressor
-from .kernel_pa import KernelPARegressorOptions
+from .base import KernelRegressor, KernelRegressorOptions
+
+
+class KernelPARegressorOptions(PAOptions, KernelRegressorOptions, total=False):
+    """Parameters of the passive-aggressive regressor, but for its own."""
 
 
 class KernelPARegressor(PassiveAggressive, KernelRegressor):

@@ -4,9 +4,8 @@ from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int64_t
 
 from ..core.example cimport LEARNED, OVERFLOW, Example, sqnorm
-from ..core.scores cimport best_wrong
-from ..core.weights cimport add, add_pair
-from ._state cimport LinearClassifierState
+from ..core.scores cimport margin
+from ._state cimport LinearClassifierState, raise_margin
 
 
 cdef class ALMAState(LinearClassifierState):
@@ -19,13 +18,11 @@ cdef class ALMAState(LinearClassifierState):
     def __init__(self, bint intercept, double alpha, double B, double C):
         self.alpha, self.B, self.C = alpha, B, C
         self.w.appended = True
-        self.updates = 0
-        self.sqnorm = 0.0
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double root = sqrt(<double> (self.updates + 1))
         cdef double length = sqrt(sqnorm(e) + self.w.intercept)
-        cdef double margin, step, grown, norm
+        cdef double lead, step, grown, norm
         cdef int q = 0, status
         if not length < INFINITY:
             return OVERFLOW
@@ -33,24 +30,16 @@ cdef class ALMAState(LinearClassifierState):
             return LEARNED
         # The margin of x / |x|. Rows are taken times sqrt(2), as one long vector: the first two are
         # then as long as the w that they come from (-w/2 and +w/2), with the same margins.
-        if self.w.k == 1:
-            margin = e.y * f[0] / length
-        else:
-            q = best_wrong(f, e.label, self.w.k)
-            margin = (f[e.label] - f[q]) / length
-        if margin > (1.0 - self.alpha) * self.B / root:  # gamma_k = B / sqrt(k)
+        lead = margin(e, f, self.w.k, &q) / length
+        if lead > (1.0 - self.alpha) * self.B / root:  # gamma_k = B / sqrt(k)
             return LEARNED
         # w' = w + eta_k y x / |x| with eta_k = C / sqrt(k); then w = w' / max(1, |w'|).
         step = e.weight * self.C / root
-        grown = self.sqnorm + 2.0 * step * margin + step * step
+        grown = self.sqnorm + 2.0 * step * lead + step * step
         if not grown < INFINITY:
             return OVERFLOW
         norm = sqrt(max(1.0, grown))
-        step /= length * norm
-        if self.w.k == 1:
-            status = add(self.w, e, e.y * step, 1.0 / norm)
-        else:
-            status = add_pair(self.w, e, e.label, q, 0.5 * step, 1.0 / norm)
+        status = raise_margin(self.w, e, q, step / (length * norm), 1.0 / norm)
         if status == LEARNED:
             self.sqnorm = min(1.0, max(0.0, grown))
             self.updates += 1

@@ -6,9 +6,8 @@ import numpy as np
 
 from ..core.arrays cimport doubles
 from ..core.example cimport LEARNED, Example
-from ..core.scores cimport best_wrong
-from ..core.weights cimport add, add_pair
-from ._state cimport LinearClassifierState
+from ..core.scores cimport margin
+from ._state cimport LinearClassifierState, raise_margin
 
 from .user_functions import value_at
 
@@ -56,17 +55,11 @@ cdef class PerceptronState(LinearClassifierState):
         cdef Py_ssize_t now = self.seen - self.start + 1 - self.planned if self.calls_user_code else 0
         cdef double beta = self.plan[3 * now], gamma = self.plan[3 * now + 1]
         cdef double step = self.plan[3 * now + 2] * e.weight
-        cdef int q, status
+        cdef int q = 0, status
         # If y(w.x) <= beta: w = gamma w + alpha y x (1.1).
-        if self.w.k == 1:
-            if e.y * f[0] > beta:
-                return LEARNED
-            status = add(self.w, e, e.y * step, gamma)
-        else:  # half of the step for each of two rows
-            q = best_wrong(f, e.label, self.w.k)
-            if f[e.label] - f[q] > beta:
-                return LEARNED
-            status = add_pair(self.w, e, e.label, q, 0.5 * step, gamma)
+        if margin(e, f, self.w.k, &q) > beta:
+            return LEARNED
+        status = raise_margin(self.w, e, q, step, gamma)
         if status == LEARNED:
             self.updates += 1
         return status
@@ -91,17 +84,11 @@ cdef class ShiftingState(LinearClassifierState):
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double share = self.lam / (self.lam + self.updates)
-        cdef int q, status
+        cdef int q = 0, status
         # At a mistake: w = (1 - s) w + s y x with s = lam / (lam + k), then k += 1 (1.3).
-        if self.w.k == 1:
-            if e.y * f[0] > 0.0:
-                return LEARNED
-            status = add(self.w, e, share * e.weight * e.y, 1.0 - share)
-        else:
-            q = best_wrong(f, e.label, self.w.k)
-            if f[e.label] > f[q]:
-                return LEARNED
-            status = add_pair(self.w, e, e.label, q, 0.5 * share * e.weight, 1.0 - share)
+        if margin(e, f, self.w.k, &q) > 0.0:
+            return LEARNED
+        status = raise_margin(self.w, e, q, share * e.weight, 1.0 - share)
         if status == LEARNED:
             self.updates += 1
         return status

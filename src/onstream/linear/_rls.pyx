@@ -20,8 +20,6 @@ cdef class RLSState(LinearRegressorState):
     def __cinit__(self, bint intercept, *parameters):
         self.P = Covariance(intercept)
         self.inflation = 1.0
-        self.used = NULL
-        self.room = 0
 
     def __init__(self, bint intercept, double lam, double mu, bint joseph):
         self.lam, self.mu, self.joseph = lam, mu, joseph

@@ -1,7 +1,7 @@
 from ..core.classifier cimport ClassifierState
 from ..core.example cimport Example
 from ..core.state cimport State
-from ..core.weights cimport Weights
+from ..core.weights cimport Weights, add, add_pair
 
 
 cdef class LinearClassifierState(ClassifierState):
@@ -20,6 +20,15 @@ cdef class LinearRegressorState(State):
     cdef Weights w
 
     cdef int update(self, const Example* e, double prediction) noexcept nogil
+
+
+cdef inline int raise_margin(
+    Weights w, const Example* e, int q, double step, double factor
+) noexcept nogil:
+    """w = factor w + step y x; with more labels half of the step for the true one, half against q."""
+    if w.k == 1:
+        return add(w, e, e.y * step, factor)
+    return add_pair(w, e, e.label, q, 0.5 * step, factor)
 
 
 cdef Weights restored_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k)

@@ -21,8 +21,6 @@ cdef class LinearClassifierState(ClassifierState):
     def __cinit__(self, bint intercept, *parameters):
         self.w = Weights(1, intercept)
         self.runs = True
-        self.before = None
-        self.steps = NULL
         self.f = <double*> resize(NULL, 0, sizeof(double))
         self.steps = <double*> resize(NULL, 0, sizeof(double))
         self.room_labels = 1

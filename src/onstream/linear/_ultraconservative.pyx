@@ -37,7 +37,7 @@ cdef class MulticlassPerceptronState(LinearClassifierState):
         self.blame = proportional if update == "proportional" else uniform
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
-        cdef int y = e.label, q, r
+        cdef int y = e.label, q
         if self.w.k == 1:
             return add(self.w, e, 2.0 * e.weight * e.y, 1.0) if e.y * f[0] <= 0.0 else LEARNED
         q = best_wrong(f, y, self.w.k)
@@ -46,22 +46,22 @@ cdef class MulticlassPerceptronState(LinearClassifierState):
         # tau_y = 1; the labels that score no less share -1.
         if self.best_only:
             return add_pair(self.w, e, y, q, e.weight, 1.0)
-        share_blame(f, y, q, self.w.k, self.blame, self.steps)
-        for r in range(self.w.k):
-            self.steps[r] *= e.weight
+        share_blame(f, y, q, self.w.k, self.blame, e.weight, self.steps)
         return add_columns(self.w, e, self.steps, 1.0)
 
 
-cdef void share_blame(const double* f, int y, int q, Py_ssize_t k, Blame blame, double* tau) noexcept nogil:
-    """tau: 1 for y, and for labels that score no less their shares, which sum to -1; q leads."""
+cdef void share_blame(
+    const double* f, int y, int q, Py_ssize_t k, Blame blame, double step, double* tau
+) noexcept nogil:
+    """tau: the step for y, and for labels that score no less their shares of it, below 0; q leads."""
     cdef double top = 0.5 * f[q] - 0.5 * f[y], total = 0.0  # halves: no difference can overflow
     cdef Py_ssize_t r
     for r in range(k):
         tau[r] = blame(0.5 * f[r] - 0.5 * f[y], top) if r != y and f[r] >= f[y] else 0.0
         total += tau[r]
     for r in range(k):
-        tau[r] /= -total
-    tau[y] = 1.0
+        tau[r] = tau[r] / -total * step
+    tau[y] = step
 
 
 # -- MIRA and the exact multiclass PA --------------------------------------------------------------
@@ -73,7 +73,6 @@ cdef class MIRAState(LinearClassifierState):
     cdef double* losses  # room for a loss per label
 
     def __cinit__(self, *parameters):
-        self.nonzero = False
         self.losses = <double*> resize(NULL, 0, sizeof(double))
 
     def __init__(self, bint intercept, double beta, double C):
@@ -125,12 +124,9 @@ cdef class MIRAState(LinearClassifierState):
 
     cdef int first_step(self, const Example* e, const double* f, double C) noexcept nogil:
         """The step of the uniform perceptron."""
-        cdef Py_ssize_t r
         if self.w.k == 1:
             return add(self.w, e, 2.0 * C * e.y, 1.0)
-        share_blame(f, e.label, best_wrong(f, e.label, self.w.k), self.w.k, uniform, self.steps)
-        for r in range(self.w.k):
-            self.steps[r] *= C
+        share_blame(f, e.label, best_wrong(f, e.label, self.w.k), self.w.k, uniform, C, self.steps)
         return add_columns(self.w, e, self.steps, 1.0)
 
     cdef bint solve(self, const double* f, int y, double norm, double C) noexcept nogil:

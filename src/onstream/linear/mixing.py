@@ -21,90 +21,100 @@ def shares(mine: Exported, theirs: Exported) -> tuple[float, float]:
     return (mine["seen"] / total, theirs["seen"] / total) if total else (1.0, 0.0)
 
 
-def placed(matrix: Matrix, places: NDArray[np.intp], rows: int, hashed: bool) -> Matrix:
-    """The rows of a matrix at their places in the union."""
-    if hashed:
-        return matrix
-    out = np.zeros((rows, matrix.shape[1]))
-    out[places] = matrix
+class Both:
+    """Two exported states, their matrices in one common shape.
+
+    A row is a feature of one or both (`slots` of them, if they are hashed), a column a label:
+    `columns_of` and `share` say how. Without `labels`, columns stay as they are.
+    """
+
+    def __init__(
+        self,
+        mine: Exported,
+        theirs: Exported,
+        slots: int,
+        labels: list[Any] | None = None,
+        share: float | None = None,
+    ) -> None:
+        self.states, self.labels, self.share = (mine, theirs), labels, share
+        self.union, places = union_of_features(mine, theirs)
+        named = self.union["implicit"] + len(self.union["features"])
+        self.rows = named or slots
+        self.places = np.arange(self.rows), places if named else np.arange(slots)
+
+    def aligned(self, which: int, matrix: Matrix, bias: Matrix, signed: bool = True) -> Matrix:
+        """A matrix of one of them with the rows and columns of both, the intercepts last."""
+        whole = np.vstack([matrix, bias])
+        if self.labels is not None:
+            own = self.states[which]["labels"]
+            whole = columns_of(whole, own, self.labels, self.share, signed)
+        out = np.zeros((self.rows + 1, whole.shape[1]))
+        out[self.places[which][: len(matrix)]] = whole[:-1]
+        out[-1] = whole[-1]
+        return out
+
+    def added(self, name: str, signed: bool = True) -> Matrix:
+        """The sum of both."""
+        return np.asarray(
+            sum(
+                self.aligned(i, fields[name], fields[f"bias_{name}"], signed)
+                for i, fields in enumerate(self.states)
+            )
+        )
+
+    def mixed(self, matrices: list[Matrix], biases: list[Matrix]) -> Matrix:
+        """The average, weighted by what each has seen."""
+        a, b = shares(*self.states)
+        one, other = (self.aligned(i, matrices[i], biases[i]) for i in range(2))
+        return np.asarray(a * one + b * other)
+
+    def header(self) -> Exported:
+        """Everything but the numbers."""
+        mine, theirs = self.states
+        fields = {**mine, **self.union}
+        fields |= {name: mine[name] + theirs[name] for name in ("seen", "start")}
+        return fields if self.labels is None else {**fields, "labels": self.labels}
+
+    def mixed_weights(self) -> Exported:
+        """The merged state, if weights and intercepts are all that was learned."""
+        weights = [fields["scale"] * fields["weights"] for fields in self.states]
+        mixed = self.mixed(weights, [fields["bias"] for fields in self.states])
+        return {**self.header(), **split(mixed, "weights"), "scale": 1.0}
+
+
+def split(whole: Matrix, name: str) -> Exported:
+    """A matrix and its intercepts as two fields."""
+    bias = "bias" if name == "weights" else f"bias_{name}"
+    return {name: whole[:-1].copy(), bias: whole[-1].copy()}
+
+
+def columns_of(
+    matrix: Matrix, own: list[Any], labels: list[Any], share: float | None, signed: bool = True
+) -> Matrix:
+    """The columns of `own` labels at their places among `labels`, 0 elsewhere; at least one.
+
+    Two labels may have a single column, a difference if it is `signed`; among more labels each of
+    the two gets `share` of it. With share=None every label has its own column from the first on.
+    """
+    if share is not None and len(labels) <= 2:
+        same = not own or first_sign(own) * (1 if own[0] == labels[0] else -1) == first_sign(labels)
+        return matrix if same or not signed else -matrix
+    if share is not None and len(own) <= 2:
+        signs = (first_sign(own), -first_sign(own)) if signed else (1.0, 1.0)
+        matrix = matrix[:, :1] * [share * sign for sign in signs[: len(own)]]
+    out = np.zeros((len(matrix), max(1, len(labels))))
+    out[:, [labels.index(label) for label in own]] = matrix[:, : len(own)]
     return out
-
-
-def mix(mine: Exported, theirs: Exported, ours: Matrix, other: Matrix, bias: Matrix) -> Exported:
-    """The merged state from both weight matrices (columns matched) and the mixed intercepts."""
-    union, places = union_of_features(mine, theirs)
-    hashed = not mine["features"] and not mine["implicit"] and len(ours) > 0
-    hashed = hashed and not theirs["features"] and not theirs["implicit"]
-    rows = len(ours) if hashed else union["implicit"] + len(union["features"])
-    a, b = shares(mine, theirs)
-    here = np.arange(len(ours))
-    weights = a * placed(ours, here, rows, hashed) + b * placed(other, places, rows, hashed)
-    counts = {name: mine[name] + theirs[name] for name in ("seen", "start")}
-    return {**mine, **union, **counts, "weights": weights, "bias": bias, "scale": 1.0}
 
 
 def mix_regressors(mine: Exported, theirs: Exported) -> Exported:
     """The merged state of two linear regressors."""
-    a, b = shares(mine, theirs)
-    bias = a * mine["bias"] + b * theirs["bias"]
-    ours, other = (f["scale"] * f["weights"] for f in (mine, theirs))
-    return mix(mine, theirs, ours, other, bias)
+    return Both(mine, theirs, len(mine["weights"])).mixed_weights()
 
 
-def mix_columns(
-    mine: Exported,
-    theirs: Exported,
-    labels: list[Any],
-    ours: tuple[Matrix, Matrix],
-    other: tuple[Matrix, Matrix],
+def mix_classifiers(
+    who: str, mine: Exported, theirs: Exported, share: float | None = 0.5
 ) -> Exported:
-    """The merged state from the weights and intercepts of both, with columns matched."""
-    a, b = shares(mine, theirs)
-    merged = mix(mine, theirs, ours[0], other[0], a * ours[1] + b * other[1])
-    return {**merged, "labels": labels}
-
-
-def mix_classifiers(who: str, mine: Exported, theirs: Exported, share: float = 0.5) -> Exported:
     """The merged state of two linear classifiers; labels are matched by name."""
     labels, _ = union_of_labels(who, mine, theirs)
-    ours, other = (by_label(fields, labels, share) for fields in (mine, theirs))
-    return mix_columns(mine, theirs, labels, ours, other)
-
-
-def by_label(fields: Exported, labels: list[Any], share: float) -> tuple[Matrix, Matrix]:
-    """Weights and intercepts with one column per label of `labels`, or one for two labels.
-
-    Each of two labels gets `share` of a single column.
-    """
-    weights, bias = fields["scale"] * fields["weights"], fields["bias"]
-    own = fields["labels"]
-    if len(labels) <= 2:
-        same = not own or first_sign(own) * (1 if own[0] == labels[0] else -1) == first_sign(labels)
-        return (weights, bias) if same else (-weights, -bias)
-    if len(own) <= 2:
-        parts = [share * first_sign(own) * (1 if i == 0 else -1) for i in range(len(own))]
-        weights, bias = weights[:, :1] * parts, bias[:1] * parts
-    return columns_of(own, labels, weights, bias)
-
-
-def mix_rows(who: str, mine: Exported, theirs: Exported, *, shared: bool) -> Exported:
-    """The merged state of two learners with a column per label, or with one shared by all."""
-    labels, _ = union_of_labels(who, mine, theirs)
-    if shared:
-        return {**mix_regressors(mine, theirs), "labels": labels}
-    ours, other = (
-        columns_of(f["labels"], labels, f["scale"] * f["weights"], f["bias"])
-        for f in (mine, theirs)
-    )
-    return mix_columns(mine, theirs, labels, ours, other)
-
-
-def columns_of(
-    own: list[Any], labels: list[Any], weights: Matrix, bias: Matrix
-) -> tuple[Matrix, Matrix]:
-    """The columns of `own` labels at their places among `labels`, 0 elsewhere; at least one."""
-    places = [labels.index(label) for label in own]
-    out, intercepts = np.zeros((len(weights), max(1, len(labels)))), np.zeros(max(1, len(labels)))
-    out[:, places] = weights[:, : len(own)]
-    intercepts[places] = bias[: len(own)]
-    return out, intercepts
+    return Both(mine, theirs, len(mine["weights"]), labels, share).mixed_weights()

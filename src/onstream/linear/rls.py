@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from ..base.checks import flag, number
 from ..base.errors import NotMergeable
-from ..base.union import Exported, union_of_features
+from ..base.union import Exported
 from ._rls import RLSState
 from .base import LinearRegressor, LinearRegressorOptions
+from .mixing import Both
 
 Matrix = NDArray[Any]
 
@@ -76,24 +77,21 @@ class RLS(LinearRegressor):
                 f"RLS: with forgetting={self.forgetting} the order of the examples matters, so two "
                 f"learners cannot become one. Use forgetting=1.0."
             )
-        return merge_exactly(mine, theirs, self.lam, self.intercept, self.hash_bits is not None)
+        return merge_exactly(mine, theirs, self.lam, self.intercept)
 
 
-def merge_exactly(
-    mine: Exported, theirs: Exported, lam: float, intercept: bool, hashed: bool
-) -> Exported:
+def merge_exactly(mine: Exported, theirs: Exported, lam: float, intercept: bool) -> Exported:
     """Add up the sufficient statistics: A = A1 + A2 - lam I, b = A1 w1 + A2 w2."""
-    union, places = union_of_features(mine, theirs)
-    width = len(mine["weights"]) if hashed else union["implicit"] + len(union["features"])
-    A = -lam * np.eye(width + intercept)
-    b = np.zeros(width + intercept)
-    for fields, own in ((mine, np.arange(len(mine["weights"]))), (theirs, places)):
-        at = np.arange(width) if hashed else own
+    both = Both(mine, theirs, len(mine["weights"]))
+    size = both.rows + intercept
+    A, b = -lam * np.eye(size), np.zeros(size)
+    for fields, places in zip(both.states, both.places, strict=True):
         w = fields["weights"][:, 0]
+        at = places[: len(w)]
         if intercept:  # it stands first
             at, w = np.concatenate([[0], at + 1]), np.concatenate([fields["bias"], w])
         inverse = inverted(fields["P"])
-        whole = lam * np.eye(width + intercept)
+        whole = lam * np.eye(size)
         whole[np.ix_(at, at)] = inverse
         A += whole
         b[at] += inverse @ w
@@ -101,10 +99,7 @@ def merge_exactly(
     P = 0.5 * (P + P.T)
     w = P @ b
     return {
-        **mine,
-        **union,
-        "seen": mine["seen"] + theirs["seen"],
-        "start": mine["start"] + theirs["start"],
+        **both.header(),
         "P": P,
         "weights": w[int(intercept) :].reshape(-1, 1),
         "bias": w[:1] if intercept else np.zeros(1),

@@ -9,7 +9,9 @@ import numpy as np
 from ..core.arrays cimport doubles
 from ..core.example cimport NO_MEMORY, Example
 from .arena._leaf cimport forget, observe, prepare
-from .arena._nodes cimport child_of, free_node, free_tree, nesting, next_node, replace_child
+from .arena._nodes cimport (
+    child_of, free_node, free_tree, n_branches, nesting, next_node, replace_child,
+)
 from .arena._records cimport NESTED, attach_alternate, enough, preorder
 from .arena._split cimport Split, has_gain, null_split
 from .arena.arena cimport NOMINAL, NONE, Arena, View, arena_alloc, arena_free
@@ -99,6 +101,7 @@ cdef class CvfdtState(TreeState):
         self, *common, Py_ssize_t window, int64_t check_every, int64_t test_every, int64_t test_length
     ):
         TreeState.__init__(self, *common)
+        self.keeps_tables = True
         self.arena.drop_extra = drop_cvfdt_node
         self.length = window
         self.check_every, self.test_every, self.test_length = check_every, test_every, test_length
@@ -208,14 +211,6 @@ cdef class CvfdtState(TreeState):
                 return missed
             node = next_node(a, node, v)
 
-    cdef void attempt(self, int32_t leaf) noexcept nogil:
-        """As VFDT, but the tables stay."""
-        cdef Split best, second
-        cdef double epsilon = self.bound(leaf)
-        self.two_best(leaf, &best, &second)
-        if best.feature != NONE and (best.gain - second.gain > epsilon or epsilon < self.tau):
-            self.split(leaf, leaf, &best, True)
-
     # -- alternates ---------------------------------------------------------------------------
 
     cdef void check_splits(self) noexcept nogil:
@@ -225,7 +220,7 @@ cdef class CvfdtState(TreeState):
         cdef Py_ssize_t n = a.live, waits = 1, first = n
         cdef int32_t* nodes = <int32_t*> PyMem_RawMalloc(2 * n * sizeof(int32_t))
         cdef int32_t* waiting = nodes + n
-        cdef int32_t node, j, at, child
+        cdef int32_t node, j, at
         if nodes == NULL:
             return
         waiting[0] = a.root
@@ -239,13 +234,10 @@ cdef class CvfdtState(TreeState):
             for j in range(cvfdt_node(a, node).n_alternates):
                 waiting[waits] = cvfdt_node(a, node).alternates[j].root
                 waits += 1
-            at, child = 0, child_of(a, node, 0)
-            while child != NO_MEMORY:
-                if child != NONE:
-                    waiting[waits] = child
+            for at in range(n_branches(a, node)):
+                if child_of(a, node, at) != NONE:
+                    waiting[waits] = child_of(a, node, at)
                     waits += 1
-                at += 1
-                child = child_of(a, node, at)
         for at in range(<int32_t> first, <int32_t> n):
             self.check_split(nodes[at])
         PyMem_RawFree(nodes)
@@ -290,7 +282,7 @@ cdef class CvfdtState(TreeState):
         if root == NO_MEMORY:
             return
         a.depth[root] = a.depth[node]
-        if self.split(root, node, s, True) != 0:
+        if self.split(root, node, s) != 0:
             free_node(a, root)
             return
         alternate.root, alternate.errors, alternate.best_gap = root, 0.0, 1.0

@@ -49,6 +49,7 @@ cdef class EfdtState(TreeState):
 
     def __init__(self, *common, double reevaluate):
         TreeState.__init__(self, *common)
+        self.keeps_tables = True
         self.arena.drop_extra = drop_sums
         self.reevaluate = reevaluate
 
@@ -106,7 +107,7 @@ cdef class EfdtState(TreeState):
         cdef double epsilon = self.bound(leaf)
         if self.evaluate(leaf, &best) and best.feature != NONE:
             if self.mean_gain(leaf, best.feature) > epsilon or epsilon < self.tau:
-                self.split(leaf, leaf, &best, True)
+                self.split(leaf, leaf, &best)
 
     cdef bint reconsider(self, int32_t node) noexcept nogil:
         """Another feature, or none, may be better by now. True: what was below is gone."""
@@ -125,7 +126,7 @@ cdef class EfdtState(TreeState):
             return False
         clear_children(a, node)
         if best.feature != NONE:
-            self.split(node, node, &best, True)
+            self.split(node, node, &best)
         return True
 
     # -- to and from arrays -------------------------------------------------------------------

@@ -13,7 +13,6 @@ from ..drift._adwin cimport (
 from .arena._leaf cimport observe, prepare
 from .arena._nodes cimport free_node, free_tree, nesting, next_node, replace_child
 from .arena._records cimport NESTED, attach_alternate, enough, preorder
-from .arena._split cimport Split
 from .arena.arena cimport NONE, Arena, View, arena_alloc, arena_free
 from ._state cimport Opinion, TreeState
 
@@ -119,14 +118,6 @@ cdef class HatState(TreeState):
         if leaf != NO_MEMORY and prepare(&self.arena, leaf, label) == 0:
             opinion = self.consult(leaf, v, NULL)
             self.update_tree(root, leaf, opinion, v, label, w)
-
-    cdef void attempt(self, int32_t leaf) noexcept nogil:
-        """As VFDT."""
-        cdef Split best, second
-        cdef double epsilon = self.bound(leaf)
-        self.two_best(leaf, &best, &second)
-        if best.feature != NONE and (best.gain - second.gain > epsilon or epsilon < self.tau):
-            self.split(leaf, leaf, &best, False)
 
     # -- alternates ---------------------------------------------------------------------------
 

@@ -60,7 +60,7 @@ cdef class HoeffdingState(TreeState):
         if best.feature == NONE:
             return
         if best.gain - second.gain > epsilon or epsilon < self.tau:
-            self.split(leaf, leaf, &best, False)
+            self.split(leaf, leaf, &best)
         elif self.short_of_memory():
             self.drop_poor(leaf, best.gain - epsilon)
 

@@ -10,8 +10,8 @@ from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.state cimport State
 from .arena._nodes cimport (
-    arena_destroy, arena_init, clear_children, close_view, fits_in, free_node, new_node, next_node,
-    open_view, set_branch,
+    arena_destroy, arena_init, attach, clear_children, close_view, fits_in, free_node, new_node,
+    next_node, open_view,
 )
 from .arena._observers cimport (
     Observer, Slot, Spread, add, best_cut, insert, make_room, spread_of, watch,
@@ -253,10 +253,7 @@ cdef class HoeffdingRegressorState(State):
         leaf = node = self.leaf_of(v)
         if a.feature[node] != NONE:  # a nominal value without a branch
             leaf = self.new_leaf(node, 0.0, NULL)
-            if leaf == NO_MEMORY:
-                return NO_MEMORY
-            if set_branch(a, node, <int32_t> v.x[a.feature[node]], leaf) != 0:
-                free_node(a, leaf)
+            if leaf == NO_MEMORY or attach(a, node, True, <int32_t> v.x[a.feature[node]], leaf) != 0:
                 return NO_MEMORY
         if register_values(a, e) != 0 or ensure_slots(a, leaf_at(a, leaf), v) != 0:
             return NO_MEMORY
@@ -352,26 +349,15 @@ cdef class HoeffdingRegressorState(State):
         cdef Leaf* leaf = leaf_at(a, node)
         cdef Observer* o = &leaf.observers[s.feature]
         cdef double mass[2]
-        cdef int32_t i, child
+        cdef int32_t i, branch, child
         mass[0] = mass[1] = 0.0
         for i in range(o.n):
-            if s.nominal:
-                child = self.new_leaf(node, o.slots[i].n, leaf)
-                if child == NO_MEMORY:
-                    return NO_MEMORY
-                if set_branch(a, node, <int32_t> o.slots[i].key, child) != 0:
-                    free_node(a, child)
-                    return NO_MEMORY
-            else:
-                mass[o.slots[i].x > s.threshold] += o.slots[i].n
-        for i in range(0 if s.nominal else 2):
-            child = self.new_leaf(node, mass[i], leaf)
-            if child == NO_MEMORY:
+            mass[o.slots[i].x > s.threshold] += o.slots[i].n
+        for i in range(o.n if s.nominal else 2):
+            child = self.new_leaf(node, o.slots[i].n if s.nominal else mass[i], leaf)
+            branch = <int32_t> o.slots[i].key if s.nominal else i
+            if child == NO_MEMORY or attach(a, node, s.nominal, branch, child) != 0:
                 return NO_MEMORY
-            if i == 0:
-                a.left[node] = child
-            else:
-                a.right[node] = child
         return 0
 
     # -- to and from arrays -------------------------------------------------------------------

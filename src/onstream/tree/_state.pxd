@@ -25,6 +25,7 @@ cdef class TreeState(ClassifierState):
     cdef Criterion criterion
     cdef LeafRule rule
     cdef bint seed_children     # children begin with the counts that the split gives them
+    cdef bint keeps_tables      # inner nodes keep their tables
     cdef object categorical     # features whose numbers are nominal: a set of names, or None
 
     # What a learner implements.
@@ -44,7 +45,7 @@ cdef class TreeState(ClassifierState):
     cdef double bound(self, int32_t node) noexcept nogil
     cdef Split best_on(self, int32_t node, int32_t feature) noexcept nogil
     cdef void two_best(self, int32_t node, Split* a, Split* b) noexcept nogil
-    cdef int split(self, int32_t node, int32_t source, const Split* s, bint keep) noexcept nogil
+    cdef int split(self, int32_t node, int32_t source, const Split* s) noexcept nogil
     cdef list roots(self)
     cdef list restore_arena(self, object fields, Py_ssize_t alternates)
 

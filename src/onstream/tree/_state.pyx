@@ -1,7 +1,7 @@
 """What all classification trees share: routing, predicting, and making a split.
 
-A learner writes its `update`, from the leaf that an example has come to, and its `attempt` to split
-a leaf.
+A learner writes its `update`, from the leaf that an example has come to, and, if it is not VFDT's, its
+`attempt` to split a leaf.
 """
 
 from libc.stdint cimport int32_t
@@ -13,8 +13,8 @@ from ..core.memory cimport release, resize
 from ..core.scores cimport softmax
 from .arena._leaf cimport MC, NB, NBA, answer, choose, majority, naive_bayes, prepare
 from .arena._nodes cimport (
-    arena_destroy, arena_init, clear_children, close_view, fits_in, free_node, heaviest, new_node,
-    next_node, open_view, set_branch,
+    arena_destroy, arena_init, attach, clear_children, close_view, fits_in, free_node, heaviest,
+    new_node, next_node, open_view,
 )
 from .arena._records cimport export_trees, outline, preorder, restore_trees
 from .arena._split cimport (
@@ -31,8 +31,6 @@ RULES = {"mc": MC, "nb": NB, "nba": NBA}
 cdef class TreeState(ClassifierState):
     def __cinit__(self, *args, **kwargs):
         arena_init(&self.arena)
-        self.votes = NULL
-        self.room_votes = 0
 
     def __init__(
         self, double delta, double grace_period, double tau, str criterion, str leaf_prediction,
@@ -180,7 +178,13 @@ cdef class TreeState(ClassifierState):
         """Learn the example, which has come to this leaf; `opinion` is what the leaf predicted."""
 
     cdef void attempt(self, int32_t leaf) noexcept nogil:
-        """Split the leaf if its best split is good enough."""
+        """Split the leaf as VFDT does: if its best feature is surely better than the second, or as
+        good as equal (12.2)."""
+        cdef Split best, second
+        cdef double epsilon = self.bound(leaf)
+        self.two_best(leaf, &best, &second)
+        if best.feature != NONE and (best.gain - second.gain > epsilon or epsilon < self.tau):
+            self.split(leaf, leaf, &best)
 
     cdef bint may_add(self, Py_ssize_t nodes) noexcept nogil:
         """Is there memory for this number of additional nodes?"""
@@ -193,8 +197,7 @@ cdef class TreeState(ClassifierState):
         if a.feature[node] == NONE:
             return node
         leaf = self.new_leaf(node, 0.0)
-        if leaf != NO_MEMORY and set_branch(a, node, <int32_t> v.x[a.feature[node]], leaf) != 0:
-            free_node(a, leaf)
+        if leaf != NO_MEMORY and attach(a, node, True, <int32_t> v.x[a.feature[node]], leaf) != 0:
             return NO_MEMORY
         return leaf
 
@@ -279,9 +282,9 @@ cdef class TreeState(ClassifierState):
             elif s.gain > b.gain and has_gain(&s):
                 b[0] = s
 
-    cdef int split(self, int32_t node, int32_t source, const Split* s, bint keep) noexcept nogil:
-        """Turn a leaf into an inner node with empty leaves below; `keep` its tables, or drop them.
-        What each branch will get is foreseen by the tables of `source`."""
+    cdef int split(self, int32_t node, int32_t source, const Split* s) noexcept nogil:
+        """Turn a leaf into an inner node with empty leaves below. What each branch will get is
+        foreseen by the tables of `source`."""
         cdef Arena* a = &self.arena
         if not self.may_add(a.codes[s.feature] if s.nominal else 2):
             return NO_MEMORY
@@ -291,7 +294,7 @@ cdef class TreeState(ClassifierState):
             return NO_MEMORY
         a.threshold[node] = s.threshold
         a.gain[node] = s.gain
-        if not keep:
+        if not self.keeps_tables:
             deactivate(a, node)
         return 0
 
@@ -307,15 +310,7 @@ cdef class TreeState(ClassifierState):
             if s.nominal and mass <= 0.0:
                 continue
             child = self.new_leaf(node, mass)
-            if child == NO_MEMORY:
-                return NO_MEMORY
-            if not s.nominal:
-                if branch == 0:
-                    a.left[node] = child
-                else:
-                    a.right[node] = child
-            elif set_branch(a, node, branch, child) != 0:
-                free_node(a, child)
+            if child == NO_MEMORY or attach(a, node, s.nominal, branch, child) != 0:
                 return NO_MEMORY
             if self.seed_children and ensure_label(a, child, self.n_labels - 1) == 0:
                 for r in range(self.n_labels):

@@ -76,10 +76,6 @@ cdef class BPANearest(BPASimple):
     cdef double* near_k    # the kernel with it
     cdef double other_share
 
-    def __cinit__(self, *args):
-        self.nearest = NULL
-        self.near_k = NULL
-
     def __dealloc__(self):
         release(self.nearest)
         release(self.near_k)
@@ -253,8 +249,6 @@ cdef class KeptInverse(Inverse):
 
     def __cinit__(self):
         self.jitter = JITTER
-        self.gram = NULL
-        self.gram_room = 0
 
     def __dealloc__(self):
         release(self.gram)

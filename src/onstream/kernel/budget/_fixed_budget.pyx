@@ -25,7 +25,6 @@ cdef class FixedBudgetMachine(BudgetMachine):
 
     def __cinit__(self, CompiledKernel compiled, budget, double beta, *args):
         self.beta = beta
-        self.g = NULL
 
     def __dealloc__(self):
         release(self.g)
@@ -108,8 +107,6 @@ cdef class TighterMachine(FixedBudgetMachine):
     def __cinit__(self, CompiledKernel compiled, budget, double beta, Py_ssize_t memory):
         self.memory_ = memory
         self.recent = Supports(compiled)
-        self.next = self.gram_room = 0
-        self.labels = self.recent_row = self.gram = self.cross = self.errors = NULL
 
     def __dealloc__(self):
         release(self.labels)

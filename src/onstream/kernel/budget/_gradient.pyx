@@ -13,15 +13,7 @@ import numpy as np
 from ...core.arrays cimport doubles, fill, floats, matrix
 from ...core.classifier cimport ClassifierState
 from ...core.example cimport (
-    LEARNED,
-    NO_MEMORY,
-    OVERFLOW,
-    SAFE,
-    Example,
-    feature,
-    onstream_axpy,
-    onstream_dot,
-    onstream_scores,
+    LEARNED, NO_MEMORY, OVERFLOW, SAFE, Example, feature, onstream_axpy, onstream_dot, onstream_scores,
 )
 from ...core.gaussian cimport gaussian
 from ...core.hashing cimport hash_bytes, seeded
@@ -149,7 +141,6 @@ cdef class NOGDMachine(BudgetMachine):
 
     def __cinit__(self, CompiledKernel compiled, budget, Py_ssize_t rank, double eta):
         self.eta, self.rank = eta, min(rank, budget)
-        self.P = self.z = NULL
 
     def __dealloc__(self):
         release(self.P)
@@ -271,9 +262,8 @@ cdef class FOGDState(ClassifierState):
     def __cinit__(self, Py_ssize_t n_components, double gamma, double eta, seed):
         self.D, self.gamma, self.eta, self.seed = n_components, gamma, eta, seed
         self.stride = (n_components + 7) // 8 * 8
-        self.rows, self.share = 0, 1.0
+        self.share = 1.0
         self.k = self.room_labels = 1
-        self.omega = self.before = NULL
         self.w = <double*> resize(NULL, 0, 2 * self.D * sizeof(double))
         self.z = <double*> resize(NULL, 0, (self.stride + self.D) * sizeof(double))
         self.f = <double*> resize(NULL, 0, sizeof(double))

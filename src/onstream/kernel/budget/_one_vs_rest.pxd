@@ -4,7 +4,6 @@
 
 from ...core.example cimport Example
 from .._expansion cimport Expansion
-from .._state cimport KernelClassifierState
 
 
 cdef class BudgetMachine(Expansion):
@@ -21,17 +20,3 @@ cdef class BudgetMachine(Expansion):
     cdef double f_at(self, Py_ssize_t i) noexcept nogil
     cdef void negate(self) noexcept nogil
     cdef BudgetMachine copy(self)
-
-
-cdef class OneVsRestState(KernelClassifierState):
-    cdef object kind          # class of the machines
-    cdef tuple parameters     # of the machines
-    # `expansions` are the machines: one up to two labels, one per label beyond.
-    cdef list before          # the single machine, until the third label is committed
-    cdef void** each          # the same, for use without the GIL
-    cdef Py_ssize_t k         # how many
-    cdef Py_ssize_t room      # how many fit
-    cdef double* f            # scores of the example being learned
-
-    cdef BudgetMachine machine(self)
-    cdef int set_machines(self, list machines) except -1

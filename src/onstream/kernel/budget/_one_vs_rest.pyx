@@ -17,8 +17,6 @@ cdef class BudgetMachine(Expansion):
     def __cinit__(self, CompiledKernel compiled, budget, *parameters):
         self.s.wants_gram = not compiled.vectors  # `row_of` supports will be asked for, too
         self.parameters = (budget, *parameters)
-        self.other = NULL
-        self.pending = False
 
     def __dealloc__(self):
         release(self.other)
@@ -71,12 +69,19 @@ cdef class BudgetMachine(Expansion):
 
 
 cdef class OneVsRestState(KernelClassifierState):
+    """`expansions` are the machines: one up to two labels, one per label beyond."""
+
+    cdef object kind          # class of the machines
+    cdef tuple parameters     # of the machines
+    cdef list before          # the single machine, until the third label is committed
+    cdef void** each          # the machines, for use without the GIL
+    cdef Py_ssize_t k         # how many
+    cdef Py_ssize_t room      # how many fit
+    cdef double* f            # scores of the example being learned
+
     def __cinit__(self, CompiledKernel compiled, kind, *parameters):
         self.compiled, self.kind, self.parameters = compiled, kind, parameters
         self.expansions = []
-        self.before = None
-        self.each = NULL
-        self.k = self.room = 0
         self.share = 1.0
         self.f = <double*> resize(NULL, 0, sizeof(double))
 

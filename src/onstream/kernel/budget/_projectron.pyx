@@ -15,10 +15,6 @@ cdef double IN_SPAN = 1e-10  # closer to the span of the supports, relative to K
 cdef class Inverse:
     """The inverse of the Gram matrix of n supports."""
 
-    def __cinit__(self, *args):
-        self.room = 0
-        self.values = self.d = NULL
-
     def __dealloc__(self):
         release(self.values)
         release(self.d)

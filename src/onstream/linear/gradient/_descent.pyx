@@ -19,6 +19,7 @@ from ...core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature, onstream
 from ...core.memory cimport release, resize, roomier
 from ...core.rules.schedule cimport make_schedule, rate_at
 from ...core.weights cimport Weights, add, add_columns, scores
+from .._state cimport restored_weights
 from ._optimizer cimport Optimizer
 
 
@@ -29,12 +30,6 @@ cdef double MOST_DUE = 1e290  # all debts are paid before `due` gets larger
 cdef class Descent(Optimizer):
     def __cinit__(self, bint intercept, *args, **options):
         self.w = Weights(1, intercept)
-        self.total = self.pending = None
-        self.paid = NULL
-        self.touched = NULL
-        self.room = self.n_touched = 0
-        self.due = self.mass = 0.0
-        self.averaged = self.waiting = 0
 
     def __init__(self, intercept, schedule, eta, power, l1, l2, *, proximal=False, period=1,
                  ceiling=INFINITY, radius=INFINITY, average=False, average_from=0, batch=1):
@@ -425,13 +420,9 @@ cdef class Descent(Optimizer):
     def restore(self, fields, Py_ssize_t width, Py_ssize_t k):
         cdef Py_ssize_t i
         self.set_columns(k, k)
-        weights, bias = fields.array("weights", (width, k)), fields.array("bias", (k,))
-        scale = fields.number("scale", -1.0, 1.0)
-        if abs(scale) < 1e-9:
-            raise ValueError(f"scale is {scale}, too close to 0")
-        self.w.restore(weights, bias, scale)
+        self.w = restored_weights(self.w, fields, width, k)
         self.reserve(width)
-        extra = bias.any()
+        extra = False
         if self.changes_absent_features():
             paid = np.ascontiguousarray(fields.array("paid", (width,)))
             self.due = fields.number("due", 0.0)

@@ -39,8 +39,6 @@ cdef class FTRLOptimizer(Optimizer):
 
     def __cinit__(self, bint intercept, double alpha, double beta, double l1, double l2):
         self.alpha, self.beta, self.l1, self.l2 = alpha, beta, l1, l2
-        self.cells = self.biases = NULL
-        self.room = 0
         self.stride = 1
         self.biases = <Cell*> resize(NULL, 0, sizeof(Cell))
 
@@ -237,7 +235,6 @@ cdef class RDAOptimizer(Optimizer):
     def __cinit__(self, bint intercept, double gamma, double l1):
         self.gamma, self.l1 = gamma, l1
         self.g = Weights(1, intercept)
-        self.t = 0.0
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         return self.g.reserve(width)

@@ -1,9 +1,6 @@
 from libc.stdint cimport int64_t
 
-from ...core.classifier cimport ClassifierState
 from ...core.example cimport Example
-from ...core.state cimport State
-from .losses cimport Loss
 
 
 cdef class Optimizer:
@@ -27,22 +24,3 @@ cdef class Optimizer:
     cdef void training_scores(self, const Example* e, double* out) noexcept nogil
     cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil
     cdef void rescore_overflowed(self, const Example* e, double* out) noexcept nogil
-
-
-cdef class GradientClassifierState(ClassifierState):
-    cdef readonly Optimizer optimizer
-    cdef Optimizer before  # that of two labels, until the third is committed
-    cdef Loss loss
-    cdef double* f         # scores of the example being learned
-    cdef double* slopes    # of the loss, for every column
-    cdef Py_ssize_t room   # columns that fit there
-    cdef Py_ssize_t expected  # columns that are known to come
-
-    cdef int update(self, const Example* e, const double* f) noexcept nogil
-
-
-cdef class GradientRegressorState(State):
-    cdef readonly Optimizer optimizer
-    cdef Loss loss
-
-    cdef int update(self, const Example* e, double p) noexcept nogil

@@ -18,7 +18,7 @@ from ...core.memory cimport release, resize
 from ...core.scores cimport sigmoids
 from ...core.state cimport State
 from ...core.weights cimport finite_score, small_product
-from .losses cimport make_loss
+from .losses cimport Loss, make_loss
 
 
 cdef class Optimizer:
@@ -26,9 +26,7 @@ cdef class Optimizer:
 
     def __cinit__(self, bint intercept, *args, **options):
         self.intercept = intercept
-        self.k = 1
-        self.batch = 1
-        self.averaging = False
+        self.k = self.batch = 1
         self.factor = 1.0
 
     cdef int reserve(self, Py_ssize_t width) except -1:
@@ -100,13 +98,18 @@ cdef class Optimizer:
 
 
 cdef class GradientClassifierState(ClassifierState):
+    cdef readonly Optimizer optimizer
+    cdef Optimizer before  # that of two labels, until the third is committed
+    cdef Loss loss
+    cdef double* f         # scores of the example being learned
+    cdef double* slopes    # of the loss, for every column
+    cdef Py_ssize_t room   # columns that fit there
+    cdef Py_ssize_t expected  # columns that are known to come
+
     def __cinit__(self, Optimizer optimizer, str loss):
         self.optimizer = optimizer
         self.loss = make_loss(loss, 0.0)
         self.share = 1.0
-        self.f = self.slopes = NULL
-        self.before = None
-        self.expected = 0
         self.f = <double*> resize(NULL, 0, sizeof(double))
         self.slopes = <double*> resize(NULL, 0, sizeof(double))
         self.room = 1
@@ -202,6 +205,9 @@ cdef class GradientClassifierState(ClassifierState):
 
 
 cdef class GradientRegressorState(State):
+    cdef readonly Optimizer optimizer
+    cdef Loss loss
+
     def __cinit__(self, Optimizer optimizer, str loss, double parameter):
         self.optimizer = optimizer
         self.loss = make_loss(loss, parameter)

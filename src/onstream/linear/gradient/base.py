@@ -12,13 +12,14 @@ from ...base.checks import choice, flag, number, positive, whole
 from ...base.classifier import ProbabilisticClassifier
 from ...base.fit import stream_of
 from ...base.parameters import suggest_parameters
-from ...base.union import Exported
+from ...base.union import Exported, union_of_labels
 from ...core.state_reader import StateReader
 from ..base import Linear, LinearClassifier, LinearClassifierOptions
+from ..mixing import Both
 from ._adagrad import AdaGrad
 from ._descent import Descent
 from ._optimizer import GradientClassifierState, Optimizer
-from .mixing import Both, merge_descents
+from .mixing import merge_descents
 
 SCHEDULES = ("constant", "power", "inverse", "sqrt")
 LABEL_LOSSES = ("hinge", "squared_hinge", "logistic", "perceptron", "squared")
@@ -211,8 +212,11 @@ class Optimized(Gradient, ABC):
             model.state.tidy()
             tidied.append(model.export())
             views.append(view_of(model))
-        width = len(views[0]["weights"])
-        both = Both(type(self).__name__, tidied[0], tidied[1], self.hash_bits is not None, width)
+        labels = None
+        if "labels" in mine:
+            labels, _ = union_of_labels(type(self).__name__, mine, theirs)
+        # Beyond two labels each learns against the rest: a model of two counts as -w and +w there.
+        both = Both(tidied[0], tidied[1], len(views[0]["weights"]), labels, share=1.0)
         mixed = both.mixed([v["weights"] for v in views], [v["bias"] for v in views])
         return both, mixed
 

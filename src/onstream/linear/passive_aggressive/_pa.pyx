@@ -11,7 +11,7 @@ from libc.math cimport INFINITY, copysign, fabs, sqrt
 from ...core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example, feature, onstream_dot, sqnorm
 from ...core.memory cimport release, resize, roomier
 from ...core.rules.pa cimport StepSize, step_size
-from ...core.scores cimport best_wrong
+from ...core.scores cimport margin
 from ...core.weights cimport Weights, add, add_pair
 from .._state cimport LinearClassifierState, LinearRegressorState
 
@@ -32,11 +32,7 @@ cdef class PAState(LinearClassifierState):
         cdef double C = self.C * e.weight, loss, norm
         cdef int q = 0
         # Hinge loss of the margin (2.1); with more labels over the best-scored wrong one (2.4).
-        if self.w.k == 1:
-            loss = 1.0 - e.y * f[0]
-        else:
-            q = best_wrong(f, e.label, self.w.k)
-            loss = 1.0 - (f[e.label] - f[q])
+        loss = 1.0 - margin(e, f, self.w.k, &q)
         if loss <= 0.0:
             return LEARNED
         norm = sqnorm(e) + self.w.intercept
@@ -56,10 +52,6 @@ cdef class CostState(PAState):
     cdef double* roots     # sqrt(cost(y, r)) at y * room + r
     cdef Py_ssize_t known  # labels whose costs were asked for
     cdef Py_ssize_t room   # labels that fit
-
-    def __cinit__(self, *parameters):
-        self.roots = NULL
-        self.known = self.room = 0
 
     def __init__(self, bint intercept, str variant, double C, cost, bint max_loss):
         PAState.__init__(self, intercept, variant, C)
@@ -84,19 +76,11 @@ cdef class CostState(PAState):
                 return LEARNED
             loss = self.root(y, r) - e.y * f[0]
             return add(self.w, e, 2.0 * e.y * self.step(loss, 2.0 * norm, C), 1.0) if loss > 0.0 else LEARNED
-        r = self.largest_loss(f, y) if self.max_loss else self.best(f)
+        r = self.largest_loss(f, y) if self.max_loss else self.decide(f) if self.seen else 0
         if r == y:
             return LEARNED
         loss = f[r] - f[y] + self.root(y, r)
         return add_pair(self.w, e, y, r, self.step(loss, 2.0 * norm, C), 1.0) if loss > 0.0 else LEARNED
-
-    cdef int best(self, const double* f) noexcept nogil:
-        """The label that would be predicted, also before any example."""
-        cdef int r, best = 0
-        for r in range(1, <int> self.w.k):
-            if f[r] > f[best]:
-                best = r
-        return best
 
     cdef int largest_loss(self, const double* f, int y) noexcept nogil:
         """The label with the largest loss; y, whose loss is 0, if no other is larger."""

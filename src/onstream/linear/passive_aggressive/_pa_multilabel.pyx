@@ -34,7 +34,6 @@ cdef class MultilabelState(LinearClassifierState):
     def __cinit__(self, *parameters):
         self.members = <int32_t*> resize(NULL, 0, sizeof(int32_t))
         self.relevant = <char*> resize(NULL, 0, 1)
-        self.n_members = 0
         self.room = 1
         self.runs = False  # that loop is for one label per example
 
@@ -103,7 +102,6 @@ cdef class MultilabelModel(ClassifierModel):
 
     def __cinit__(self, str who, MultilabelState state, **options):
         self.sets = state
-        self.added = self.coming = 0
 
     cdef int adopt(self, Model other) except -1:
         self.sets = (<MultilabelModel?> other).sets

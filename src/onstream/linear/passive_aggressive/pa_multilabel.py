@@ -10,12 +10,12 @@ from ...base.checks import number
 from ...base.multilabel import MultilabelClassifier
 from ...base.passive_aggressive import PassiveAggressive
 from ...base.types import Example, Rows
-from ...base.union import Exported
+from ...base.union import Exported, union_of_labels
 from ...core.regressor import RegressorModel
 from ...core.state_reader import StateReader
 from ..base import Linear
-from ..mixing import mix_rows
-from ..user_functions import check_function, difference, features_of
+from ..mixing import mix_classifiers, mix_regressors
+from ..user_functions import check_function, difference
 from ._pa_multilabel import MultilabelModel, MultilabelState
 from .base import PAClassifierOptions
 from .label_sets import label_sets
@@ -100,7 +100,11 @@ class PAMultilabel(PassiveAggressive, Linear, MultilabelClassifier):
         return {} if self.features else {y: bias[r] for r, y in enumerate(fields["labels"])}
 
     def _merged(self, mine: Exported, theirs: Exported) -> Exported:
-        return mix_rows(type(self).__name__, mine, theirs, shared=self.features is not None)
+        who = type(self).__name__
+        if self.features is None:
+            return mix_classifiers(who, mine, theirs, share=None)
+        labels, _ = union_of_labels(who, mine, theirs)
+        return {**mix_regressors(mine, theirs), "labels": labels}
 
 
 class FeatureModel(RowByRow):
@@ -144,11 +148,6 @@ class FeatureModel(RowByRow):
             finally:
                 if weights.seen > before:
                     table.declare(new_labels)
-
-    def asked(self, x: Example, label: Any) -> Mapping[Any, Any]:
-        """The user's features of an example and a label."""
-        features: Mapping[Any, Any] = features_of(self.who, self.learner.features, x, label)
-        return features
 
     def score(self, x: Example, labels: list[Any]) -> dict[Any, float]:
         """The scores of these labels."""

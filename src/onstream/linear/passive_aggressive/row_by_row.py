@@ -13,6 +13,7 @@ from ...core.coerce import coerce_weights, in_row, no_column
 from ...core.frames import rows_of_table
 from ...core.regressor import RegressorModel
 from ...core.state_reader import StateReader
+from ..user_functions import features_of
 from ._pa import MarginState
 
 changing = RLock()  # held, briefly and without calling user code, while any model is changed
@@ -40,6 +41,10 @@ class RowByRow(ABC):
         state = MarginState(False, learner.variant, learner.C)
         hashing = {"hash_bits": learner.hash_bits, "hash_seed": learner.hash_seed}
         return (RegressorModel(self.who, state, **hashing),)
+
+    def asked(self, x: Any, y: Any) -> Any:
+        """The user's features of an example and an answer, or a label."""
+        return features_of(self.who, self.learner.features, x, y)
 
     @abstractmethod
     def learn_one(self, x: Any, y: Any, w: float) -> None:

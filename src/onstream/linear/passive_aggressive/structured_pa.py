@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...base.checks import choice
 from ...base.passive_aggressive import PassiveAggressive
 from ..base import Hashed
-from ..user_functions import check_function, cost_of, difference, features_of, is_mapping
+from ..user_functions import check_function, cost_of, difference, is_mapping
 from .base import MODES, Mode, PAHashedOptions
 from .row_by_row import RowByRow, changing, rows_of
 
@@ -136,10 +136,6 @@ class StructureModel(RowByRow):
         """The score of the best answer."""
         best = self.predict_one(x)
         return float(self.parts[0].score_one(self.asked(x, best)))
-
-    def asked(self, x: Any, y: Any) -> Any:
-        """The user's features of an example and an answer."""
-        return features_of(self.who, self.learner.features, x, y)
 
     def learn_one(self, x: Any, y: Any, w: float) -> None:
         """Lift the true answer above the wrong one by the root of its cost (spec 2.6)."""

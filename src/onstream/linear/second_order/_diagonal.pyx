@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t
 
 from ...core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature
-from ...core.scores cimport best_wrong
+from ...core.scores cimport margin
 from ...core.weights cimport Weights, fits
 from .rules cimport Rule, Step, find_step, make_rule
 from .._state cimport LinearClassifierState
@@ -22,8 +22,6 @@ cdef class DiagonalState(LinearClassifierState):
         self.rule = make_rule(rule, parameter, C)
         self.a = a
         self.sigma = Weights(1, intercept)
-        self.sigma_before = None
-        self.filled = 0
         self.sigma.b[0] = a
 
     cdef double fresh(self) noexcept nogil:
@@ -79,12 +77,10 @@ cdef class DiagonalState(LinearClassifierState):
         cdef double m, v
         cdef int q = 0
         # Margin and its variance; with more labels over the best-scored wrong one.
+        m = margin(e, f, self.w.k, &q)
         if self.w.k == 1:
-            m = e.y * f[0]
             v = self.variance(e, 0)
         else:
-            q = best_wrong(f, e.label, self.w.k)
-            m = f[e.label] - f[q]
             v = self.variance(e, e.label) + self.variance(e, q)
         if not v < SAFE:
             return OVERFLOW

@@ -7,18 +7,11 @@ import numpy as np
 
 from ...core.arrays cimport doubles
 from ...core.example cimport (
-    LEARNED,
-    OVERFLOW,
-    SAFE,
-    Example,
-    feature,
-    onstream_axpy,
-    onstream_dot,
-    onstream_gather_dot,
+    LEARNED, OVERFLOW, SAFE, Example, feature, onstream_axpy, onstream_dot, onstream_gather_dot,
     onstream_peak,
 )
 from ...core.memory cimport release, resize, roomier
-from ...core.scores cimport best_wrong
+from ...core.scores cimport margin
 from .rules cimport Rule, Step, find_step, make_rule
 from .._state cimport LinearClassifierState
 
@@ -41,9 +34,7 @@ cdef class FullState(LinearClassifierState):
         self.rule = make_rule(rule, parameter, C)
         self.a = a
         self.offset = intercept
-        self.d = self.room = self.room_before = self.d_before = 0
         self.blocks = 1
-        self.S = self.S_before = self.g = self.h = NULL
 
     def __dealloc__(self):
         release(self.S)
@@ -133,13 +124,11 @@ cdef class FullState(LinearClassifierState):
         cdef double* wrong_g = self.g + self.room
         cdef int q = 0
         # Margin and its variance; with more labels over the best-scored wrong one.
+        m = margin(e, f, self.w.k, &q)
         if self.w.k == 1:
-            m = e.y * f[0]
             v = self.multiply(e, 0, self.g)
             peak = onstream_peak(self.g, self.d)
         else:
-            q = best_wrong(f, e.label, self.w.k)
-            m = f[e.label] - f[q]
             v = self.multiply(e, e.label, self.g) + self.multiply(e, q, wrong_g)
             peak = max(onstream_peak(self.g, self.d), onstream_peak(wrong_g, self.d))
         if not (v < SAFE and peak < SAFE):

@@ -7,9 +7,9 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from ...base.checks import choice, number, positive
-from ...base.union import Exported, union_of_features
+from ...base.union import Exported
 from ..base import LinearClassifier, LinearClassifierOptions
-from ..mixing import Matrix, mix_classifiers, shares
+from ..mixing import Both, Matrix, mix_classifiers, shares
 from ._diagonal import DiagonalState
 from ._full import FullState
 
@@ -82,7 +82,7 @@ class SecondOrderClassifier(LinearClassifier, ABC):
 
     def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         merged = mix_classifiers(type(self).__name__, mine, theirs)
-        mixed = mix_covariances(mine, theirs, merged, self.a, self.hash_bits is not None)
+        mixed = mix_covariances(mine, theirs, merged["labels"], self.a)
         if self.covariance == "full":
             return {**merged, "Sigma": mixed}
         variances = np.ascontiguousarray(mixed[:, 1:].T)
@@ -107,19 +107,15 @@ def covariances(fields: Exported) -> Matrix:
     return np.column_stack([fields["bias_variances"], fields["variances"].T])
 
 
-def mix_covariances(
-    mine: Exported, theirs: Exported, merged: Exported, a: float, hashed: bool
-) -> Matrix:
+def mix_covariances(mine: Exported, theirs: Exported, labels: list[Any], a: float) -> Matrix:
     """Those of both models, averaged like the weights; an unknown weight has variance a."""
-    _, places = union_of_features(mine, theirs)
+    both = Both(mine, theirs, len(mine["weights"]))
     total: Matrix = np.zeros(1)
-    for fields, share in zip((mine, theirs), shares(mine, theirs), strict=True):
+    for fields, places, share in zip(both.states, both.places, shares(mine, theirs), strict=True):
         own, width = covariances(fields), len(fields["weights"])
         start = own.shape[1] - width  # 1 if there is an intercept
-        rows = np.arange(width) if hashed or fields is mine else places
-        at = np.concatenate([np.arange(start), start + rows])
-        size = start + len(merged["weights"])
-        total = total + share * placed(own, at, fields["labels"], merged["labels"], size, a)
+        at = np.concatenate([np.arange(start), start + places[:width]])
+        total = total + share * placed(own, at, fields["labels"], labels, start + both.rows, a)
     return total
 
 

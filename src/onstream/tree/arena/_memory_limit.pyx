@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport qsort
 
 from ...core.feature_index cimport PER_COLUMN
-from ._nodes cimport child_of
+from ._nodes cimport child_of, n_branches
 from ._split cimport labels_at
 from ._tables cimport activate, deactivate, saved_per_table
 from .arena cimport NODE_BYTES, NONE, Arena, ClassTable, table_size, with_slack
@@ -108,7 +108,7 @@ cdef int32_t gather(Arena* a, LeafPromise* found, int32_t* waiting) noexcept nog
             found[n].node, found[n].order = node, n
             n += 1
             continue
-        for at in range((a.branches[node][0] if a.branches[node] != NULL else 2) - 1, -1, -1):
+        for at in range(n_branches(a, node) - 1, -1, -1):
             if child_of(a, node, at) != NONE:
                 waiting[waits] = child_of(a, node, at)
                 waits += 1

@@ -35,7 +35,6 @@ cdef void node_arrays(Arena* a, void*** out) noexcept nogil:
 
 cdef void arena_init(Arena* a) noexcept:
     a.vacant = a.root = NONE
-    a.drop_extra = NULL
 
 
 cdef void arena_destroy(Arena* a) noexcept:
@@ -120,13 +119,12 @@ cdef void free_tree(Arena* a, int32_t i) noexcept nogil:
 
 cdef int32_t link_children(Arena* a, int32_t i, int32_t first) noexcept nogil:
     """Put the children of node i before node `first`, linked by `parent`; return the new first."""
-    cdef int32_t at = 0, child = child_of(a, i, 0)
-    while child != NO_MEMORY:
+    cdef int32_t at, child
+    for at in range(n_branches(a, i)):
+        child = child_of(a, i, at)
         if child != NONE:
             a.parent[child] = first
             first = child
-        at += 1
-        child = child_of(a, i, at)
     return first
 
 
@@ -144,13 +142,31 @@ cdef void clear_children(Arena* a, int32_t i) noexcept nogil:
     a.threshold[i] = a.gain[i] = 0.0
 
 
-cdef int32_t child_of(Arena* a, int32_t i, int32_t at) noexcept nogil:
-    """Child number `at`; NONE where a value has no branch, NO_MEMORY after the last."""
+cdef int32_t n_branches(Arena* a, int32_t i) noexcept nogil:
+    """How many children a node may have: 2, or one per nominal value; 0 for a leaf."""
     if a.feature[i] == NONE:
-        return NO_MEMORY
+        return 0
+    return 2 if a.branches[i] == NULL else a.branches[i][0]
+
+
+cdef int32_t child_of(Arena* a, int32_t i, int32_t at) noexcept nogil:
+    """Child number `at` of an inner node; NONE where a value has no branch."""
     if a.branches[i] == NULL:
-        return a.left[i] if at == 0 else a.right[i] if at == 1 else NO_MEMORY
-    return a.branches[i][1 + at] if at < a.branches[i][0] else NO_MEMORY
+        return a.left[i] if at == 0 else a.right[i]
+    return a.branches[i][1 + at]
+
+
+cdef int attach(Arena* a, int32_t i, bint nominal, int32_t branch, int32_t child) noexcept nogil:
+    """Let a branch lead to a new child: 0 left, 1 right, or a nominal value's code. NO_MEMORY: the
+    child is freed."""
+    if nominal and set_branch(a, i, branch, child) != 0:
+        free_node(a, child)
+        return NO_MEMORY
+    if not nominal and branch == 0:
+        a.left[i] = child
+    elif not nominal:
+        a.right[i] = child
+    return 0
 
 
 cdef int set_branch(Arena* a, int32_t i, int32_t code, int32_t child) noexcept nogil:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arrays cimport data_of, doubles
 from ...core.example cimport NO_MEMORY
-from ._nodes cimport child_of, nesting, new_node, set_branch
+from ._nodes cimport child_of, n_branches, nesting, new_node, set_branch
 from ._tables cimport activate, cell_of, drop_features, ensure_label, ensure_table, widen
 from .arena cimport (
     NOMINAL, NONE, NUMERIC, ROWS, Arena, ClassTable, cell, cell_weights, column, weights,
@@ -18,19 +18,14 @@ from .reading import read_trees
 
 cdef list preorder(Arena* a, int32_t root):
     """All nodes of a tree, each before its children."""
-    cdef list found = [], waiting = [root] if root >= 0 else [], children
-    cdef int32_t i, at, child
+    cdef list found = [], waiting = [root] if root >= 0 else []
+    cdef int32_t i, at
     while waiting:
         i = waiting.pop()
         found.append(i)
-        at, children = 0, []
-        child = child_of(a, i, 0)
-        while child != NO_MEMORY:
-            if child != NONE:
-                children.append(child)
-            at += 1
-            child = child_of(a, i, at)
-        waiting.extend(reversed(children))
+        for at in range(n_branches(a, i) - 1, -1, -1):
+            if child_of(a, i, at) != NONE:
+                waiting.append(child_of(a, i, at))
     return found
 
 
@@ -42,9 +37,7 @@ cdef dict outline(Arena* a, list nodes):
     shape, numbers, counts = np.zeros((n, 5), dtype=np.int64), np.zeros((n, 9)), np.zeros((n, labels))
     for at in range(n):
         i = nodes[at]
-        children = 0 if a.feature[i] == NONE else 2
-        if a.branches[i] != NULL:
-            children = sum(a.branches[i][1 + r] != NONE for r in range(a.branches[i][0]))
+        children = sum(child_of(a, i, <int32_t> r) != NONE for r in range(n_branches(a, i)))
         shape[at] = a.feature[i], children, a.code[i], a.tables[i] != NULL, a.branches[i] != NULL
         numbers[at] = (
             a.threshold[i], a.mass[i], a.weight[i], a.last[i], a.fresh[i], a.hits_mc[i],

@@ -37,13 +37,8 @@ def summary(node: Node) -> str:
     return f"{node.mean:.4g} ± {node.deviation:.3g}, n={node.weight:g}" if node.weight else "empty"
 
 
-def split_of(node: Node) -> str:
-    """The split of an inner node."""
-    return f"{node.feature}{cut(node)}"
-
-
 def cut(node: Node) -> str:
-    """The end of that text, which says more than the end of a long name."""
+    """What follows the name of its feature in the text of a split."""
     return " ?" if node.threshold is None else f" ≤ {node.threshold:.6g} ?"
 
 
@@ -175,9 +170,9 @@ def way(node: Node, branch: Any, start: tuple[float, float], end: tuple[float, f
 
 def box(node: Node, x: float, y: float) -> Iterator[str]:
     """The split of a node or its answer, and its bar."""
-    title = summary(node) if node.feature is None else split_of(node)
     kind, fill = ("box leaf", "#f4f6f8") if node.feature is None else ("box", "#ffffff")
-    name, end = (title, "") if node.feature is None else (str(node.feature), cut(node))
+    name, end = (summary(node), "") if node.feature is None else (str(node.feature), cut(node))
+    title = name + end
     shown = shortened(name, BOX_WIDTH - 14, LETTER * 1.08, end)
     tip = f"{title}; {node.mass:,.0f} examples passed" + (f"; {more(node)}" if node.below else "")
     yield (

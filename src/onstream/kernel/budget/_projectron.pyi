@@ -1,3 +1,0 @@
-from ._one_vs_rest import BudgetMachine
-
-class ProjectronMachine(BudgetMachine): ...
