@@ -586,6 +586,12 @@ def test_rates_that_are_none_cannot_decay(cls, rate):
     assert model.fit([[1.0], [-1.0]], [1, 0], epochs=2, tol=1e-3).seen == 4
 
 
+def test_truncated_gradient_advises_what_it_has():
+    with pytest.raises(ValueError, match=r"^TruncatedGradient: schedule .*got 'inverse'") as error:
+        TruncatedGradient(schedule="inverse")
+    assert "l2" not in str(error.value)
+
+
 # -- more than two labels -------------------------------------------------------------------------
 
 
