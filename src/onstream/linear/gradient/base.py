@@ -74,7 +74,7 @@ class Gradient(Linear):
 
 
 class Scheduled(Gradient):
-    """A gradient learner whose rate depends on the number of steps (spec 6.2).
+    """A gradient learner whose rate depends on the number of steps.
 
     Parameters
     ----------
