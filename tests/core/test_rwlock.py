@@ -13,6 +13,7 @@ import pytest
 from onstream import LogisticRegression, PAClassifier, Perceptron
 from onstream.core import rwlock
 from onstream.linear import CostSensitivePA
+from onstream.neighbors import KNNRegressor
 from onstream.persist import dumps
 
 PATIENCE = 120.0
@@ -140,6 +141,36 @@ def test_an_interrupt_stops_a_long_block() -> None:
     within(lambda: model.learn_many(X[:10], y[:10]))
     assert model.seen == seen + 10
     assert np.isfinite(model.score_many(X[:10])).all()
+
+
+def test_an_interrupt_wakes_those_who_wait() -> None:
+    """It comes while a block is predicted, is seen when the lock is released, and takes nothing."""
+    model = KNNRegressor(window=4000, scale=None, metric="cosine")
+    X = np.random.default_rng(0).normal(size=(4000, 20))
+    model.learn_many(X, X[:, 0])
+    over = threading.Event()
+
+    def learn() -> None:
+        while not over.is_set():
+            model.learn_one(X[0], 1.0)
+
+    def interrupt() -> None:
+        while not model._model.lock.waiting:
+            time.sleep(0.001)
+        signal.raise_signal(signal.SIGINT)
+
+    threads = [threading.Thread(target=job, daemon=True) for job in (learn, interrupt)]
+    for thread in threads:
+        thread.start()
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+        while True:
+            model.predict_many(X[:100])
+    over.set()
+    for thread in threads:
+        thread.join(30.0)
+        assert not thread.is_alive(), "somebody waits for ever"
+    assert model._model.lock.waiting == 0
+    within(lambda: model.learn_many(X[:2], X[:2, 0]))
 
 
 # -- forks -----------------------------------------------------------------------------------------

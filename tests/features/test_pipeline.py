@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from onstream.base import Classifier, DataWarning, NotMergeable, Regressor
+from onstream.base import Classifier, DataWarning, Learner, NotMergeable, Regressor
 from onstream.bayes import CategoricalNB, GaussianNB, MultinomialNB
 from onstream.evaluate import prequential
 from onstream.features import (
@@ -121,6 +121,41 @@ def test_scaling_helps_and_changes_no_template():
     assert model.clone().seen == 0
     report = prequential([model.clone(), Perceptron()], (X, y))
     assert report.value("StandardScaler | Perceptron", "Accuracy") == pytest.approx(scaled)
+
+
+@pytest.mark.parametrize(
+    ("step", "join"),
+    [
+        (Select("a", "b"), "|"),
+        (Select("a", "b"), "+"),
+        (BagOfWords(on=["a", "b"], ngrams=(1, 2)), "|"),
+        (Select("a", "b") + StandardScaler(), "|"),
+        ((Select("a", "b") | StandardScaler()) + MinMaxScaler(), "|"),
+        (Select("a", "b") | (Select("a", "b") + MinMaxScaler()), "|"),
+        (Select("a", "b") | StandardScaler(), "+"),
+    ],
+    ids=str,
+)
+def test_a_pipeline_or_union_shares_no_list_with_its_parts(step, join):
+    last = PAClassifier(labels=["x", "y"]) if join == "|" else MinMaxScaler()
+    model = step | last if join == "|" else step + last
+    before = repr(model), dumps(model)
+    for part in (step, last):
+        change_lists(part)
+    assert (repr(model), dumps(model)) == before
+    assert repr(model.clone()) == before[0]
+
+
+def change_lists(value):
+    """Append to every list that can be reached from a learner."""
+    if isinstance(value, list):
+        for item in value:
+            change_lists(item)
+        if all(isinstance(item, str) for item in value):
+            value.append("c")
+    elif isinstance(value, Learner):
+        for own in vars(value).values():
+            change_lists(own)
 
 
 def test_declared_labels_and_promotion():

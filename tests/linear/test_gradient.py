@@ -575,6 +575,23 @@ def test_bad_arguments_of_fit():
         model.fit(iter([([1.0], 1)]), epochs=2, decay="inverse")
 
 
+@pytest.mark.parametrize(("cls", "rate"), [(FTRLProximal, "alpha"), (RDA, "gamma")])
+def test_rates_that_are_none_cannot_decay(cls, rate):
+    model = cls()
+    before = dumps(model)
+    for decay in ("inverse", "exponential"):
+        with pytest.raises(ValueError, match=rf"^{cls.__name__}: decay='{decay}' .* {rate}\."):
+            model.fit([[1.0]], [1], epochs=2, decay=decay)
+    assert dumps(model) == before
+    assert model.fit([[1.0], [-1.0]], [1, 0], epochs=2, tol=1e-3).seen == 4
+
+
+def test_truncated_gradient_advises_what_it_has():
+    with pytest.raises(ValueError, match=r"^TruncatedGradient: schedule .*got 'inverse'") as error:
+        TruncatedGradient(schedule="inverse")
+    assert "l2" not in str(error.value)
+
+
 # -- more than two labels -------------------------------------------------------------------------
 
 

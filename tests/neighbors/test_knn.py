@@ -1,5 +1,6 @@
 """Nearest neighbours against brute force on the rescaled window."""
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -168,6 +169,55 @@ def test_errors_of_a_metric_are_raised():
                 model.predict_one([1.0])
             with pytest.raises(error):
                 model.predict_many([[1.0]])
+
+
+class Switched:
+    """A metric that can be switched off, and cannot measure 9."""
+
+    works = True
+
+    def __call__(self, a, b):
+        if not self.works or 9.0 in a:
+            raise RuntimeError("no distance")
+        return float(np.abs(a - b).sum())
+
+
+@pytest.mark.parametrize("front", [None, MinMaxScaler, StandardScaler])
+@pytest.mark.parametrize("label", ["a", "c"])
+def test_what_the_metric_cannot_measure_is_not_learned(front, label):
+    """ADWIN needs the prediction for an example, and there is none without the metric."""
+    metric = Switched()
+    knn = KNNADWINClassifier(k=1, window=40, scale=None, metric=metric)
+    model = knn if front is None else front() | knn
+    model.learn_many([{"x": 1.0}, {"x": 2.0}, {"x": 4.0}], ["a", "b", "a"])
+    before = pickle.dumps(model._model.snapshot())
+    metric.works = False
+    for x in ({"x": 3.0}, {"x": 8.0, "new": 1.0}):
+        with pytest.raises(RuntimeError, match="no distance"):
+            model.learn_one(x, label)
+        for many in (model.learn_many, model.predict_learn_many):
+            with pytest.raises(RuntimeError, match="no distance") as error:
+                many([x], [label])
+            assert "row 0: a function" in error.value.__notes__[-1]
+    assert pickle.dumps(model._model.snapshot()) == before
+    metric.works = True
+    assert model.predict_one({"x": 2.1}) in ("a", "b")  # nothing is left of the errors
+    model.learn_one({"x": 3.0}, "b")
+    assert model.seen == 4
+
+
+@pytest.mark.parametrize("cls", [KNNClassifier, KNNADWINClassifier, KNNRegressor])
+def test_a_block_ends_where_the_metric_fails(cls):
+    X, y = [[1.0], [2.0], [3.0], [9.0], [4.0]], [1, 2, 1, 2, 1]
+    model, before = (cls(k=1, scale=None, metric=Switched()) for _ in range(2))
+    with pytest.raises(RuntimeError, match="no distance") as error:
+        model.predict_learn_many(X, y)
+    assert error.value.__notes__ == [
+        f"{cls.__name__}: row 3: a function that it was given has failed. "
+        f"The rows before it were learned."
+    ]
+    before.learn_many(X[:3], y[:3])
+    assert dumps(model) == dumps(before)
 
 
 def test_functions_are_given_again():

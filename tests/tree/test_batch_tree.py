@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from onstream.persist import dumps, loads
+from onstream.streams import SEA
 from onstream.tree import HAT, VFDT, BatchTree, ExtremelyFastDecisionTree
 
 TENNIS = [
@@ -111,6 +112,35 @@ def test_a_stream_and_a_pickle() -> None:
     tree = BatchTree().fit(list(zip(ROWS, LABELS, strict=True)))
     twin = pickle.loads(pickle.dumps(tree))
     assert twin.to_text() == tree.to_text()
+
+
+@pytest.mark.parametrize("bad", [None, 3, ({"a": 1.0},), ({"a": 1.0}, 1, 1.0, 2), "ab", {}])
+def test_a_stream_with_something_that_is_no_pair(bad: object) -> None:
+    tree = BatchTree().fit(ROWS, LABELS)
+    before = dumps(tree)
+    for stream in ([*zip(ROWS, LABELS, strict=True), bad], [bad]):
+        for X in (stream, iter(stream)):
+            row = len(stream) - 1
+            with pytest.raises(TypeError, match=rf"^BatchTree: row {row}: .*stream of .*, got "):
+                tree.fit(X)
+    assert dumps(tree) == before
+
+
+@pytest.mark.parametrize("bad", [None, 3, "ab", {"a": 1.0}, np.ones((4, 2))])
+def test_what_is_no_stream(bad: object) -> None:
+    with pytest.raises(TypeError, match=r"^BatchTree: without y, fit takes a stream of"):
+        BatchTree().fit(bad)
+
+
+def test_a_stream_without_end() -> None:
+    with pytest.raises(ValueError, match=r"^BatchTree: SEA is a stream without end"):
+        BatchTree().fit(SEA())
+
+
+def test_a_stream_with_weights() -> None:
+    w = [i % 3 for i in range(14)]
+    tree = BatchTree().fit(zip(ROWS, LABELS, w, strict=True))
+    assert tree.to_text() == BatchTree().fit(ROWS, LABELS, w=w).to_text()
 
 
 @pytest.mark.parametrize("criterion", ["info_gain", "gini"])

@@ -30,9 +30,16 @@ cdef class LearnerBase:
         """A learner with the same parameters, without a model until somebody asks for it."""
         cdef LearnerBase other = type(self).__new__(type(self))
         for name, value in vars(self).items():
-            object.__setattr__(other, name, value)
+            object.__setattr__(other, name, own_copy(value))
         other.template = True
         return other
+
+
+cdef object own_copy(object value):
+    """A parameter for a template: its lists, and those of learners in them, are its own."""
+    if isinstance(value, list):
+        return [own_copy(item) for item in value]
+    return (<LearnerBase> value)._template() if isinstance(value, LearnerBase) else value
 
 
 cdef class ClassifierVerbs(LearnerBase):

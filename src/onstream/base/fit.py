@@ -51,11 +51,9 @@ def fit_stream(learner: Any, X: Any, w: Any, epochs: int) -> None:
                 before += len(block[1])
             continue
         for row, pair in enumerate(stream_of(learner, X)):
-            if not isinstance(pair, (tuple, list)) or not 2 <= len(pair) <= 3:
-                wanted = f"without y, fit takes a stream of (x, y) or (x, y, w), got {pair!r:.60}."
-                raise row_error(TypeError, who, row, wanted)
+            example = checked_pair(learner, row, pair)
             try:
-                learner.learn_one(*pair)
+                learner.learn_one(*example)
             except (TypeError, ValueError) as error:
                 if not str(error).startswith(f"{who}: "):  # the user's own
                     raise
@@ -123,6 +121,24 @@ def pairs_of(owner: object, rows: Any) -> Any:
                 f"item {i} is {pair!r:.60}."
             )
     return rows
+
+
+def checked_pair(owner: object, row: int, pair: Any) -> Any:
+    """Row number `row` of a stream, refused if it is neither (x, y) nor (x, y, w)."""
+    if not isinstance(pair, (tuple, list)) or not 2 <= len(pair) <= 3:
+        wanted = f"without y, fit takes a stream of (x, y) or (x, y, w), got {pair!r:.60}."
+        raise row_error(TypeError, type(owner).__name__, row, wanted)
+    return pair
+
+
+def columns_of(owner: object, X: Any) -> tuple[list[Any], list[Any], list[Any] | None]:
+    """The examples, targets and weights, if any, of a whole stream of (x, y) or (x, y, w)."""
+    refuse_endless(owner, X)
+    stream = X if isinstance(X, (list, tuple)) else stream_of(owner, X)
+    rows = [checked_pair(owner, row, pair) for row, pair in enumerate(stream)]
+    w = [pair[2] if len(pair) == 3 else 1.0 for pair in rows]
+    weighted = any(len(pair) == 3 for pair in rows)
+    return [pair[0] for pair in rows], [pair[1] for pair in rows], w if weighted else None
 
 
 def count_rows(owner: object, name: str, X: Any) -> int:

@@ -29,4 +29,4 @@ cdef class BatchModel(Model):
     cdef int score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil
 
 
-cdef object refused_block_row(str who, Py_ssize_t row, int status)
+cdef object refused_block_row(Model model, Py_ssize_t row, int status)

@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t
 import numpy as np
 
 from .arrays cimport doubles, int32s
-from .example cimport LEARNED, NO_MEMORY, NUMBER, Example
+from .example cimport FAILED, LEARNED, NO_MEMORY, NUMBER, Example
 from .memory cimport release, resize
 from .model cimport Model
 from .sources cimport Source
@@ -210,7 +210,7 @@ cdef class BatchModel(Model):
             finally:
                 self.lock.release_write()
             if done < end:
-                raise refused_block_row(self.who, done, status)
+                raise refused_block_row(self, done, status)
         if end < stop:
             raise refused_row(self.state.refusal(), self.who, end)
         return 0
@@ -264,7 +264,8 @@ cdef class BatchModel(Model):
                 status[0] = (
                     self.state.score_learn(&e, scratch) if direct else self.score_learn(&e, scratch)
                 )
-                self.write_output(scratch, task, i)
+                if status[0] == LEARNED:
+                    self.write_output(scratch, task, i)
             known = max(known, e.width)
             if status[0] != LEARNED:
                 return i
@@ -330,6 +331,8 @@ cdef class BatchModel(Model):
                     source.load(i, stop)
                     with nogil:
                         done = self.run(source, i, stop, &task, scratch, &status)
+                    if status == FAILED:
+                        raise self.state.refusal()
                     if done < stop:
                         raise row_error(MemoryError, self.who, done, "no memory to predict it.")
                     i = stop
@@ -340,12 +343,14 @@ cdef class BatchModel(Model):
             self.lock.release_read()
 
 
-cdef object refused_block_row(str who, Py_ssize_t row, int status):
+cdef object refused_block_row(Model model, Py_ssize_t row, int status):
     """The error for a row of a block that could not be learned."""
+    if status == FAILED:
+        return refused_row(model.state.refusal(), model.who, row)
     if status == NO_MEMORY:
-        return row_error(MemoryError, who, row, "no memory to learn it. The rows before it were learned.")
+        return row_error(MemoryError, model.who, row, "no memory to learn it. The rows before it were learned.")
     return row_error(
-        ValueError, who, row,
+        ValueError, model.who, row,
         "learning this example would overflow the range of floats. The rows before it were "
         "learned. Scale the features and the target, or learn in smaller steps."
     )

@@ -154,7 +154,7 @@ cdef class ClassifierModel(BatchModel):
                     self.write_output(scratch, task, i)
                 release(scratch)
                 if status != LEARNED:
-                    raise refused_block_row(self.who, i, status)
+                    raise refused_block_row(self, i, status)
             try:
                 self.add_label(label)
             except ValueError as error:
@@ -179,7 +179,7 @@ cdef class ClassifierModel(BatchModel):
                         "it were learned. Scale the features, or learn in smaller steps."
                     )
                 if status != LEARNED:
-                    raise refused_block_row(self.who, i, status)
+                    raise refused_block_row(self, i, status)
             except:
                 self.rollback_label()
                 raise

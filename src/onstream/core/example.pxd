@@ -40,6 +40,7 @@ cdef enum:
     LEARNED = 0     # State.learn succeeded; State.score has set a score
     OVERFLOW = 1    # a number would leave the range of a double; nothing was changed
     NO_MEMORY = -2  # the allocator refused; nothing was changed
+    FAILED = -3     # a function of the user has raised (State.refusal); nothing was changed
 
 
 cdef inline Py_ssize_t feature(const Example* e, Py_ssize_t i) noexcept nogil:

@@ -13,7 +13,7 @@ from sys import getsizeof
 
 from .coerce cimport coerce_weight
 from .encoder cimport Encoder, RowBuffer
-from .example cimport LEARNED, NO_MEMORY, Example
+from .example cimport FAILED, LEARNED, NO_MEMORY, Example
 from .feature_index cimport ALL, KNOWN
 from .rwlock cimport RWLock
 from .state cimport State
@@ -102,14 +102,14 @@ cdef class Model:
 
     @cython.final
     cdef int score(self, const Example* e, double* out) noexcept nogil:
-        """Decision values of an example: LEARNED, or NO_MEMORY. Changes nothing."""
+        """Decision values of an example: LEARNED, NO_MEMORY or FAILED. Changes nothing."""
         if self.front is None:
             return self.state.score(e, out)
         return self.front.pass_score(e, self.state, out)
 
     @cython.final
     cdef int learn(self, const Example* e) noexcept nogil:
-        """Learn an example: LEARNED; or OVERFLOW or NO_MEMORY, and nothing is changed."""
+        """Learn an example: LEARNED; or OVERFLOW, NO_MEMORY or FAILED, and nothing is changed."""
         cdef double few[FEW]
         cdef double* out = few
         cdef int status
@@ -129,20 +129,20 @@ cdef class Model:
     @cython.final
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
         """Test, then train."""
+        cdef int status
         if self.front is None:
             return self.state.score_learn(e, out)
         if self.state.tests_first:
             return self.tested_learn(e, out)
-        if self.front.pass_score(e, self.state, out) != LEARNED:
-            return NO_MEMORY
-        return self.front.pass_learn(e, self.state)
+        status = self.front.pass_score(e, self.state, out)
+        return status if status != LEARNED else self.front.pass_learn(e, self.state)
 
     @cython.final
     cdef int tested_learn(self, const Example* e, double* out) noexcept nogil:
         """The same for a state that needs its own score of the example before the steps learn it."""
-        cdef int status
-        if self.front.pass_score(e, self.state, out) != LEARNED:
-            return NO_MEMORY
+        cdef int status = self.front.pass_score(e, self.state, out)
+        if status != LEARNED:
+            return status
         self.state.tested(out)
         status = self.front.pass_learn(e, self.state)
         self.state.tested(NULL)
@@ -242,6 +242,8 @@ cdef class Model:
                 return 0
             self.reserve(e.width)
             status = self.learn(&e)
+            if status == FAILED:
+                raise self.state.refusal()
             if status == NO_MEMORY:
                 raise MemoryError(f"{self.who}: no memory to learn this example; it was not learned.")
             if status != LEARNED:
@@ -271,6 +273,7 @@ cdef class Model:
         cdef RowBuffer* row
         cdef Example e
         cdef bint doubted = False, blank
+        cdef int status
         while True:
             self.lock.wait_readable()
             encoder = self.encoder
@@ -286,7 +289,10 @@ cdef class Model:
                     if e.n or doubted:
                         if e.n:
                             encoder.misses = 0
-                        if self.score(&e, row.scores) != LEARNED:
+                        status = self.score(&e, row.scores)
+                        if status == FAILED:
+                            raise self.state.refusal()
+                        if status != LEARNED:
                             raise MemoryError(f"{self.who}: no memory to predict this example.")
                         return row
                     blank = True

@@ -11,8 +11,7 @@ cdef class RWLock:
     cdef bint single            # it learns one example
     cdef int waiting_writers  # threads that wait to write: new readers wait for them
     cdef int waiting_single_writers    # threads that wait to learn one example
-    cdef readonly int waiting  # threads asleep on `changed`
-    cdef object changed      # threading.Condition, made when first needed
+    cdef list sleepers       # locks on which threads wait, one for each
     cdef long forks          # value of the global `forks` when last used
     cdef bint unfinished     # forked while another thread was learning, which is not in this process
 

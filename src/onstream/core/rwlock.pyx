@@ -8,11 +8,15 @@ owns the model, too (`acquire_one`): a warning, or a finaliser called by garbage
 other threads run in between. A thread that has waited checks again, since another may have been
 faster.
 
+Threads that wait sleep on locks of their own, not on a `threading.Condition`: that is written in
+Python, so Ctrl-C could end it halfway, and some would sleep for ever. Here no bytecode runs.
+
 After a fork the child has only one thread, and locks held by the others would never be released.
 So a fork waits until no model is half changed, and a lock resets itself in the child.
 """
 
 import os
+from _thread import allocate_lock
 from time import sleep
 
 from cpython.pythread cimport PyThread_get_thread_ident
@@ -32,7 +36,13 @@ cdef class RWLock:
     def __cinit__(self, str who):
         self.who = who
         self.reader_threads = {}
+        self.sleepers = []
         self.forks = forks
+
+    @property
+    def waiting(self):
+        """The number of threads that wait."""
+        return len(self.sleepers)
 
     cdef int acquire_one(self) except -1:
         """Acquire the model for one example; the GIL is kept.
@@ -172,26 +182,22 @@ cdef class RWLock:
                 f"{self.who}: it is predicting just now; a mapping that it reads meanwhile must "
                 f"not teach it."
             )
-        if self.changed is None:
-            import threading
-
-            changed = threading.Condition()
-            if self.changed is None:
-                self.changed = changed
-        with self.changed:
-            self.waiting += 1
-            try:
-                while not self.may(wish):
-                    self.changed.wait()
-            finally:
-                self.waiting -= 1
+        sleepers, own = self.sleepers, allocate_lock()
+        own.acquire()
+        sleepers.append(own)
+        try:
+            while not self.may(wish):
+                own.acquire()  # until `notify` releases it
+        finally:
+            sleepers.remove(own)
         return 0
 
     cdef int notify(self) except -1:
-        """Wake the waiting threads, if there are any."""
-        if self.waiting and self.forks == forks:
-            with self.changed:
-                self.changed.notify_all()
+        """Wake the waiting threads, if there are any, so that each looks whether it may go on."""
+        if self.sleepers and self.forks == forks:
+            for own in self.sleepers[:]:
+                if own.locked():
+                    own.release()
         return 0
 
     cdef int after_fork(self) except -1:
@@ -208,8 +214,8 @@ cdef class RWLock:
             self.unfinished = True
         self.reader_threads = {thread: self.reader_threads[thread]} if thread in self.reader_threads else {}
         self.readers = self.reader_threads.get(thread, 0)
-        self.waiting_readers = self.waiting_writers = self.waiting_single_writers = self.waiting = 0
-        self.changed = None
+        self.waiting_readers = self.waiting_writers = self.waiting_single_writers = 0
+        self.sleepers = []
         return 0
 
 

@@ -25,11 +25,11 @@ cdef class State:
         return 0
 
     cdef int score(self, const Example* e, double* out) noexcept nogil:
-        """Decision values of the example: LEARNED, or NO_MEMORY. Changes nothing."""
+        """Decision values of the example: LEARNED, NO_MEMORY or FAILED. Changes nothing."""
         return LEARNED
 
     cdef int learn(self, const Example* e) noexcept nogil:
-        """Learn the example: LEARNED; or OVERFLOW or NO_MEMORY, and nothing is changed."""
+        """Learn the example: LEARNED; or OVERFLOW, NO_MEMORY or FAILED, and nothing is changed."""
         return LEARNED
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
@@ -72,7 +72,7 @@ cdef class State:
         return rows
 
     def refusal(self):
-        """The error for the first row that `prepare` could not prepare."""
+        """The error for the first row that `prepare` could not prepare, or that has FAILED."""
 
     cdef void tested(self, const double* scores) noexcept nogil:
         """Receive the scores of the next example before any step learns it (only if `tests_first`).

@@ -185,14 +185,14 @@ cdef double kernel_sum(const double* row, const double* a, Py_ssize_t n) noexcep
 
 
 cdef class StopWhenFull(Expansion):
-    """Full: no support is added any more (spec 5.1)."""
+    """Full: no support is added any more: `Stoptron`."""
 
     cdef Py_ssize_t next_slot(self) noexcept nogil:
         return self.s.n if self.s.n < self.budget else -1
 
 
 cdef class DropRandom(Expansion):
-    """Full: a support drawn at random makes room (spec 5.2)."""
+    """Full: a support drawn at random makes room: `RandomizedPerceptron`."""
 
     cdef uint64_t seed
     cdef int64_t draws
@@ -217,7 +217,7 @@ cdef class DropRandom(Expansion):
 
 
 cdef class DropOldest(Expansion):
-    """Full: the oldest support makes room (spec 5.4). The slots are a ring."""
+    """Full: the oldest support makes room: `LeastRecentPerceptron`. The slots are a ring."""
 
     cdef int64_t oldest
     cdef bint full

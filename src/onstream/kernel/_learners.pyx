@@ -48,8 +48,8 @@ cdef void blame_by_score(double* tau, const double* f, int label, Py_ssize_t k, 
 
 
 cdef class PerceptronState(ExpansionClassifierState):
-    """A mistake makes the example a support (4.2, 3). With more labels tau is halved: for two it then
-    does just what the binary perceptron does."""
+    """A mistake makes the example a support. With more labels (Crammer & Singer, JMLR 3, 2003) tau is
+    halved: for two it then does just what the binary perceptron does."""
 
     cdef double beta
     cdef Blame blame
@@ -88,7 +88,8 @@ cdef class PAState(ExpansionClassifierState):
         cdef double C = self.C * e.weight, self_k = self.expansion.self_k, loss, step
         cdef Py_ssize_t r, k = self.expansion.k
         cdef int q = 0
-        # Hinge loss (2.1); with more labels over the best-scored wrong one (2.4). Then add (x, y tau).
+        # Hinge loss; with more labels over the best-scored wrong one (Crammer et al., JMLR 7, 2006,
+        # sections 3 and 7). Then add (x, y tau).
         loss = 1.0 - margin(e, f, k, &q)
         if not (loss > 0.0 and self_k > 0.0):
             return LEARNED
@@ -109,7 +110,7 @@ cdef class PARegressorState(KernelRegressorState):
         self.C, self.epsilon, self.step = C, epsilon, step_size(variant)
 
     cdef int update(self, const Example* e, double f) noexcept nogil:
-        # Loss beyond epsilon (2.2): add (x, sign(y - f) tau).
+        # Loss beyond epsilon (Crammer et al., 2006, section 5): add (x, sign(y - f) tau).
         cdef double loss = fabs(e.y - f) - self.epsilon, self_k = self.expansion.self_k, tau
         if not (loss > 0.0 and self_k > 0.0):
             return LEARNED
@@ -124,7 +125,8 @@ cdef class PARegressorState(KernelRegressorState):
 
 cdef class MIRAState(ExpansionClassifierState):
     """Minimise A/2 sum tau_r^2 + sum (B_r - beta [r = y]) tau_r under tau_r <= C [r = y], sum tau = 0,
-    where A = K(x, x) and B = f (3): tau = C [r = y] minus the projection of a vector v on a simplex."""
+    where A = K(x, x) and B = f: tau = C [r = y] minus the projection of a vector v on a simplex
+    (Crammer & Singer, JMLR 3, 2003)."""
 
     cdef double beta
 
@@ -193,7 +195,7 @@ cdef void project(double* v, Py_ssize_t k, double total) noexcept nogil:
 
 
 cdef class LMSState(KernelRegressorState):
-    """Every example becomes a support, with the rate times its error (6.4)."""
+    """Every example becomes a support, with the rate times its error (Kivinen et al., 2004)."""
 
     cdef Schedule schedule
     cdef bint normalized

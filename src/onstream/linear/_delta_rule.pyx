@@ -1,4 +1,4 @@
-"""The delta rule of Widrow and Hoff: towards the target, by a fraction of the error (spec 1.4)."""
+"""The delta rule (Widrow & Hoff, 1960): towards the target, by a fraction of the error."""
 
 from libc.math cimport INFINITY
 

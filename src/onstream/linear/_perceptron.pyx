@@ -56,7 +56,7 @@ cdef class PerceptronState(LinearClassifierState):
         cdef double beta = self.plan[3 * now], gamma = self.plan[3 * now + 1]
         cdef double step = self.plan[3 * now + 2] * e.weight
         cdef int q = 0, status
-        # If y(w.x) <= beta: w = gamma w + alpha y x (1.1).
+        # If y(w.x) <= beta: w = gamma w + alpha y x.
         if margin(e, f, self.w.k, &q) > beta:
             return LEARNED
         status = raise_margin(self.w, e, q, step, gamma)
@@ -85,7 +85,8 @@ cdef class ShiftingState(LinearClassifierState):
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double share = self.lam / (self.lam + self.updates)
         cdef int q = 0, status
-        # At a mistake: w = (1 - s) w + s y x with s = lam / (lam + k), then k += 1 (1.3).
+        # At a mistake: w = (1 - s) w + s y x with s = lam / (lam + k), then k += 1
+        # (Cavallanti et al., 2007).
         if margin(e, f, self.w.k, &q) > 0.0:
             return LEARNED
         status = raise_margin(self.w, e, q, share * e.weight, 1.0 - share)

@@ -1,4 +1,4 @@
-"""Recursive least squares (spec 6.1): the update."""
+"""Recursive least squares (Plackett, Biometrika 37, 1950): the update."""
 
 from ..core.covariance cimport Covariance
 from ..core.example cimport LEARNED, OVERFLOW, Example, feature, onstream_axpy
@@ -54,7 +54,7 @@ cdef class RLSState(LinearRegressorState):
         cdef double* u = self.P.u
         cdef double* bias = self.w.b
         cdef Py_ssize_t offset = self.P.offset
-        # u = P x; the gain is g = c u with c = w / (mu + w x'u) for an example of importance w (6.1).
+        # u = P x; the gain is g = c u with c = w / (mu + w x'u) for an example of importance w.
         cdef double xu = self.P.multiply(e)
         cdef double c = self.P.gain(xu, self.mu, e.weight)
         cdef double step = c * (e.y - prediction)

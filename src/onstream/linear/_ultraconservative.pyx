@@ -1,4 +1,5 @@
-"""Ultraconservative multiclass learners: only the true label and those that beat it may move (spec 3).
+"""Ultraconservative multiclass learners: only the true label and those that beat it may move
+(Crammer & Singer, JMLR 3, 2003).
 
 Row r of the weights moves by tau_r * x, and the tau_r sum to 0. Two labels need one row only, the
 difference of the two: what it gains is twice what each of the two would.

@@ -1,7 +1,5 @@
 from typing import Any, Self
 
-from ..core.classifier import ClassifierModel
-from ..core.regressor import RegressorModel
 from ..core.state import State
 
 class KNNClassifierState(State):
@@ -14,6 +12,3 @@ class KNNADWINState(State):
 
 class KNNRegressorState(State):
     def __new__(cls, room: int, metric: Any, scale: str | None, k: int, weights: str) -> Self: ...
-
-class KNNClassifierModel(ClassifierModel): ...
-class KNNRegressorModel(RegressorModel): ...

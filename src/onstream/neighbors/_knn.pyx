@@ -7,14 +7,10 @@ from libc.string cimport memset
 
 import numpy as np
 
-from ..core.classifier cimport ClassifierModel, ClassifierState
-from ..core.encoder cimport RowBuffer
+from ..core.classifier cimport ClassifierState
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.memory cimport release, resize
-from ..core.model cimport Model
-from ..core.regressor cimport RegressorModel
 from ..core.state cimport State
-from ..core.task cimport NOTHING, SCORE, Output
 from ..drift._adwin cimport (
     Adwin,
     adwin_bytes,
@@ -55,11 +51,12 @@ cdef class KNNClassifierState(ClassifierState):
         cdef double both[2]
         cdef double total = 0.0, v, away
         cdef double* votes = out
+        cdef int status = self.window.search(e, &f)
         if labels <= 2:
             votes = both
-        if self.window.search(e, &f) != LEARNED:
+        if status != LEARNED:
             finish(&f)
-            return NO_MEMORY
+            return status
         memset(votes, 0, max(labels, 2) * sizeof(double))
         for i in range(f.n):
             v = vote(self.window, &f, i)
@@ -105,6 +102,9 @@ cdef class KNNClassifierState(ClassifierState):
             return OVERFLOW
         self.label[at] = e.label
         return LEARNED
+
+    def refusal(self):
+        return self.window.refusal()
 
     def export_own(self):
         window = self.window
@@ -158,8 +158,9 @@ cdef class KNNADWINState(KNNClassifierState):
         return status
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        if self.score(e, out) != LEARNED:
-            return NO_MEMORY
+        cdef int status = self.score(e, out)
+        if status != LEARNED:
+            return status
         self.guess = self.decide(out)
         return self.remember(e)
 
@@ -212,9 +213,10 @@ cdef class KNNRegressorState(State):
         cdef Found f
         cdef Py_ssize_t i
         cdef double total = 0.0, sum = 0.0, v
-        if self.window.search(e, &f) != LEARNED:
+        cdef int status = self.window.search(e, &f)
+        if status != LEARNED:
             finish(&f)
-            return NO_MEMORY
+            return status
         for i in range(f.n):
             v = vote(self.window, &f, i)
             total += v
@@ -229,6 +231,9 @@ cdef class KNNRegressorState(State):
             return OVERFLOW
         self.y[at] = e.y
         return LEARNED
+
+    def refusal(self):
+        return self.window.refusal()
 
     def export_own(self):
         window = self.window
@@ -250,46 +255,3 @@ cdef class KNNRegressorState(State):
 
     def memory(self):
         return State.memory(self) + self.window.bytes() + self.window.room * sizeof(double)
-
-
-# -- models whose predictions raise what the user's metric has raised ---------------------------
-
-
-cdef class KNNClassifierModel(ClassifierModel):
-    cdef RowBuffer* scored(self, object x) except NULL:
-        return checked_row(self, ClassifierModel.scored(self, x))
-
-    cdef object decode_outputs(self, Output output, object outputs):
-        return checked(self, output, ClassifierModel.decode_outputs(self, output, outputs))
-
-
-cdef class KNNRegressorModel(RegressorModel):
-    cdef RowBuffer* scored(self, object x) except NULL:
-        return checked_row(self, RegressorModel.scored(self, x))
-
-    cdef object decode_outputs(self, Output output, object outputs):
-        return checked(self, output, RegressorModel.decode_outputs(self, output, outputs))
-
-
-cdef RowBuffer* checked_row(Model model, RowBuffer* row) except NULL:
-    try:
-        checked(model, SCORE, None)
-    except BaseException:
-        model.encoder.release_row(row)
-        raise
-    return row
-
-
-cdef object checked(Model model, Output output, object answer):
-    """The answer, unless the metric has failed on the way to it."""
-    cdef Window window
-    if output == NOTHING:
-        return answer
-    if isinstance(model.state, KNNRegressorState):
-        window = (<KNNRegressorState> model.state).window
-    else:
-        window = (<KNNClassifierState> model.state).window
-    failure, window.failure = window.failure, None
-    if failure is not None:
-        raise failure
-    return answer

@@ -51,7 +51,7 @@ cdef class Window:
     cdef Metric metric
     cdef Scale scale
     cdef object function              # the user's metric
-    cdef object failure               # what it raised
+    cdef dict failures                # what it raised, by thread
     cdef double* block                # feature j of slot i at j * stride + i
     cdef double* weight               # of each slot
     cdef double* offset               # of each feature: what scaling takes away
@@ -77,7 +77,7 @@ cdef class Window:
     cdef int nearest(self, const Example* e, Found* f) noexcept nogil
     cdef void scan(self, double* x, Found* f) noexcept nogil
     cdef int look_up(self, const double* x, Found* f, Py_ssize_t* opened) noexcept nogil
-    cdef void ask(self, const double* x, Found* f) noexcept with gil
+    cdef int ask(self, const double* x, Found* f) noexcept with gil
     cdef void measure_to(
         self, const double* x, const double* points, Py_ssize_t stride, Py_ssize_t n, double* out,
     ) noexcept nogil

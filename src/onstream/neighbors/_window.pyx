@@ -1,6 +1,7 @@
 """The window of nearest-neighbour learners: a ring of examples, their scales, and the search."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from cpython.pythread cimport PyThread_get_thread_ident
 from libc.math cimport INFINITY, NAN, fabs, sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memset
@@ -8,7 +9,7 @@ from libc.string cimport memset
 import numpy as np
 
 from ..core.arrays cimport doubles
-from ..core.example cimport LEARNED, NO_MEMORY, feature
+from ..core.example cimport FAILED, LEARNED, NO_MEMORY, feature
 from ..core.memory cimport release, resize
 from ._leaves cimport LEAF, leaves_build, leaves_bytes, leaves_free
 
@@ -43,6 +44,7 @@ cdef class Window:
         self.stride = room + SPARE
         self.indexed = metric in ("euclidean", "manhattan")
         self.function = metric if callable(metric) else None
+        self.failures = {}
         words = {"euclidean": EUCLIDEAN, "manhattan": MANHATTAN, "cosine": COSINE}
         self.metric = CALLABLE if callable(metric) else words[metric]
         self.scale = {None: UNSCALED, "minmax": MINMAX, "standard": STANDARD}[scale]
@@ -199,7 +201,7 @@ cdef class Window:
     # -- the search -----------------------------------------------------------------------------
 
     cdef int search(self, const Example* e, Found* f) noexcept nogil:
-        """The neighbours that vote: LEARNED, or NO_MEMORY; call `finish` in any case."""
+        """The neighbours that vote: LEARNED, NO_MEMORY or FAILED; call `finish` in any case."""
         f.slots, f.distances = f.few_slots, f.few_distances
         f.k, f.n = min(self.k, self.n), 0
         if f.k > FEW:
@@ -210,10 +212,11 @@ cdef class Window:
         return self.nearest(e, f) if f.k else LEARNED
 
     cdef int nearest(self, const Example* e, Found* f) noexcept nogil:
-        """The k nearest, at equal distance the oldest first: LEARNED, or NO_MEMORY."""
+        """The k nearest, at equal distance the oldest first: LEARNED, NO_MEMORY or FAILED."""
         cdef double space[256]
         cdef double* x = space
         cdef Py_ssize_t j, i, opened
+        cdef int status = LEARNED
         if self.d > 256:
             x = <double*> PyMem_RawMalloc(self.d * sizeof(double))
             if x == NULL:
@@ -224,7 +227,7 @@ cdef class Window:
             if j < self.d:
                 x[j] = e.values[i]
         if self.metric == CALLABLE:
-            self.ask(x, f)
+            status = self.ask(x, f)
         elif self.leaves.n == 0 or self.look_up(x, f, &opened) != LEARNED:
             self.scan(x, f)
         if self.metric == EUCLIDEAN:
@@ -232,7 +235,7 @@ cdef class Window:
                 f.distances[i] = sqrt(f.distances[i])
         if x != space:
             PyMem_RawFree(x)
-        return LEARNED
+        return status
 
     cdef void scan(self, double* x, Found* f) noexcept nogil:
         """The nearest by the distances to all examples. For cosines, x is scaled in place."""
@@ -352,8 +355,8 @@ cdef class Window:
             f.slots[i] = self.slot(f.slots[i])
         return LEARNED
 
-    cdef void ask(self, const double* x, Found* f) noexcept with gil:
-        """The nearest by the user's function of two arrays. What it raises is kept in `failure`."""
+    cdef int ask(self, const double* x, Found* f) noexcept with gil:
+        """The nearest by the user's function of two arrays: LEARNED, or FAILED (see `refusal`)."""
         cdef Py_ssize_t i, j, at
         cdef double v
         try:
@@ -369,10 +372,14 @@ cdef class Window:
                     raise ValueError(f"the metric gave {v!r}; a distance must be at least 0.")
                 if f.n < f.k or v < f.distances[f.k - 1]:
                     place(f, at, v)
+            return LEARNED
         except BaseException as error:
-            if self.failure is None:
-                self.failure = error
-            f.n = 0
+            self.failures[PyThread_get_thread_ident()] = error
+            return FAILED
+
+    def refusal(self):
+        """What the user's function has raised in this thread."""
+        return self.failures.pop(PyThread_get_thread_ident())
 
     def drop_index(self):
         """For measurements: scan all examples, however long the window."""

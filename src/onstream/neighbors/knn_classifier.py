@@ -3,7 +3,7 @@
 from typing import Any, Unpack
 
 from ..base.classifier import ProbabilisticClassifier
-from ._knn import KNNClassifierModel, KNNClassifierState
+from ._knn import KNNClassifierState
 from .base import KNNClassifierOptions, NearestNeighbors
 
 
@@ -24,8 +24,6 @@ class KNNClassifier(NearestNeighbors, ProbabilisticClassifier):
     >>> model.predict_one([0.0, 8.0])
     'high'
     """
-
-    _model_class = KNNClassifierModel
 
     def __init__(self, **common: Unpack[KNNClassifierOptions]) -> None:
         super().__init__(**common)

@@ -3,7 +3,7 @@
 from typing import Any, Unpack
 
 from ..base.regressor import Regressor
-from ._knn import KNNRegressorModel, KNNRegressorState
+from ._knn import KNNRegressorState
 from .base import KNNRegressorOptions, NearestNeighbors
 
 
@@ -26,8 +26,6 @@ class KNNRegressor(NearestNeighbors, Regressor):
     >>> model.predict_one([0.5])
     15.0
     """
-
-    _model_class = KNNRegressorModel
 
     def __init__(self, **common: Unpack[KNNRegressorOptions]) -> None:
         super().__init__(**common)

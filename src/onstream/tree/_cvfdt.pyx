@@ -1,4 +1,5 @@
-"""CVFDT: a tree of the last examples only; every count is taken back when its example leaves (12.3)."""
+"""CVFDT: a tree of the last examples only; every count is taken back when its example leaves
+(Hulten, Spencer and Domingos, KDD 2001)."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t, int64_t

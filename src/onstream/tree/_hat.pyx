@@ -1,4 +1,5 @@
-"""HAT: every node watches its own error, and trains an alternate tree when that rises (12.4)."""
+"""HAT: every node watches its own error, and trains an alternate tree when that rises
+(Bifet and Gavaldà, IDA 2009)."""
 
 from libc.math cimport log, sqrt
 from libc.stdint cimport int32_t, int64_t

@@ -33,7 +33,7 @@ cdef class HoeffdingState(TreeState):
         TreeState.__init__(self, *common, seed_children)
         self.budget.max_bytes = max_bytes or 0
 
-    # -- learning (12.2) ----------------------------------------------------------------------
+    # -- learning -----------------------------------------------------------------------------
 
     cdef void update(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
         cdef Arena* a = &self.arena

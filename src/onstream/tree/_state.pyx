@@ -260,7 +260,7 @@ cdef class TreeState(ClassifierState):
         return a.depth[node] < self.max_depth and labels_at(a, node) > 1
 
     cdef double bound(self, int32_t node) noexcept nogil:
-        """Hoeffding's epsilon at this node (12.1)."""
+        """Hoeffding's epsilon at this node (Domingos and Hulten, KDD 2000)."""
         cdef double span = self.criterion.gain_range(labels_at(&self.arena, node))
         return hoeffding(span, self.delta, self.arena.weight[node] - self.arena.idle[node])
 

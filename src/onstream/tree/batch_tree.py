@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.checks import whole
-from ..base.fit import refuse_weights
+from ..base.fit import columns_of, refuse_weights
 from ..base.types import Label
 from ..core.classifier import ClassifierModel
 from ._cvfdt import MISSING, CvfdtState
@@ -95,8 +95,7 @@ class BatchTree(TreeClassifier):
             block.declare(self._declared)
         if y is None:
             refuse_weights(self, w)
-            pairs = list(X)
-            X, y = [x for x, _ in pairs], [label for _, label in pairs]
+            X, y, w = columns_of(self, X)
         block.learn_many(X, y, w)
         fields = block.export()
         grown = GreedyTree(fields, self)

@@ -1,1 +1,1 @@
-"""Kernel learners with at most `budget` supports (spec 5)."""
+"""Kernel learners with at most `budget` supports."""

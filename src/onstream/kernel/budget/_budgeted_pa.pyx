@@ -1,5 +1,6 @@
-"""Budgeted PA (spec 5.8): PA-I steps; full: the support r goes whose removal changes f least, and others
-(the set V of the specification) take over from it."""
+"""Budgeted PA (Wang & Vucetic, AISTATS 2010): PA-I steps; full: the support r goes whose removal
+changes f least, and others take over from it: the new one alone (BPA-S), it and the nearest (BPA-NN),
+or all (BPA-P)."""
 
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int64_t

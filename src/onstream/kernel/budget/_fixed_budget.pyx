@@ -1,4 +1,5 @@
-"""Perceptrons that drop the support whose absence does the least harm (spec 5.3).
+"""Perceptrons that drop the support whose absence does the least harm (Crammer, Kandola & Singer,
+NIPS 2003; Weston, Bordes & Bottou, AISTATS 2005).
 
 Slots are overwritten in place: the new support takes the slot of the one that goes.
 """

@@ -1,5 +1,6 @@
-"""The Forgetron (spec 5.5 and 5.6): on a mistake all coefficients shrink, so that dropping the oldest
-support does little harm. The words used here (`a`, `row`, `place`, `f_at`, ...) are in _one_vs_rest.pxd."""
+"""The Forgetron (Dekel, Shalev-Shwartz & Singer, SIAM J. Comput. 37, 2008): on a mistake all
+coefficients shrink, so that dropping the oldest support does little harm. The words used here (`a`,
+`row`, `place`, `f_at`, ...) are in _one_vs_rest.pxd."""
 
 from libc.math cimport fabs, log, pow, sqrt
 from libc.stdint cimport int64_t
@@ -128,7 +129,7 @@ cdef class BasicForgetron(ForgetronMachine):
 
 
 cdef class SimpleForgetron(ForgetronMachine):
-    """Shrink the others by a constant, drop the oldest, add the new one unshrunk (spec 5.6)."""
+    """Shrink the others by a constant, drop the oldest, add the new one unshrunk."""
 
     def __cinit__(self, CompiledKernel compiled, budget, double phi):
         self.phi = phi

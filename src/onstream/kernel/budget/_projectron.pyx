@@ -1,5 +1,5 @@
-"""Projectron and Projectron++ (spec 5.7): examples are projected on the span of the supports, by the
-inverse of their Gram matrix."""
+"""Projectron and Projectron++ (Orabona, Keshet & Caputo, JMLR 10, 2009): examples are projected on
+the span of the supports, by the inverse of their Gram matrix."""
 
 from libc.math cimport fabs, sqrt
 

@@ -7,7 +7,7 @@ from .base import BudgetPerceptron
 class Stoptron(BudgetPerceptron):
     """Kernel perceptron that stops learning when its budget is full (Orabona et al., 2009).
 
-    The simplest of all, and the yardstick for the others (spec 5.1).
+    The simplest of all, and the yardstick for the others.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Kernels: similarities of vectors, strings, trees, graphs, and of pairs of these (spec 4.1)."""
+"""Kernels: similarities of vectors, strings, trees, graphs, and of pairs of these."""

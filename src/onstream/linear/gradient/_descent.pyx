@@ -1,5 +1,5 @@
-"""Stochastic gradient descent, w = (1 - rate l2) w - rate gradient (7), with L1, averaging (6.3),
-projection and mini-batches.
+"""Stochastic gradient descent, w = (1 - rate l2) w - rate gradient (Bottou, 2010), with L1,
+averaging (Polyak & Juditsky, 1992), projection and mini-batches.
 
 Penalties change every weight, yet cost nothing for the features an example does not have: L2 is a
 common scale of all weights, w = scale * v, and a feature pays its L1 when it comes again. Only
@@ -163,7 +163,7 @@ cdef class Descent(Optimizer):
         cdef double rate = self.factor * rate_at(&self.schedule, n)
         cdef double size
         cdef Py_ssize_t i, r
-        if self.is_one_axpy():  # w = (1 - rate l2) w - rate slope x (7)
+        if self.is_one_axpy():  # w = (1 - rate l2) w - rate slope x
             for r in range(self.k):
                 slopes[r] *= -rate
             if self.k == 1:
@@ -257,7 +257,7 @@ cdef class Descent(Optimizer):
             self.pay_all()
         if self.radius < INFINITY:
             self.project()
-        if self.averaging and n > self.average_from:  # one more term of the mean (6.3)
+        if self.averaging and n > self.average_from:  # one more term of the mean
             self.mass += self.w.scale
             self.averaged += 1
             b = self.total.b
@@ -373,7 +373,7 @@ cdef class Descent(Optimizer):
                 self.n_touched = -1
 
     cdef void step_along_mean(self, double size, double rate, int64_t n) noexcept nogil:
-        """The step with the mean gradient of the full mini-batch (7, mode iii)."""
+        """The step with the mean gradient of the full mini-batch."""
         cdef double share = 1.0 / self.waiting
         cdef Py_ssize_t i, many = self.pending.rows if self.n_touched < 0 else self.n_touched
         self.begin_step(size, rate)

@@ -1,4 +1,5 @@
-"""Weights that follow from sums of gradients: FTRL-proximal and regularised dual averaging (7).
+"""Weights that follow from sums of gradients: FTRL-proximal (McMahan et al., KDD 2013) and
+regularised dual averaging (Xiao, JMLR 11, 2010).
 
 Features that an example does not have are left alone: an update costs O(non-zeros), however strong
 the regularisation.

@@ -163,7 +163,7 @@ cdef class GradientClassifierState(ClassifierState):
         """Learn from the example and its scores."""
         cdef Py_ssize_t r
         cdef double y
-        # The slope of the loss for every column (7); with more labels each against the rest.
+        # The slope of the loss for every column; with more labels each against the rest.
         for r in range(self.optimizer.k):
             if fabs(f[r]) >= DBL_MAX:
                 return OVERFLOW

@@ -25,7 +25,7 @@ cdef class LeastSquaresState(LinearRegressorState):
             if norm == INFINITY:
                 return OVERFLOW
             rate /= norm
-        # w = (1 - rate l2) w + rate x (y - w.x) (6.2)
+        # w = (1 - rate l2) w + rate x (y - w.x) (Widrow & Hoff, 1960)
         return add(self.w, e, rate * e.weight * (e.y - prediction), 1.0 - rate * self.schedule.l2)
 
 
@@ -43,7 +43,7 @@ cdef class LogisticState(LinearClassifierState):
         cdef double odds = exp(e.y * f)  # first, so that nothing has to be kept meanwhile
         cdef double rate = rate_at(&self.schedule, self.seen - self.start + 1)
         cdef double shrink = 1.0 - rate * self.schedule.l2
-        # w = (1 - rate l2) w + rate (y - p) x (9); y / (1 + odds) is y - p for y = 1 and y = 0 alike
+        # w = (1 - rate l2) w + rate (y - p) x (Cox, 1958); y / (1 + odds) is y - p for y = 1 and y = 0
         return add(self.w, e, self.step_factor * (rate * e.weight) * e.y / (1.0 + odds), shrink)
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
@@ -54,7 +54,7 @@ cdef class LogisticState(LinearClassifierState):
         rate = rate_at(&self.schedule, self.seen - self.start + 1)
         shrink = 1.0 - rate * self.schedule.l2
         rate *= e.weight
-        # W_r = (1 - rate l2) W_r + rate ([r = y] - p_r) x (9)
+        # W_r = (1 - rate l2) W_r + rate ([r = y] - p_r) x (Cox, 1966)
         softmax(f, self.steps, self.w.k)
         for r in range(self.w.k):
             self.steps[r] = rate * ((r == e.label) - self.steps[r])

@@ -75,7 +75,7 @@ class Gradient(Linear):
 
 
 class Scheduled(Gradient):
-    """A gradient learner whose rate depends on the number of steps (spec 6.2).
+    """A gradient learner whose rate depends on the number of steps.
 
     Parameters
     ----------
@@ -133,6 +133,8 @@ class Regularised(Scheduled):
 class Optimized(Gradient, ABC):
     """A gradient learner whose weights are moved by an `Optimizer`."""
 
+    _no_rate: str | None = None  # what to lower instead, if there is no rate that `fit` could decay
+
     @abstractmethod
     def _optimizer(self) -> Optimizer:
         """What moves the weights, with this learner's parameters."""
@@ -156,13 +158,19 @@ class Optimized(Gradient, ABC):
 
         A block is shuffled again before each epoch unless `shuffle` is False; `w` holds the
         importance of each row. In epoch e = 0, 1, ... the learning rate is divided by
-        1 + kappa * e with decay="inverse", multiplied by rho ** e with decay="exponential". If
-        `tol` is given, it stops after an epoch that changed no weight by as much. Returns the
-        learner itself.
+        1 + kappa * e with decay="inverse", multiplied by rho ** e with decay="exponential" (`RDA`
+        and `FTRLProximal` have no such rate, and refuse). If `tol` is given, it stops after an
+        epoch that changed no weight by as much. Returns the learner itself.
         """
         one_pass: Any = partial(super().fit, X, y, w=w, shuffle=shuffle)
         if decay is not None:
             choice(self, "decay", decay, ("inverse", "exponential"))
+            if self._no_rate is not None:
+                raise ValueError(
+                    f"{type(self).__name__}: decay={decay!r} would lower a learning rate, which it "
+                    f"does not have: its weights follow from sums of gradients. Leave decay out; "
+                    f"for smaller steps {self._no_rate}."
+                )
         number(self, "kappa", kappa, least=0.0)
         number(self, "rho", rho, above=0.0, most=1.0)
         if tol is not None:

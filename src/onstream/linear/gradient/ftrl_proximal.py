@@ -42,6 +42,8 @@ class FTRLProximal(GradientClassifier):
     True
     """
 
+    _no_rate = "lower alpha"
+
     def __init__(
         self,
         *,

@@ -1,4 +1,4 @@
-# Losses V(y, p) of a prediction p = w.x by their slope dV/dp (7); at a kink any subgradient would do.
+# Losses V(y, p) of a prediction p = w.x by their slope dV/dp; at a kink any subgradient would do.
 
 from libc.math cimport exp, fabs
 

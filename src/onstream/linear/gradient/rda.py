@@ -37,6 +37,8 @@ class RDA(GradientClassifier):
     0.0
     """
 
+    _no_rate = "raise gamma"
+
     def __init__(
         self, *, gamma: float = 1.0, l1: float = 0.001, **common: Unpack[GradientClassifierOptions]
     ) -> None:

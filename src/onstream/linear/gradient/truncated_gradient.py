@@ -1,9 +1,9 @@
 """Truncated gradient."""
 
 import math
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
-from ...base.checks import number, positive, whole
+from ...base.checks import choice, number, positive, whole
 from ._descent import Descent
 from ._optimizer import Optimizer
 from .base import EtaOptions, GradientClassifier, GradientClassifierOptions, Scheduled
@@ -58,6 +58,9 @@ class TruncatedGradient(Scheduled, GradientClassifier):
         self.theta = None if theta is None else positive(self, "theta", theta)
         self.period = whole(self, "period", period, least=1, most=2**31)
         super().__init__(schedule=schedule, power=power, **common)
+
+    def _checked_schedule(self, schedule: Any) -> str:
+        return choice(self, "schedule", schedule, ("constant", "power", "sqrt"))  # it has no l2
 
     def _optimizer(self) -> Optimizer:
         ceiling = math.inf if self.theta is None else self.theta

@@ -1,1 +1,1 @@
-"""Passive-aggressive learning in all its forms (spec 2)."""
+"""Passive-aggressive learning in all its forms (Crammer et al., JMLR 7, 2006)."""

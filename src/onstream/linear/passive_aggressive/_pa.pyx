@@ -1,7 +1,7 @@
-"""Passive-aggressive steps (spec 2): the smallest change of the weights that removes a loss.
+"""Passive-aggressive steps: the smallest change of the weights that removes a loss.
 
 Each state turns an example into a loss and the curvature q; `step` makes of them tau, the length of
-the step, as the variant says (core/rules/pa.pxd).
+the step, as the variant says (core/rules/pa.pxd). Sections are those of Crammer et al., JMLR 7, 2006.
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
@@ -31,7 +31,7 @@ cdef class PAState(LinearClassifierState):
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double C = self.C * e.weight, loss, norm
         cdef int q = 0
-        # Hinge loss of the margin (2.1); with more labels over the best-scored wrong one (2.4).
+        # Hinge loss of the margin (section 3); with more labels over the best wrong one (section 7).
         loss = 1.0 - margin(e, f, self.w.k, &q)
         if loss <= 0.0:
             return LEARNED
@@ -69,7 +69,7 @@ cdef class CostState(PAState):
             return OVERFLOW
         if self.n_labels < 2 or norm == 0.0:
             return LEARNED
-        # The margin over r must be the root of what saying r costs (2.5).
+        # The margin over r must be the root of what saying r costs (section 8).
         if self.w.k == 1:  # f is the difference of the two rows, so it moves by both their steps
             r = 1 - y
             if not self.max_loss and self.binary_choice(f[0]) == y:
@@ -147,7 +147,7 @@ cdef class PARegressorState(LinearRegressorState):
         self.step = step_size(variant)
 
     cdef int update(self, const Example* e, double prediction) noexcept nogil:
-        # Epsilon-insensitive loss (2.2).
+        # Epsilon-insensitive loss (section 5).
         cdef double error = e.y - prediction
         cdef double loss = fabs(error) - self.epsilon, norm
         if loss <= 0.0:
@@ -162,7 +162,8 @@ cdef class PARegressorState(LinearRegressorState):
 
 
 cdef class MarginState(LinearRegressorState):
-    """Weights that are asked for w.x >= y, y by y: x is the difference of two feature vectors (2.4, 2.6)."""
+    """Weights that are asked for w.x >= y, y by y: x is the difference of two feature vectors
+    (sections 7 and 9)."""
 
     cdef double C
     cdef StepSize step
@@ -187,7 +188,7 @@ cdef class MarginState(LinearRegressorState):
 
 cdef class UniclassState(LinearRegressorState):
     """A ball around w. Where its radius is learned, it is the part in the examples' space of a ball in
-    a space with one more axis, along which examples are 0 and the center descends (2.3)."""
+    a space with one more axis, along which examples are 0 and the center descends (section 6)."""
 
     cdef double C
     cdef StepSize step
@@ -229,7 +230,7 @@ cdef class UniclassState(LinearRegressorState):
             return OVERFLOW
         if loss <= 0.0:
             return LEARNED
-        # w += tau (x - w) / |x - w|, with q = 1 (2.3)
+        # w += tau (x - w) / |x - w|, with q = 1 (section 6)
         pull = self.step(loss, 1.0, self.C * e.weight) / distance
         status = add(self.w, e, pull, 1.0 - pull)
         if status == LEARNED:

@@ -1,4 +1,5 @@
-"""Passive-aggressive learning of sets of labels (spec 2.4): a column of weights for each label."""
+"""Passive-aggressive learning of sets of labels (Crammer et al., JMLR 7, 2006, section 7): a column
+of weights for each label."""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
@@ -70,7 +71,7 @@ cdef class MultilabelState(LinearClassifierState):
             self.relevant[self.members[i]] = 0
         if r < 0 or q < 0 or norm == 0.0:
             return LEARNED
-        # r should be above q by 1; both move, so the squared length counts twice (2.4).
+        # r should be above q by 1; both move, so the squared length counts twice.
         loss = 1.0 - (f[r] - f[q])
         if loss <= 0.0:
             return LEARNED

@@ -121,7 +121,7 @@ class FeatureModel(RowByRow):
         return *super().new(), self.learner._table_model()
 
     def learn_one(self, x: Example, y: Any, w: float) -> None:
-        """Move the worst-scored relevant label above the best-scored other one (spec 2.4)."""
+        """Move the worst-scored relevant label above the best-scored other one."""
         with self.turn:
             table = self.parts[1]
             relevant = table.coerce_set(y)

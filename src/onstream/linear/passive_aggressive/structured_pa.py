@@ -138,7 +138,7 @@ class StructureModel(RowByRow):
         return float(self.parts[0].score_one(self.asked(x, best)))
 
     def learn_one(self, x: Any, y: Any, w: float) -> None:
-        """Lift the true answer above the wrong one by the root of its cost (spec 2.6)."""
+        """Lift the true answer above the wrong one by the root of its cost."""
         max_loss, cost = self.learner.mode == "max-loss", self.learner.cost
         with self.turn:
             wrong = self.learner.argmax(x, self.value, y) if max_loss else self.predict_one(x)

@@ -1,4 +1,4 @@
-"""What a node learns and predicts (spec 12.2, naive Bayes as in spec 8, in log space)."""
+"""What a node learns and predicts (naive Bayes in log space: Gama, Rocha and Medas, KDD 2003)."""
 
 from libc.math cimport INFINITY, NAN, fabs, log
 from libc.stdint cimport int32_t

@@ -1,4 +1,4 @@
-# Which leaves may keep tables when memory is short (spec 12.2).
+# Which leaves may keep tables when memory is short (Domingos and Hulten, KDD 2000).
 
 from .arena cimport Arena
 

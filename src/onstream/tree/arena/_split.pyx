@@ -1,8 +1,8 @@
-"""Which split separates the labels of a node best? (spec 12.1, 12.2)
+"""Which split separates the labels of a node best?
 
-A number is modelled per label as a Gaussian between its minimum and maximum; ten cuts are tried. A
-nominal feature has one branch per value. A split counts only if at least two branches have more
-than 1 % of the node's weight.
+A number is modelled per label as a Gaussian between its minimum and maximum (Pfahringer, Holmes and
+Kirkby, PAKDD 2008); ten cuts are tried. A nominal feature has one branch per value. A split counts
+only if at least two branches have more than 1 % of the node's weight.
 """
 
 from libc.math cimport erfc, sqrt

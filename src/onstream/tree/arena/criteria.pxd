@@ -1,4 +1,5 @@
-# How impure are the labels of a set, and how large can a gain be? (spec 12.1)
+# How impure are the labels of a set (Quinlan, Machine Learning 1, 1986), and how large can a gain be
+# (Hoeffding's bound: Domingos and Hulten, KDD 2000)?
 # Sums instead of fractions: n log n - sum c log c is n times the entropy.
 
 from libc.math cimport log, log2, sqrt
