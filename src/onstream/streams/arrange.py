@@ -7,7 +7,7 @@ import numpy as np
 
 from ..base.blocks import Block, cut, join, length, take
 from ..base.checks import whole
-from .stream import Cursor, Stream, regrouped
+from .stream import Cursor, Progress, Stream, regrouped
 
 
 class Arranged(Stream):
@@ -45,19 +45,8 @@ class Arranged(Stream):
         return self.source.expect(expected)
 
     @property
-    def rows(self) -> int:
-        """Rows read so far, without the rejected ones."""
-        return self.source.rows
-
-    @property
-    def rejected(self) -> int:
-        """Lines that could not be read and were left out."""
-        return self.source.rejected
-
-    @property
-    def bytes_done(self) -> int:
-        """Bytes read so far."""
-        return self.source.bytes_done
+    def _progress(self) -> Progress:
+        return self.source._progress
 
     @property
     def bytes_total(self) -> int | None:
@@ -162,33 +151,20 @@ class Repeated(Arranged):
     def __init__(self, source: Stream, *, epochs: int) -> None:
         super().__init__(source)
         self.epochs = whole(self._who, "epochs", epochs, least=1)
-        self._before = 0  # bytes and rows of the epochs that are done
-        self._rows_before = 0
-        self._rejected_before = 0
+        self._before = Progress()  # of the epochs that are done
 
     def _batches(self, n: int) -> Iterator[Block]:
-        self._before = self._rows_before = self._rejected_before = 0
+        self._before = Progress()
         for epoch in range(self.epochs):
             yield from self.source.batches(n)
             if epoch + 1 < self.epochs:
-                self._before += self.source.bytes_done
-                self._rows_before += self.source.rows
-                self._rejected_before += self.source.rejected
+                self._before = self._progress
 
     @property
-    def rows(self) -> int:
-        """Rows read so far, in all epochs."""
-        return self._rows_before + self.source.rows
-
-    @property
-    def rejected(self) -> int:
-        """Lines left out so far, in all epochs."""
-        return self._rejected_before + self.source.rejected
-
-    @property
-    def bytes_done(self) -> int:
-        """Bytes read so far, in all epochs."""
-        return self._before + self.source.bytes_done
+    def _progress(self) -> Progress:
+        """That of all epochs together."""
+        both = zip(self._before, self.source._progress, strict=True)
+        return Progress(*(before + now for before, now in both))
 
     @property
     def bytes_total(self) -> int | None:

@@ -14,11 +14,13 @@ from .live_file import Stop
 from .options import StreamOptions
 from .prefetch import prefetched
 from .rejects import Tally, coerce_on_error
-from .stream import Stream, regrouped
+from .stream import Progress, Stream, regrouped
 
 
 class Reader(Stream):
     """A stream out of files. The next blocks are parsed while this one is used."""
+
+    _progress = Progress()  # when the latest block was handed over
 
     def __init__(self, path: Any, *, on_error: Any = "raise") -> None:
         self.files = find_files(self._who, path)
@@ -29,7 +31,6 @@ class Reader(Stream):
                 f"{self._who}: on_error={os.fspath(self.on_error)!r} is the file that is read; "
                 f"name another one for the rejected lines."
             )
-        self._tally = (0, 0, 0)
         self._total = total_bytes(self.files)
         self._messages: list[str] = []
         self._warned: set[str] = set()
@@ -49,20 +50,20 @@ class Reader(Stream):
     def _ahead(self, arrange: Callable[[Iterator[Block]], Iterator[Block]]) -> Iterator[Block]:
         """The blocks, parsed in another thread, and the counters when they are handed over."""
         tally = Tally(self.on_error)
-        self._tally = (0, 0, 0)
+        self._progress = Progress()
         self._messages = tally.messages
         self._stop = tally.stop
 
-        def counted() -> Iterator[tuple[Block | None, tuple[int, int, int]]]:
+        def counted() -> Iterator[tuple[Block | None, Progress]]:
             try:
                 for block in arrange(self._blocks(tally)):
                     tally.rows += length(block)
-                    yield block, (tally.rows, tally.rejected, tally.bytes_done)
-                yield None, (tally.rows, tally.rejected, tally.bytes_done)
+                    yield block, tally.progress
+                yield None, tally.progress
             finally:
                 tally.close()
 
-        for block, self._tally in prefetched(counted(), tally.stop):
+        for block, self._progress in prefetched(counted(), tally.stop):
             self._warn(tally)
             if block is not None and length(block):
                 yield block
@@ -90,21 +91,6 @@ class Reader(Stream):
     def halt(self) -> None:
         """Wait for no more rows: what has arrived is the end."""
         self._stop.requested = True
-
-    @property
-    def rows(self) -> int:
-        """Rows read so far, without the rejected ones."""
-        return self._tally[0]
-
-    @property
-    def rejected(self) -> int:
-        """Lines left out so far, because they could not be read."""
-        return self._tally[1]
-
-    @property
-    def bytes_done(self) -> int:
-        """Bytes of the files read so far, compressed where they are."""
-        return self._tally[2]
 
     @property
     def bytes_total(self) -> int | None:

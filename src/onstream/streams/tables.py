@@ -14,7 +14,7 @@ from .live_file import Stop
 from .options import TableOptions, with_common_options
 from .reader import Reader, arranged
 from .rejects import Place, Tally, at_row, coerce_on_error
-from .stream import Stream, regrouped
+from .stream import Progress, Stream, regrouped
 
 BATCH = 1 << 16  # rows of a table read at a time
 ABSURD = 2**40  # bytes: no batch of rows has that size
@@ -338,14 +338,8 @@ class Frame(Stream):
             tally.close()
 
     @property
-    def rows(self) -> int:
-        """Rows read so far, without the rejected ones."""
-        return self._tally.rows
-
-    @property
-    def rejected(self) -> int:
-        """Rows left out so far."""
-        return self._tally.rejected
+    def _progress(self) -> Progress:
+        return self._tally.progress
 
     @property
     def messages(self) -> list[str]:
