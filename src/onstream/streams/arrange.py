@@ -73,34 +73,19 @@ class Slice(Arranged):
         return self.most is None and self.source.endless
 
     def _batches(self, n: int) -> Iterator[Block]:
-        if self.most == 0:
-            return
-        left = self.most
-        cursor = Cursor(self.source.batches(n if left is None else min(n, left + self.first)))
-        skip = self.first
-        while skip > 0:
-            skipped = cursor.take(min(skip, n))
-            if skipped is None:
-                return
-            skip -= length(skipped)
-        while left is None or left > 0:
-            block = cursor.take(n if left is None else min(n, left))
-            if block is None:
-                return
-            if left is not None:
-                left -= length(block)
-            yield block
+        size = n if self.most is None else max(1, min(n, self.first + self.most))
+        return regrouped(self._part_of(self.source.batches(size)), n)
 
     def blocks(self) -> Iterator[Block]:
-        """Yield blocks of whatever size is at hand."""
-        return self._as_they_come() if self.live else super().blocks()
+        """Yield blocks of any size; of a pipe as they come, so that no row waits for another."""
+        return self._part_of(self.source.blocks()) if self.live else super().blocks()
 
-    def _as_they_come(self) -> Iterator[Block]:
-        """The rows of a pipe: none waits for another."""
+    def _part_of(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        """The rows that are wanted, out of all."""
         skip, left = self.first, self.most
         if left == 0:
             return
-        for block in self.source.blocks():
+        for block in blocks:
             start = min(skip, length(block))
             stop = length(block) if left is None else min(length(block), start + left)
             skip -= start
