@@ -10,9 +10,9 @@ import numpy as np
 from ..base.blocks import Block
 from ._arff_text import ARFFText, unescaped
 from .columns import ColumnChoice, ColumnOptions, difference, quoted
-from .files import Bytes, Lines, PathLike, line_blocks
+from .files import Lines, PathLike
 from .options import TableOptions, with_common_options
-from .reader import Reader, arranged
+from .reader import LineReader, arranged
 from .rejects import Place, Tally, at_line
 from .stream import Stream
 
@@ -75,52 +75,42 @@ def changed(before: list[Attribute], now: list[Attribute]) -> str:
     return names or f"{quoted(odd)} stand elsewhere or have other values"
 
 
-class ARFF(Reader):
+class ARFF(LineReader):
     """The stream that `read_arff` makes."""
 
     _who = "read_arff"
-
-    def __init__(self, path: Any, columns: ColumnOptions, on_error: Any) -> None:
-        super().__init__(path, on_error=on_error)
-        self.columns = columns
+    _attributes: list[Attribute] | None = None  # of the first file
 
     def _blocks(self, tally: Tally) -> Iterator[Block]:
-        done = 0
-        first: list[Attribute] | None = None
-        for file in self.files:
-            source = Bytes(file, tally.stop)
-            header = Header(source.name)
-            reading: Rows | None = None
-            lost = False  # lines, among them perhaps @data
-            try:
-                for lines in line_blocks(source):
-                    tally.bytes_done = done + lines.done
-                    if lines.problem:
-                        lost = True
-                        place = at_line(source.name, lines.first)
-                        tally.reject(place, lines.problem, lines.data)
-                        continue
-                    rest = lines if header.done else header.read(lines)
-                    if rest is None:
-                        continue
-                    if reading is None:
-                        if first is not None and first != header.attributes:
-                            how = changed(first, header.attributes)
-                            raise ValueError(
-                                f"{source.name}: its attributes differ from those of "
-                                f"{self.files[0]}: {how}. ARFF files that are read together must "
-                                f"have the same header; read this file by itself."
-                            )
-                        first = header.attributes
-                        names = [attribute.name for attribute in first]
-                        chosen = self.columns.choose(source.name, names)
-                        reading = Rows(first, chosen, is_sparse(rest.data))
-                    yield from reading.blocks(rest, tally)
-            finally:
-                done += source.done
-                source.close()
-            if not header.done and not lost and not tally.stop.requested:
-                raise ValueError(f"{source.name}: there is no @data line.")
+        self._attributes = None
+        return super()._blocks(tally)
+
+    def _file(self, name: str, blocks: Iterator[Lines], tally: Tally) -> Iterator[Block]:
+        header = Header(name)
+        reading: Rows | None = None
+        rejected = tally.rejected
+        for lines in blocks:
+            rest = lines if header.done else header.read(lines)
+            if rest is None:
+                continue
+            if reading is None:
+                chosen = self._choose(name, header.attributes)
+                reading = Rows(header.attributes, chosen, is_sparse(rest.data))
+            yield from reading.blocks(rest, tally)
+        lost = tally.rejected > rejected  # lines, among them perhaps @data
+        if not header.done and not lost and not tally.stop.requested:
+            raise ValueError(f"{name}: there is no @data line.")
+
+    def _choose(self, name: str, attributes: list[Attribute]) -> ColumnChoice:
+        """The columns that matter; all files have the same."""
+        if self._attributes is not None and self._attributes != attributes:
+            raise ValueError(
+                f"{name}: its attributes differ from those of {self.files[0]}: "
+                f"{changed(self._attributes, attributes)}. ARFF files that are read together must "
+                f"have the same header; read this file by itself."
+            )
+        self._attributes = attributes
+        return self.columns.choose(name, [attribute.name for attribute in attributes])
 
 
 class Header:

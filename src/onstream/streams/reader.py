@@ -3,17 +3,18 @@
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 from ..base.blocks import Block, length
 from ..core.data_warning import warn_of_data
 from .arrange import Repeated, Shuffled, Slice
 from .columns import ColumnOptions, Schema
-from .files import arrives, find_files, same_file, total_bytes
+from .files import Bytes, Lines, arrives, find_files, line_blocks, same_file, total_bytes
 from .live_file import Stop
 from .options import StreamOptions
 from .prefetch import prefetched
-from .rejects import Tally, coerce_on_error
+from .rejects import Tally, at_line, coerce_on_error
 from .stream import Progress, Stream, regrouped
 
 
@@ -22,7 +23,7 @@ class Reader(Stream):
 
     _progress = Progress()  # when the latest block was handed over
 
-    def __init__(self, path: Any, *, on_error: Any = "raise") -> None:
+    def __init__(self, path: Any, on_error: Any) -> None:
         self.files = find_files(self._who, path)
         self.on_error = coerce_on_error(self._who, on_error)
         kept = self.on_error not in ("raise", "skip")
@@ -81,13 +82,6 @@ class Reader(Stream):
         """Say whether rows arrive while we wait: from a pipe, a terminal or a socket."""
         return any(arrives(file) for file in self.files)
 
-    def expect(self, expected: Schema) -> bool:
-        """Set what is known of the columns; False if there are no columns."""
-        columns: ColumnOptions | None = getattr(self, "columns", None)
-        if columns is not None:
-            columns.expected = expected
-        return columns is not None
-
     def halt(self) -> None:
         """Wait for no more rows: what has arrived is the end."""
         self._stop.requested = True
@@ -105,6 +99,47 @@ class Reader(Stream):
     def __repr__(self) -> str:
         names = self.files[0] if len(self.files) == 1 else f"{len(self.files)} files"
         return f"<{type(self).__name__} of {names}>"
+
+
+class ColumnReader(Reader):
+    """A stream out of files whose rows have columns."""
+
+    def __init__(self, path: Any, columns: ColumnOptions, on_error: Any) -> None:
+        super().__init__(path, on_error)
+        self.columns = columns
+
+    def expect(self, expected: Schema) -> bool:
+        """Set what is known of the columns."""
+        self.columns.expected = expected
+        return True
+
+
+class LineReader(ColumnReader):
+    """A stream out of text files, a row of columns on each line."""
+
+    def _blocks(self, tally: Tally) -> Iterator[Block]:
+        for file in self.files:
+            before = tally.bytes_done
+            with closing(Bytes(file, tally.stop)) as source:
+                yield from self._file(source.name, self._readable(source, tally), tally)
+            tally.bytes_done = before + source.done
+
+    def _readable(self, source: Bytes, tally: Tally) -> Iterator[Lines]:
+        """The lines of a file, without those that are rejected at once: cut short or too long."""
+        before = tally.bytes_done
+        for lines in self._lines(source):
+            tally.bytes_done = before + lines.done
+            if lines.problem:
+                tally.reject(at_line(source.name, lines.first), lines.problem, lines.data)
+            else:
+                yield lines
+
+    def _lines(self, source: Bytes) -> Iterator[Lines]:
+        return line_blocks(source)
+
+    @abstractmethod
+    def _file(self, name: str, blocks: Iterator[Lines], tally: Tally) -> Iterator[Block]:
+        """The rows on the lines of one file."""
 
 
 def arranged(stream: Stream, options: StreamOptions) -> Stream:

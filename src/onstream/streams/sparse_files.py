@@ -5,6 +5,7 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import closing
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
@@ -88,7 +89,7 @@ class SparseFile(Reader):
     """Files whose lines are sparse rows."""
 
     def __init__(self, path: Any, drop: Any, only: Any, on_error: Any) -> None:
-        super().__init__(path, on_error=on_error)
+        super().__init__(path, on_error)
         self.drop = drop
         self.only = only
         # A hashed learner needs no names. Once they are asked for, they are made while parsing.
@@ -120,9 +121,8 @@ class SparseFile(Reader):
         done, known = 0, False
         with ThreadPoolExecutor(PARSERS, "onstream parser") as pool:
             for file in self.files:
-                source = Bytes(file, tally.stop)
-                blocks, first = line_blocks(source, numbered=False), 1
-                try:
+                with closing(Bytes(file, tally.stop)) as source:
+                    blocks, first = line_blocks(source, numbered=False), 1
                     for lines, parsed in in_order(pool, blocks, parse, known):
                         tally.bytes_done = done + lines.done
                         if parsed is None:
@@ -138,9 +138,7 @@ class SparseFile(Reader):
                         for _, line, text, why in rejects:
                             tally.reject(at_line(source.name, first + line), why, text)
                         first += count
-                finally:
-                    done += source.done
-                    source.close()
+                done += source.done
 
     def _begin(self) -> None:
         """Forget what the last iteration knew."""

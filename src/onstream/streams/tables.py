@@ -4,6 +4,7 @@ import os
 import re
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from ..base.blocks import Block, length
@@ -12,7 +13,7 @@ from .columns import ColumnChoice, ColumnOptions, differing
 from .files import CHUNK, Bytes, PathLike
 from .live_file import Stop
 from .options import TableOptions, with_common_options
-from .reader import Reader, arranged
+from .reader import ColumnReader, arranged
 from .rejects import Place, Tally, at_row, coerce_on_error
 from .stream import Progress, Stream, regrouped
 
@@ -91,14 +92,10 @@ def read_frame(
     return arranged(Frame(frame, columns, common["on_error"]), common)
 
 
-class TableReader(Reader):
+class TableReader(ColumnReader):
     """Files that hold record batches."""
 
     kind = ""
-
-    def __init__(self, path: Any, columns: ColumnOptions, on_error: Any) -> None:
-        super().__init__(path, on_error=on_error)
-        self.columns = columns
 
     @abstractmethod
     def _batches_of(self, file: str, start: "Start") -> Iterator[tuple[Any, float]]:
@@ -144,21 +141,19 @@ def out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) and (asked is None or int(asked[1]) < ABSURD)
 
 
+@dataclass
 class Start:
     """Chooses and checks the columns of a file when its schema is known."""
 
-    def __init__(
-        self, name: str, columns: ColumnOptions, before: Any, stop: Stop, first: str
-    ) -> None:
-        self.name = name
-        self.first = first  # of the files that are read together
-        self.wanted = columns
-        self.before = before
-        self.stop = stop
-        self.schema: Any = None
-        self.columns: ColumnChoice = ColumnChoice(name, [], None, None)
-        self.rows = 0  # of the file, where it says so
-        self.refused: Exception | None = None  # what was wrong with the columns
+    name: str
+    wanted: ColumnOptions
+    before: Any  # the schema of the files before
+    stop: Stop
+    first: str  # of the files that are read together
+    schema: Any = None
+    columns: ColumnChoice = field(init=False)  # once the schema is known
+    rows: int = 0  # of the file, where it says so
+    refused: Exception | None = None  # what was wrong with the columns
 
     def __call__(self, schema: Any) -> list[str]:
         """The names of the columns to read."""
