@@ -230,10 +230,10 @@ class Rows:
             X, y, w, rejects = self.parser.parse_sparse(lines.buffer, lines.size, strict)
             made = iter([self._labelled(X, y, w)])
         else:
-            cells, texts, _, rejects = self.parser.parse_dense(lines.buffer, lines.size, strict)
+            cells, texts, rejects = self.parser.parse_dense(lines.buffer, lines.size, strict)
             made = self._tables(cells, texts, lines, rejects, tally)
         yield from made
-        for _, line, text, why in rejects:
+        for line, text, why in rejects:
             tally.reject(at_line(self.chosen.source, lines.first + line), why, text)
 
     def _labelled(self, X: Any, y: Any, w: Any) -> Block:
@@ -269,7 +269,7 @@ class Rows:
             coded = pa.DictionaryArray.from_arrays(codes, pa.array(known, pa.string()))
             columns[attribute.name] = coded.cast(pa.string())
         table = pa.table(columns)
-        bad = {line for _, line, _, _ in rejects}
+        bad = {line for line, _, _ in rejects}
 
         def place(row: int, column: Any) -> Place:
             return at_line(

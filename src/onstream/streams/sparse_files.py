@@ -135,7 +135,7 @@ class SparseFile(Reader):
                             spare.clear()
                             known = True
                         yield self._finished(self._chosen(X), y, w)
-                        for _, line, text, why in rejects:
+                        for line, text, why in rejects:
                             tally.reject(at_line(source.name, first + line), why, text)
                         first += count
                 done += source.done
