@@ -4,7 +4,7 @@ from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.mem cimport PyMem_RawFree
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, strchr
 
 import numpy as np
 
@@ -15,6 +15,10 @@ from ._sparse_text cimport (
     OUT_OF_MEMORY, UNKNOWN_VALUE, Flaw, SparseText, grown, set_room,
 )
 from .tokens cimport is_finite, is_space, scan_number, skip_spaces
+
+
+cdef const char* LETTERS = b"tnrbfav"
+cdef const char* MEANINGS = b"\t\n\r\b\f\a\v"
 
 
 cdef enum Kind:
@@ -403,22 +407,9 @@ cdef Py_ssize_t write_unescaped(
 
 
 cdef unsigned char letter_escape(unsigned char letter) noexcept nogil:
-    """What a letter after a backslash means."""
-    if letter == c"t":
-        return c"\t"
-    if letter == c"n":
-        return c"\n"
-    if letter == c"r":
-        return c"\r"
-    if letter == c"b":
-        return 8
-    if letter == c"f":
-        return 12
-    if letter == c"a":
-        return 7
-    if letter == c"v":
-        return 11
-    return letter
+    """What a letter after a backslash means: the same as in C, or itself."""
+    cdef const char* found = strchr(LETTERS, letter)
+    return letter if found == NULL else <unsigned char> MEANINGS[found - LETTERS]
 
 
 cdef int unicode_escape(const char* p, const char* stop) noexcept nogil:
