@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.blocks import Block
 from ._arff_text import ARFFText, unescaped
-from .columns import ColumnChoice, ColumnOptions, difference, quoted
+from .columns import ColumnChoice, difference, quoted
 from .files import Lines, PathLike
 from .options import TableOptions, with_common_options
 from .reader import LineReader, arranged
@@ -55,8 +55,7 @@ def read_arff(
     >>> list(read_arff(file, target="play"))
     [({'outlook': 'sunny', 'humidity': 85.0}, 'no'), ({'outlook': None, 'humidity': 70.0}, 'yes')]
     """
-    columns = ColumnOptions("read_arff", target, common)
-    return arranged(ARFF(path, columns, common["on_error"]), common)
+    return arranged(ARFF(path, target, common), common)
 
 
 @dataclass

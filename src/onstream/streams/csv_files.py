@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Unpack
 
 from ..base.blocks import Block
-from .columns import ColumnChoice, ColumnOptions, differing
+from .columns import ColumnChoice, differing
 from .csv_rows import (
     UTF8,
     CSVGrammar,
@@ -82,7 +82,8 @@ def read_csv(
     """
     stream = CSV(
         path,
-        ColumnOptions("read_csv", target, common),
+        target,
+        common,
         types=types,
         delimiter=delimiter,
         header=header,
@@ -90,7 +91,6 @@ def read_csv(
         decimal=decimal,
         encoding=encoding,
         newlines_in_values=newlines_in_values,
-        on_error=common["on_error"],
     )
     return arranged(stream, common)
 
@@ -103,7 +103,8 @@ class CSV(LineReader):
     def __init__(
         self,
         path: Any,
-        columns: ColumnOptions,
+        target: Any,
+        options: Mapping[str, Any],
         *,
         types: Mapping[str, type] | None,
         delimiter: str | None,
@@ -112,9 +113,8 @@ class CSV(LineReader):
         decimal: str,
         encoding: str,
         newlines_in_values: bool,
-        on_error: Any,
     ) -> None:
-        super().__init__(path, columns, on_error)
+        super().__init__(path, target, options)
         if decimal not in (".", ","):
             raise ValueError(f"read_csv: decimal must be '.' or ',', got {decimal!r:.80}.")
         self.insisted = delimiter is not None  # on a delimiter, even if it looks wrong

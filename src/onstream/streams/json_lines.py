@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Unpack
 
 import msgspec
@@ -37,8 +37,7 @@ def read_jsonl(
     >>> list(read_jsonl(file, target="spam"))
     [({'free': 1.0, 'meeting': None}, True), ({'free': None, 'meeting': 2.0}, False)]
     """
-    columns = ColumnOptions("read_jsonl", target, common)
-    return arranged(JSONLines(path, columns, common["on_error"]), common)
+    return arranged(JSONLines(path, target, common), common)
 
 
 class JSONLines(LineReader):
@@ -46,10 +45,10 @@ class JSONLines(LineReader):
 
     _who = "read_jsonl"
 
-    def __init__(self, path: Any, columns: ColumnOptions, on_error: Any) -> None:
-        super().__init__(path, columns, on_error)
+    def __init__(self, path: Any, target: Any, options: Mapping[str, Any]) -> None:
+        super().__init__(path, target, options)
         for word in ("target", "weight"):
-            if isinstance(getattr(columns, word), int):
+            if isinstance(getattr(self.columns, word), int):
                 raise TypeError(f"read_jsonl: {word} must be a key, got a number.")
         self.schema: dict[str, Any] = {}  # type of each key met so far
         self._check_known = False

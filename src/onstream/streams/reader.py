@@ -2,7 +2,7 @@
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
@@ -12,7 +12,6 @@ from .arrange import Repeated, Shuffled, Slice
 from .columns import ColumnOptions, Schema
 from .files import Bytes, Lines, arrives, find_files, line_blocks, same_file, total_bytes
 from .live_file import Stop
-from .options import StreamOptions
 from .prefetch import prefetched
 from .rejects import Tally, at_line, coerce_on_error
 from .stream import Progress, Stream, regrouped
@@ -104,9 +103,9 @@ class Reader(Stream):
 class ColumnReader(Reader):
     """A stream out of files whose rows have columns."""
 
-    def __init__(self, path: Any, columns: ColumnOptions, on_error: Any) -> None:
-        super().__init__(path, on_error)
-        self.columns = columns
+    def __init__(self, path: Any, target: Any, options: Mapping[str, Any]) -> None:
+        self.columns = ColumnOptions(self._who, target, options)
+        super().__init__(path, options["on_error"])
 
     def expect(self, expected: Schema) -> bool:
         """Set what is known of the columns."""
@@ -142,7 +141,7 @@ class LineReader(ColumnReader):
         """The rows on the lines of one file."""
 
 
-def arranged(stream: Stream, options: StreamOptions) -> Stream:
+def arranged(stream: Stream, options: Mapping[str, Any]) -> Stream:
     """A stream with the options that all readers have, in this order."""
     skip, limit, shuffle = options["skip"], options["limit"], options["shuffle"]
     if skip != 0 or limit is not None:

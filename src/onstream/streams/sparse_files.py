@@ -103,7 +103,6 @@ class SparseFile(Reader):
         """What turns text into rows."""
 
     def _blocks(self, tally: Tally) -> Iterator[Block]:
-        self._begin()
         spare: list[SparseText] = []  # parsers that are not at work
         stop_early = tally.on_error == "raise"
 
@@ -139,9 +138,6 @@ class SparseFile(Reader):
                             tally.reject(at_line(source.name, first + line), why, text)
                         first += count
                 done += source.done
-
-    def _begin(self) -> None:
-        """Forget what the last iteration knew."""
 
     def _learn_kind(self, weights: Any) -> None:
         """The first block is known."""
@@ -179,10 +175,11 @@ class VW(SparseFile):
         super().__init__(path, drop, only, on_error)
         self.labelled = flag(self._who, "labelled", labelled)
         self.weights = None if weights is None else flag(self._who, "weights", weights)
-        self._weighted = self.weights
+        self._weighted = self.weights  # None: not known yet
 
-    def _begin(self) -> None:
+    def _blocks(self, tally: Tally) -> Iterator[Block]:
         self._weighted = self.weights
+        return super()._blocks(tally)
 
     def _learn_kind(self, weights: Any) -> None:
         if self._weighted is None:

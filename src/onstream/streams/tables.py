@@ -3,7 +3,7 @@
 import os
 import re
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
@@ -40,8 +40,7 @@ def read_parquet(
     >>> list(read_parquet(file, target="y"))
     [({'a': 1.5}, 'no'), ({'a': 2.5}, 'yes')]
     """
-    columns = ColumnOptions("read_parquet", target, common)
-    return arranged(Parquet(path, columns, common["on_error"]), common)
+    return arranged(Parquet(path, target, common), common)
 
 
 @with_common_options
@@ -62,8 +61,7 @@ def read_ipc(
     >>> list(read_ipc(file, target="y"))
     [({'a': 1.5}, 3)]
     """
-    columns = ColumnOptions("read_ipc", target, common)
-    return arranged(IPC(path, columns, common["on_error"]), common)
+    return arranged(IPC(path, target, common), common)
 
 
 @with_common_options
@@ -88,8 +86,7 @@ def read_frame(
     >>> list(read_frame(frame, target="y"))
     [({'a': 1.5}, True), ({'a': 2.5}, False)]
     """
-    columns = ColumnOptions("read_frame", target, common)
-    return arranged(Frame(frame, columns, common["on_error"]), common)
+    return arranged(Frame(frame, target, common), common)
 
 
 class TableReader(ColumnReader):
@@ -218,8 +215,8 @@ class Parquet(TableReader):
     _who = "read_parquet"
     kind = "Parquet"
 
-    def __init__(self, path: Any, columns: ColumnOptions, on_error: Any) -> None:
-        super().__init__(path, columns, on_error)
+    def __init__(self, path: Any, target: Any, options: Mapping[str, Any]) -> None:
+        super().__init__(path, target, options)
         if "-" in self.files:
             raise ValueError("read_parquet: a Parquet file cannot be read from standard input.")
 
@@ -297,7 +294,8 @@ class Frame(Stream):
 
     _who = "read_frame"
 
-    def __init__(self, frame: Any, columns: ColumnOptions, on_error: Any) -> None:
+    def __init__(self, frame: Any, target: Any, options: Mapping[str, Any]) -> None:
+        columns = ColumnOptions("read_frame", target, options)
         if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__dataframe__")):
             raise TypeError(
                 f"read_frame: a data frame is needed (pandas, Polars, PyArrow, DuckDB), "
@@ -313,7 +311,7 @@ class Frame(Stream):
         schema = self.table.schema
         self.columns = columns.choose("the frame", list(schema.names), index_of(schema))
         self.columns.check_types(schema)
-        self.on_error = coerce_on_error("read_frame", on_error)
+        self.on_error = coerce_on_error("read_frame", options["on_error"])
         self._tally = Tally("skip")
 
     def _batches(self, n: int) -> Iterator[Block]:
