@@ -190,7 +190,7 @@ class TestVW:
         text = b"1 |" + b"n" * 100_000 + b" a" * 100_000 + b"\n1 |b c\n"
         block, y, _, rejects = parsed(VWText(), text)
         assert len(block) == len(y) == 1
-        assert rejects[0][3] == "the names are too long"
+        assert rejects[0][2] == "the names are too long"
 
 
 class TestNumbers:

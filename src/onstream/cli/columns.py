@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..core.data_warning import warn_of_data
+from ..core.frames import numeric
 from ..persist import load_notes, save
-from ..streams.columns import KINDS, Schema, is_number, is_text, quoted
+from ..streams.columns import KINDS, Schema, is_text, quoted
 from .console import remark
 
 
@@ -188,7 +189,7 @@ def kind_of(type: Any) -> str:
         return "bool"
     if is_text(type):
         return "text"
-    return "number" if is_number(type) else ""
+    return "number" if numeric(type) else ""
 
 
 def kind_of_labels(y: Any) -> str:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from ..evaluate.choices import answers_of, kind_of
 from ..persist import is_model, load
 from .columns import LearnedColumns
 from .names import check_online
@@ -33,8 +34,6 @@ class Contender:
     @property
     def name(self) -> str:
         """The class of the model, or those of its steps; of a saved one, the file's name."""
-        from ..evaluate.choices import kind_of
-
         return kind_of(self.model) if self.file is None else self.file.name
 
     @property
@@ -58,8 +57,6 @@ class Frozen:
     @property
     def task(self) -> str:
         """What it predicts."""
-        from ..evaluate.choices import answers_of
-
         return answers_of(self.model)
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from sys import modules
 from typing import Any
 
+from .. import evaluate, streams
 from ..base import learners, parts
 
 
@@ -16,27 +17,18 @@ def by_name() -> dict[str, type[Any]]:
 
 def generators() -> dict[str, type[Any]]:
     """Every generator of random streams."""
-    from ..streams import generators
-
-    return offered(generators)
+    return offered(streams.generators)
 
 
 def metrics() -> dict[str, type[Any]]:
     """Every metric."""
-    from .. import evaluate
-
     base = evaluate.Metric
-    return {
-        name: cls
-        for name, cls in offered(evaluate).items()
-        if issubclass(cls, base) and cls is not base
-    }
+    known = offered(evaluate).items()
+    return {name: cls for name, cls in known if issubclass(cls, base) and cls is not base}
 
 
 def baselines() -> dict[str, type[Any]]:
     """What learners have to beat; not learned from features, never saved."""
-    from .. import evaluate
-
     known = offered(evaluate).items()
     return {name: cls for name, cls in known if getattr(cls, "baseline", False)}
 

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ..evaluate.choices import distinct_names
+from ..evaluate.prequential import Prequential
 from . import options
 from .chunks import chunks
 from .columns import LearnedColumns
@@ -62,9 +64,6 @@ def run(
     onstream run test.csv -m bids.onstream --test-only
     zcat log.vw.gz | onstream run - -f vw -m 'LogisticRegression(hash_bits=18)'
     """
-    from ..evaluate.choices import distinct_names
-    from ..evaluate.prequential import Prequential
-
     contenders = [Contender(text, test_only=test_only) for text in model]
     models = [contender.model for contender in contenders]
     names = distinct_names([c.name for c in contenders], [c.text for c in contenders])

@@ -5,9 +5,13 @@ import inspect
 from pathlib import Path
 from typing import Any
 
+from .. import streams
 from ..base.blocks import columns_of
 from ..base.checks import nearest
 from ..streams.columns import quoted
+from ..streams.csv_files import MISSING
+from ..streams.options import DEFAULTS
+from ..streams.reader import arranged
 from .columns import ColumnWatch, LearnedColumns
 from .console import warn_if_most_rejected
 from .parse import parse_generator
@@ -104,8 +108,6 @@ def open_stream(
     **others: Any,
 ) -> Any:
     """The stream of `source`, by options as they were typed."""
-    from .. import streams
-
     options = others | {
         "types": column_types(types),
         "delimiter": TAB if delimiter in ("\\t", "tab") else delimiter,
@@ -164,12 +166,7 @@ def from_generator(source: str, options: dict[str, Any]) -> Any:
     stream = parse_generator(source)
     if "limit" not in options:
         raise ValueError("onstream: a generator never ends; say how many rows with --limit 10000.")
-    if "skip" in options:
-        stream = stream.skip(options["skip"])
-    stream = stream.limit(options["limit"])
-    if "shuffle" in options:
-        stream = stream.shuffled(options["shuffle"], options.get("seed", 0))
-    return stream
+    return arranged(stream, DEFAULTS | options)
 
 
 def format_of(source: str, standard: str = "input", option: str = "--format") -> str:
@@ -192,8 +189,6 @@ def format_of(source: str, standard: str = "input", option: str = "--format") ->
 
 def missing_values(more: list[str] | None) -> tuple[str, ...] | None:
     """The usual texts for a missing value, and some more."""
-    from ..streams.csv_files import MISSING
-
     return (*MISSING, *more) if more else None
 
 

@@ -1,10 +1,10 @@
 """The data lines of ARFF files, dense or sparse, parsed without the GIL."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
-from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
+from cpython.mem cimport PyMem_RawFree
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, strchr
 
 import numpy as np
 
@@ -12,9 +12,13 @@ from ..core.arrays cimport data_of, int32s, int64s
 from ..core.hashing cimport hash_bytes, mix
 from ._sparse_text cimport (
     BAD_COUNT, BAD_INDEX, BAD_VALUE, BAD_WEIGHT, BLANK, FINE, INFINITE, NO_LABEL, OPEN_QUOTE,
-    OUT_OF_MEMORY, UNKNOWN_VALUE, Flaw, SparseText,
+    OUT_OF_MEMORY, UNKNOWN_VALUE, Flaw, SparseText, grown, set_room,
 )
-from .tokens cimport is_finite, is_space, scan_number
+from .tokens cimport is_finite, is_space, scan_number, skip_spaces
+
+
+cdef const char* LETTERS = b"tnrbfav"
+cdef const char* MEANINGS = b"\t\n\r\b\f\a\v"
 
 
 cdef enum Kind:
@@ -71,11 +75,6 @@ cdef class ARFFText(SparseText):
         cdef uint64_t at
         self.width, self.sparse, self.weighing = n, sparse, WEIGHT in roles
         self.worded = (TEXT, TARGET) in zip(kinds, roles)
-        self.kinds = self.roles = self.table = NULL
-        self.cells = NULL
-        self.spans = NULL
-        self.scratch = NULL
-        self.room_cells = self.n_spans = self.room_spans = self.room_scratch = 0
         pieces = list(names)
         owners = []
         for i, own in enumerate(values):
@@ -88,13 +87,14 @@ cdef class ARFFText(SparseText):
         self.pooled = self.pool
         self.offset = int64s(self.offsets)
         self.owner = int32s(self.owners)
-        self.kinds = <int32_t*> PyMem_RawRealloc(NULL, max(1, n) * sizeof(int32_t))
-        self.roles = <int32_t*> PyMem_RawRealloc(NULL, max(1, n) * sizeof(int32_t))
         while size < 2 * len(owners):
             size *= 2
         self.mask = size - 1
-        self.table = <int32_t*> PyMem_RawRealloc(NULL, size * sizeof(int32_t))
-        if self.kinds == NULL or self.roles == NULL or self.table == NULL:
+        if not (
+            grown(<void**> &self.kinds, max(1, n) * sizeof(int32_t))
+            and grown(<void**> &self.roles, max(1, n) * sizeof(int32_t))
+            and grown(<void**> &self.table, size * sizeof(int32_t))
+        ):
             raise MemoryError("onstream: no memory for the attributes")
         for i in range(n):
             self.kinds[i], self.roles[i] = kinds[i], roles[i]
@@ -125,14 +125,14 @@ cdef class ARFFText(SparseText):
         return block, targets, weights, rejects
 
     def parse_dense(self, bytearray data, Py_ssize_t size, bint stop_early):
-        """Cells of shape (rows, attributes), texts, weights (None: all 1), rejected lines."""
+        """Cells of shape (rows, attributes), texts, rejected lines."""
         self.n_spans = 0
-        _, _, weights, rejects = self.parse(data, size, stop_early)
+        _, _, _, rejects = self.parse(data, size, stop_early)
         cells = np.empty((self.rows, self.width))
         if self.rows:
             memcpy(data_of(cells), self.cells, cells.nbytes)
         texts = [self.span(data, i) for i in range(self.n_spans)]
-        return cells, texts, weights, rejects
+        return cells, texts, rejects
 
     cdef str span(self, bytearray data, Py_ssize_t i):
         """A text; only in quotes does a backslash mean anything."""
@@ -159,10 +159,8 @@ cdef class ARFFText(SparseText):
 
     cdef Flaw next_word(self, const char** at, const char* end, bint blanks_end, Word* word) noexcept nogil:
         """A value, quoted or not, up to a comma, a brace or (if wanted) a blank."""
-        cdef const char* p = at[0]
+        cdef const char* p = skip_spaces(at[0], end)
         cdef char quote
-        while p < end and is_space(p[0]):
-            p += 1
         word.quoted = word.escaped = False
         if p < end and (p[0] == c"'" or p[0] == c'"'):
             quote = p[0]
@@ -185,9 +183,7 @@ cdef class ARFFText(SparseText):
             word.stop = p
             while word.stop > word.start and is_space(word.stop[-1]):
                 word.stop -= 1
-        while p < end and is_space(p[0]):
-            p += 1
-        at[0] = p
+        at[0] = skip_spaces(p, end)
         return FINE
 
     cdef Flaw value(self, Py_ssize_t j, Word* word, double* out) noexcept nogil:
@@ -219,8 +215,7 @@ cdef class ARFFText(SparseText):
         return FINE
 
     cdef Flaw line(self, const char* p, const char* end) noexcept nogil:
-        while p < end and is_space(p[0]):
-            p += 1
+        p = skip_spaces(p, end)
         while end > p and is_space(end[-1]):
             end -= 1
         if p == end or p[0] == c"%":
@@ -265,9 +260,7 @@ cdef class ARFFText(SparseText):
             self.weighted = True
         if p[0] != c"{":
             return BAD_COUNT
-        p += 1
-        while p < end and is_space(p[0]):
-            p += 1
+        p = skip_spaces(p + 1, end)
         while p < end and p[0] != c"}":
             digits = p
             j = 0
@@ -288,17 +281,10 @@ cdef class ARFFText(SparseText):
             if flaw != FINE:
                 return flaw
             if p < end and p[0] == c",":
-                p += 1
-                while p < end and is_space(p[0]):
-                    p += 1
+                p = skip_spaces(p + 1, end)
             elif p == end or p[0] != c"}":
                 return BAD_COUNT
-        if p == end:
-            return BAD_COUNT
-        p += 1
-        while p < end and is_space(p[0]):
-            p += 1
-        if p != end:
+        if p == end or skip_spaces(p + 1, end) != end:
             return BAD_COUNT
         return NO_LABEL if self.targets[self.rows] != self.targets[self.rows] else FINE
 
@@ -344,12 +330,9 @@ cdef class ARFFText(SparseText):
     cdef bint unescape(self, Word* word) noexcept nogil:
         """Point `word` at a copy without the backslashes."""
         cdef Py_ssize_t n = word.stop - word.start
-        cdef void* moved
         if n > self.room_scratch:
-            moved = PyMem_RawRealloc(self.scratch, 2 * n)
-            if moved == NULL:
+            if not grown(<void**> &self.scratch, 2 * n):
                 return False
-            self.scratch = <unsigned char*> moved
             self.room_scratch = 2 * n
         n = write_unescaped(word.start, word.stop, self.scratch)
         word.start = <const char*> self.scratch
@@ -359,19 +342,14 @@ cdef class ARFFText(SparseText):
 
     cdef bint more_spans(self) noexcept nogil:
         cdef Py_ssize_t room = 2 * self.room_spans + 256
-        cdef void* moved = PyMem_RawRealloc(self.spans, 2 * room * sizeof(int64_t))
-        if moved == NULL:
-            return False
-        self.spans, self.room_spans = <int64_t*> moved, room
-        return True
+        return (
+            grown(<void**> &self.spans, 2 * room * sizeof(int64_t))
+            and set_room(&self.room_spans, room)
+        )
 
     cdef bint more_cells(self) noexcept nogil:
         cdef Py_ssize_t room = 2 * self.room_cells + 16 * self.width
-        cdef void* moved = PyMem_RawRealloc(self.cells, room * sizeof(double))
-        if moved == NULL:
-            return False
-        self.cells, self.room_cells = <double*> moved, room
-        return True
+        return grown(<void**> &self.cells, room * sizeof(double)) and set_room(&self.room_cells, room)
 
 
 def unescaped(bytes text):
@@ -429,22 +407,9 @@ cdef Py_ssize_t write_unescaped(
 
 
 cdef unsigned char letter_escape(unsigned char letter) noexcept nogil:
-    """What a letter after a backslash means."""
-    if letter == c"t":
-        return c"\t"
-    if letter == c"n":
-        return c"\n"
-    if letter == c"r":
-        return c"\r"
-    if letter == c"b":
-        return 8
-    if letter == c"f":
-        return 12
-    if letter == c"a":
-        return 7
-    if letter == c"v":
-        return 11
-    return letter
+    """What a letter after a backslash means: the same as in C, or itself."""
+    cdef const char* found = strchr(LETTERS, letter)
+    return letter if found == NULL else <unsigned char> MEANINGS[found - LETTERS]
 
 
 cdef int unicode_escape(const char* p, const char* stop) noexcept nogil:

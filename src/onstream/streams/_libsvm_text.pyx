@@ -7,7 +7,7 @@ from .quick cimport all_digits, quick_value
 from ._sparse_text cimport (
     BAD_INDEX, BAD_LABEL, BAD_VALUE, BLANK, FINE, OUT_OF_MEMORY, UNUSUAL, Flaw, SparseText,
 )
-from .tokens cimport is_space
+from .tokens cimport skip_spaces, skip_word
 
 
 cdef class LibsvmText(SparseText):
@@ -60,8 +60,7 @@ cdef class LibsvmText(SparseText):
         cdef Py_ssize_t size
         cdef double value
         cdef Flaw flaw
-        while p < end and is_space(p[0]):
-            p += 1
+        p = skip_spaces(p, end)
         if p == end or p[0] == c"#":
             return BLANK
         flaw = self.number(&p, end, &value)
@@ -69,8 +68,7 @@ cdef class LibsvmText(SparseText):
             return BAD_LABEL if flaw == BAD_VALUE else flaw
         self.targets[self.rows] = value
         while True:
-            while p < end and is_space(p[0]):
-                p += 1
+            p = skip_spaces(p, end)
             if p == end or p[0] == c"#":
                 return FINE
             start = p
@@ -78,10 +76,9 @@ cdef class LibsvmText(SparseText):
                 p += 1
             if p == start or p == end or p[0] != c":" or p - start > 18:
                 if is_qid(start, end):
-                    while p < end and not is_space(p[0]):
-                        p += 1
+                    p = skip_word(p, end)
                     continue
-                self.blame(start, end)
+                self.word, self.word_stop = start, skip_word(start, end)
                 return BAD_INDEX
             while start + 1 < p and start[0] == c"0":
                 start += 1
@@ -97,12 +94,6 @@ cdef class LibsvmText(SparseText):
                 return flaw
             self.values[self.entries] = value
             self.entries += 1
-
-    cdef void blame(self, const char* start, const char* end) noexcept nogil:
-        """The word that begins here is wrong."""
-        self.word = self.word_stop = start
-        while self.word_stop < end and not is_space(self.word_stop[0]):
-            self.word_stop += 1
 
 
 cdef bint is_qid(const char* p, const char* end) noexcept nogil:

@@ -23,7 +23,6 @@ cdef enum Flaw:
 
 
 cdef struct Reject:
-    int64_t row          # rows accepted before it
     int64_t line         # number of the line, from 0 in the block
     Py_ssize_t start     # the line in the text
     Py_ssize_t stop
@@ -52,7 +51,7 @@ cdef class SparseText:
     cdef Py_ssize_t room_letters
     cdef Reject* rejects
     cdef Py_ssize_t n_rejects
-    cdef int64_t n_lines       # read so far
+    cdef readonly int64_t lines  # read so far
     cdef Py_ssize_t room_rejects
     cdef const char* text      # the block being parsed
     cdef const char* word      # what a flaw is about
@@ -70,3 +69,7 @@ cdef class SparseText:
     cdef bint more_letters(self, Py_ssize_t n) noexcept nogil
     cdef bint more_rows(self) noexcept nogil
     cdef bint more_rejects(self) noexcept nogil
+
+
+cdef bint grown(void** block, Py_ssize_t size) noexcept nogil
+cdef bint set_room(Py_ssize_t* room, Py_ssize_t size) noexcept nogil

@@ -17,6 +17,4 @@ class SparseText:
         size: int,
         stop_early: bool,
         later: Callable[[], object] | None = None,
-    ) -> tuple[
-        SparseBlock, NDArray[Any], NDArray[Any] | None, list[tuple[int, int, bytes, str]]
-    ]: ...
+    ) -> tuple[SparseBlock, NDArray[Any], NDArray[Any] | None, list[tuple[int, bytes, str]]]: ...

@@ -16,7 +16,7 @@ import numpy as np
 from ..core.arrays cimport data_of, int64s
 from ..core.hashing cimport hash_bytes
 from .quick cimport ONSTREAM_AHEAD, onstream_marks
-from .tokens cimport is_finite, is_space, scan_number, valid_utf8
+from .tokens cimport is_finite, is_space, scan_number, skip_word, valid_utf8
 from ..core.sparse import SparseBlock
 
 
@@ -55,19 +55,6 @@ def unfilled(Py_ssize_t n):
 cdef class SparseText:
     """Rows of a block of lines; subclasses know what a line is."""
 
-    def __cinit__(self, *args, **kwargs):
-        self.targets = self.weights = self.values = NULL
-        self.starts = self.name_starts = NULL
-        self.hashes = NULL
-        self.names = NULL
-        self.rejects = NULL
-        self.marks = NULL
-        self.room_marks = 0
-        self.naming = True
-        self.rows = self.room_rows = self.entries = self.room = 0
-        self.letters = self.room_letters = self.n_rejects = self.room_rejects = 0
-        self.integers = self.weighted = False
-
     def __dealloc__(self):
         PyMem_RawFree(self.targets)
         PyMem_RawFree(self.weights)
@@ -82,7 +69,7 @@ cdef class SparseText:
     def parse(self, bytearray data, Py_ssize_t size, bint stop_early, later=None):
         """SparseBlock, targets, weights (None: all 1), and the rejected lines, of some bytes.
 
-        A rejected line is (rows before it, line from 0, its text, the reason). If `later` is given,
+        A rejected line is (its number from 0, its text, the reason). If `later` is given,
         the block has no names; when it is asked for them, `later` is called and the bytes, which
         must not have changed, are parsed again.
         """
@@ -140,15 +127,10 @@ cdef class SparseText:
         )
 
     def rejected_line(self, bytearray data, Py_ssize_t i):
-        """A rejected line: row, line, text and reason."""
+        """A rejected line: number, text and reason."""
         cdef Reject* r = &self.rejects[i]
         word = data[r.word:min(r.word_stop, r.word + 40)].decode(errors="replace")
-        return r.row, r.line, bytes(data[r.start:r.stop]), FLAWS[r.flaw].format(repr(word))
-
-    @property
-    def lines(self):
-        """How many lines the latest parse has read."""
-        return self.n_lines
+        return r.line, bytes(data[r.start:r.stop]), FLAWS[r.flaw].format(repr(word))
 
     cdef void parse_lines(self, const char* p, const char* end, bint stop_early) noexcept nogil:
         cdef const char* stop
@@ -156,7 +138,7 @@ cdef class SparseText:
         cdef bint weighted
         cdef Flaw flaw
         cdef Reject* reject
-        self.n_lines = 0
+        self.lines = 0
         self.starved = False
         while p < end:
             stop = <const char*> memchr(p, c"\n", end - p)
@@ -186,13 +168,13 @@ cdef class SparseText:
                         self.starved = True
                         return
                     reject = &self.rejects[self.n_rejects]
-                    reject.row, reject.line, reject.flaw = self.rows, self.n_lines, flaw
+                    reject.line, reject.flaw = self.lines, flaw
                     reject.start, reject.stop = p - self.text, stop - self.text
                     reject.word, reject.word_stop = self.word - self.text, self.word_stop - self.text
                     self.n_rejects += 1
                     if stop_early:
                         return
-            self.n_lines += 1
+            self.lines += 1
             p = stop + 1
 
     cdef Flaw line(self, const char* p, const char* end) noexcept nogil:
@@ -243,9 +225,7 @@ cdef class SparseText:
         """Read a finite number that a blank, a bar or the end of the line follows."""
         cdef const char* after = scan_number(p[0], end, value)
         if after == NULL or (after < end and not is_space(after[0]) and after[0] != c"|"):
-            self.word = self.word_stop = p[0]
-            while self.word_stop < end and not is_space(self.word_stop[0]):
-                self.word_stop += 1
+            self.word, self.word_stop = p[0], skip_word(p[0], end)
             return BAD_VALUE
         if not is_finite(value[0]):
             self.word, self.word_stop = p[0], after
@@ -298,6 +278,7 @@ cdef inline void copy_short(unsigned char* out, const char* text, Py_ssize_t n) 
 
 
 cdef bint grown(void** block, Py_ssize_t size) noexcept nogil:
+    """Resize a block of memory; False, and nothing is changed, if there is none."""
     cdef void* moved = PyMem_RawRealloc(block[0], size)
     if moved == NULL:
         return False
@@ -306,6 +287,7 @@ cdef bint grown(void** block, Py_ssize_t size) noexcept nogil:
 
 
 cdef bint set_room(Py_ssize_t* room, Py_ssize_t size) noexcept nogil:
+    """Note the new size, after `grown`."""
     room[0] = size
     return True
 

@@ -9,7 +9,7 @@ from ._sparse_text cimport (
     BAD_LABEL, BAD_WEIGHT, BLANK, FINE, INFINITE, LATE_WEIGHT, LONG_NAMES, NO_FEATURES, NO_LABEL,
     NO_NAME, OUT_OF_MEMORY, UNUSUAL, Flaw, SparseText,
 )
-from .tokens cimport is_finite, is_space, scan_number
+from .tokens cimport is_finite, is_space, scan_number, skip_spaces, skip_word
 
 cdef Py_ssize_t MOST_LETTERS = 1 << 26  # bytes of names in one line: a namespace stands before each
 
@@ -86,8 +86,7 @@ cdef class VWText(SparseText):
     cdef Flaw line(self, const char* p, const char* end) noexcept nogil:
         cdef const char* bar
         cdef Flaw flaw
-        while p < end and is_space(p[0]):
-            p += 1
+        p = skip_spaces(p, end)
         while end > p and is_space(end[-1]):
             end -= 1
         if p == end:
@@ -111,13 +110,11 @@ cdef class VWText(SparseText):
         cdef int numbers = 0
         self.targets[self.rows] = 0.0
         while True:
-            while p < bar and is_space(p[0]):
-                p += 1
+            p = skip_spaces(p, bar)
             if p == bar:
                 break
             start = p
-            while p < bar and not is_space(p[0]):
-                p += 1
+            p = skip_word(p, bar)
             if start[0] == c"'" or (p == bar and numbers > 0):
                 continue  # a tag: it has an apostrophe, or touches the bar
             if scan_number(start, p, &value) != p or numbers == 3:
@@ -164,13 +161,11 @@ cdef class VWText(SparseText):
 
     cdef Flaw feature(self, const char** at, const char* end) noexcept nogil:
         """One name, or name:value; or blanks at the end."""
-        cdef const char* p = at[0]
+        cdef const char* p = skip_spaces(at[0], end)
         cdef const char* start
         cdef double value = 1.0
         cdef Py_ssize_t size
         cdef Flaw flaw
-        while p < end and is_space(p[0]):
-            p += 1
         if p == end or p[0] == c"|":
             at[0] = p
             return FINE

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..base.blocks import Block
 from ._arff_text import ARFFText, unescaped
-from .columns import ColumnChoice, ColumnOptions, difference, quoted
-from .files import Bytes, Lines, PathLike, line_blocks
+from .columns import ColumnChoice, difference, quoted
+from .files import Lines, PathLike
 from .options import TableOptions, with_common_options
-from .reader import Reader, arranged
+from .reader import LineReader, arranged
 from .rejects import Place, Tally, at_line
 from .stream import Stream
 
@@ -55,8 +55,7 @@ def read_arff(
     >>> list(read_arff(file, target="play"))
     [({'outlook': 'sunny', 'humidity': 85.0}, 'no'), ({'outlook': None, 'humidity': 70.0}, 'yes')]
     """
-    columns = ColumnOptions("read_arff", target, common)
-    return arranged(ARFF(path, columns, common["on_error"]), common)
+    return arranged(ARFF(path, target, common), common)
 
 
 @dataclass
@@ -75,52 +74,42 @@ def changed(before: list[Attribute], now: list[Attribute]) -> str:
     return names or f"{quoted(odd)} stand elsewhere or have other values"
 
 
-class ARFF(Reader):
+class ARFF(LineReader):
     """The stream that `read_arff` makes."""
 
     _who = "read_arff"
-
-    def __init__(self, path: Any, columns: ColumnOptions, on_error: Any) -> None:
-        super().__init__(path, on_error=on_error)
-        self.columns = columns
+    _attributes: list[Attribute] | None = None  # of the first file
 
     def _blocks(self, tally: Tally) -> Iterator[Block]:
-        done = 0
-        first: list[Attribute] | None = None
-        for file in self.files:
-            source = Bytes(file, tally.stop)
-            header = Header(source.name)
-            reading: Rows | None = None
-            lost = False  # lines, among them perhaps @data
-            try:
-                for lines in line_blocks(source):
-                    tally.bytes_done = done + lines.done
-                    if lines.problem:
-                        lost = True
-                        place = at_line(source.name, lines.first)
-                        tally.reject(place, lines.problem, lines.data)
-                        continue
-                    rest = lines if header.done else header.read(lines)
-                    if rest is None:
-                        continue
-                    if reading is None:
-                        if first is not None and first != header.attributes:
-                            how = changed(first, header.attributes)
-                            raise ValueError(
-                                f"{source.name}: its attributes differ from those of "
-                                f"{self.files[0]}: {how}. ARFF files that are read together must "
-                                f"have the same header; read this file by itself."
-                            )
-                        first = header.attributes
-                        names = [attribute.name for attribute in first]
-                        chosen = self.columns.choose(source.name, names)
-                        reading = Rows(first, chosen, is_sparse(rest.data))
-                    yield from reading.blocks(rest, tally)
-            finally:
-                done += source.done
-                source.close()
-            if not header.done and not lost and not tally.stop.requested:
-                raise ValueError(f"{source.name}: there is no @data line.")
+        self._attributes = None
+        return super()._blocks(tally)
+
+    def _file(self, name: str, blocks: Iterator[Lines], tally: Tally) -> Iterator[Block]:
+        header = Header(name)
+        reading: Rows | None = None
+        rejected = tally.rejected
+        for lines in blocks:
+            rest = lines if header.done else header.read(lines)
+            if rest is None:
+                continue
+            if reading is None:
+                chosen = self._choose(name, header.attributes)
+                reading = Rows(header.attributes, chosen, is_sparse(rest.data))
+            yield from reading.blocks(rest, tally)
+        lost = tally.rejected > rejected  # lines, among them perhaps @data
+        if not header.done and not lost and not tally.stop.requested:
+            raise ValueError(f"{name}: there is no @data line.")
+
+    def _choose(self, name: str, attributes: list[Attribute]) -> ColumnChoice:
+        """The columns that matter; all files have the same."""
+        if self._attributes is not None and self._attributes != attributes:
+            raise ValueError(
+                f"{name}: its attributes differ from those of {self.files[0]}: "
+                f"{changed(self._attributes, attributes)}. ARFF files that are read together must "
+                f"have the same header; read this file by itself."
+            )
+        self._attributes = attributes
+        return self.columns.choose(name, [attribute.name for attribute in attributes])
 
 
 class Header:
@@ -240,10 +229,10 @@ class Rows:
             X, y, w, rejects = self.parser.parse_sparse(lines.buffer, lines.size, strict)
             made = iter([self._labelled(X, y, w)])
         else:
-            cells, texts, _, rejects = self.parser.parse_dense(lines.buffer, lines.size, strict)
+            cells, texts, rejects = self.parser.parse_dense(lines.buffer, lines.size, strict)
             made = self._tables(cells, texts, lines, rejects, tally)
         yield from made
-        for _, line, text, why in rejects:
+        for line, text, why in rejects:
             tally.reject(at_line(self.chosen.source, lines.first + line), why, text)
 
     def _labelled(self, X: Any, y: Any, w: Any) -> Block:
@@ -279,7 +268,7 @@ class Rows:
             coded = pa.DictionaryArray.from_arrays(codes, pa.array(known, pa.string()))
             columns[attribute.name] = coded.cast(pa.string())
         table = pa.table(columns)
-        bad = {line for _, line, _, _ in rejects}
+        bad = {line for line, _, _ in rejects}
 
         def place(row: int, column: Any) -> Place:
             return at_line(

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..base.blocks import Block, cut, join, length, take
 from ..base.checks import whole
-from .stream import Cursor, Stream, regrouped
+from .stream import Cursor, Progress, Stream, regrouped
 
 
 class Arranged(Stream):
@@ -45,19 +45,8 @@ class Arranged(Stream):
         return self.source.expect(expected)
 
     @property
-    def rows(self) -> int:
-        """Rows read so far, without the rejected ones."""
-        return self.source.rows
-
-    @property
-    def rejected(self) -> int:
-        """Lines that could not be read and were left out."""
-        return self.source.rejected
-
-    @property
-    def bytes_done(self) -> int:
-        """Bytes read so far."""
-        return self.source.bytes_done
+    def _progress(self) -> Progress:
+        return self.source._progress
 
     @property
     def bytes_total(self) -> int | None:
@@ -84,34 +73,19 @@ class Slice(Arranged):
         return self.most is None and self.source.endless
 
     def _batches(self, n: int) -> Iterator[Block]:
-        if self.most == 0:
-            return
-        left = self.most
-        cursor = Cursor(self.source.batches(n if left is None else min(n, left + self.first)))
-        skip = self.first
-        while skip > 0:
-            skipped = cursor.take(min(skip, n))
-            if skipped is None:
-                return
-            skip -= length(skipped)
-        while left is None or left > 0:
-            block = cursor.take(n if left is None else min(n, left))
-            if block is None:
-                return
-            if left is not None:
-                left -= length(block)
-            yield block
+        size = n if self.most is None else max(1, min(n, self.first + self.most))
+        return regrouped(self._part_of(self.source.batches(size)), n)
 
     def blocks(self) -> Iterator[Block]:
-        """Yield blocks of whatever size is at hand."""
-        return self._as_they_come() if self.live else super().blocks()
+        """Yield blocks of any size; of a pipe as they come, so that no row waits for another."""
+        return self._part_of(self.source.blocks()) if self.live else super().blocks()
 
-    def _as_they_come(self) -> Iterator[Block]:
-        """The rows of a pipe: none waits for another."""
+    def _part_of(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        """The rows that are wanted, out of all."""
         skip, left = self.first, self.most
         if left == 0:
             return
-        for block in self.source.blocks():
+        for block in blocks:
             start = min(skip, length(block))
             stop = length(block) if left is None else min(length(block), start + left)
             skip -= start
@@ -162,33 +136,20 @@ class Repeated(Arranged):
     def __init__(self, source: Stream, *, epochs: int) -> None:
         super().__init__(source)
         self.epochs = whole(self._who, "epochs", epochs, least=1)
-        self._before = 0  # bytes and rows of the epochs that are done
-        self._rows_before = 0
-        self._rejected_before = 0
+        self._before = Progress()  # of the epochs that are done
 
     def _batches(self, n: int) -> Iterator[Block]:
-        self._before = self._rows_before = self._rejected_before = 0
+        self._before = Progress()
         for epoch in range(self.epochs):
             yield from self.source.batches(n)
             if epoch + 1 < self.epochs:
-                self._before += self.source.bytes_done
-                self._rows_before += self.source.rows
-                self._rejected_before += self.source.rejected
+                self._before = self._progress
 
     @property
-    def rows(self) -> int:
-        """Rows read so far, in all epochs."""
-        return self._rows_before + self.source.rows
-
-    @property
-    def rejected(self) -> int:
-        """Lines left out so far, in all epochs."""
-        return self._rejected_before + self.source.rejected
-
-    @property
-    def bytes_done(self) -> int:
-        """Bytes read so far, in all epochs."""
-        return self._before + self.source.bytes_done
+    def _progress(self) -> Progress:
+        """That of all epochs together."""
+        both = zip(self._before, self.source._progress, strict=True)
+        return Progress(*(before + now for before, now in both))
 
     @property
     def bytes_total(self) -> int | None:

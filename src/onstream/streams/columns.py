@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.blocks import Block, cut, take
+from ..core.frames import numeric
 from .rejects import Place, Tally
 
 NO_TARGET = (
@@ -132,22 +133,15 @@ def quoted(names: list[str]) -> str:
     return ", ".join(f'"{name}"' for name in names[:10]) + (", ..." if len(names) > 10 else "")
 
 
+@dataclass
 class ColumnChoice:
-    """The columns chosen of one file: features, target, weight."""
+    """The columns chosen of one file."""
 
-    def __init__(
-        self,
-        source: str,
-        features: list[str],
-        target: str | None,
-        weight: str | None,
-        expected: Schema | None = None,
-    ) -> None:
-        self.expected = expected or Schema()
-        self.source = source
-        self.features = features
-        self.target = target
-        self.weight = weight
+    source: str
+    features: list[str]
+    target: str | None
+    weight: str | None
+    expected: Schema
 
     @property
     def all(self) -> list[str]:
@@ -162,7 +156,7 @@ class ColumnChoice:
             kind = schema.field(name).type
             if types.is_dictionary(kind):
                 kind = kind.value_type
-            if not (is_number(kind) or is_text(kind) or types.is_null(kind)):
+            if not (numeric(kind) or is_text(kind) or types.is_null(kind)):
                 raise ValueError(
                     f'{self.source}: column "{name}" is of type {kind}; a column must hold '
                     f'numbers, bools or text. Leave it out with drop=["{name}"].'
@@ -239,7 +233,7 @@ def finite_column(column: Any) -> tuple[Any, Any]:
     import pyarrow.compute as pc
     from pyarrow import types
 
-    if types.is_dictionary(column.type) and is_number(column.type.value_type):
+    if types.is_dictionary(column.type) and numeric(column.type.value_type):
         column = column.cast(column.type.value_type)
     if types.is_decimal(column.type) or types.is_float16(column.type):
         column = column.cast(pa.float64())
@@ -259,16 +253,9 @@ def weight_column(source: str, name: str, column: Any) -> Any:
     """Weights as floats; NaN where there is none."""
     import pyarrow as pa
 
-    if not is_number(column.type):
+    if not numeric(column.type):
         raise ValueError(f'{source}: column "{name}" holds {column.type}, not weights.')
     return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)  # 2**60 + 1 is fine
-
-
-def is_number(kind: Any) -> bool:
-    """Say whether an Arrow type is a number or a bool."""
-    from ..core.frames import numeric
-
-    return numeric(kind)
 
 
 def is_text(kind: Any) -> bool:

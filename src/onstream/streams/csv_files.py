@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Unpack
 
 from ..base.blocks import Block
-from .columns import ColumnChoice, ColumnOptions, differing
+from .columns import ColumnChoice, differing
 from .csv_rows import (
     UTF8,
     CSVGrammar,
@@ -18,12 +18,12 @@ from .csv_rows import (
     whole_rows,
 )
 from .csv_types import coerce_types, guess, with_comma
-from .files import Bytes, PathLike, line_blocks, suffix
-from .lines import Piece, Text
+from .files import Bytes, Lines, PathLike, line_blocks, suffix
+from .lines import Text
 from .options import TableOptions, with_common_options
-from .reader import Reader, arranged
+from .reader import LineReader, arranged
 from .recoded import Recoded, coerce_encoding
-from .rejects import Place, Tally, at_line
+from .rejects import Tally, at_line
 from .stream import Stream
 
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
@@ -82,7 +82,8 @@ def read_csv(
     """
     stream = CSV(
         path,
-        ColumnOptions("read_csv", target, common),
+        target,
+        common,
         types=types,
         delimiter=delimiter,
         header=header,
@@ -90,12 +91,11 @@ def read_csv(
         decimal=decimal,
         encoding=encoding,
         newlines_in_values=newlines_in_values,
-        on_error=common["on_error"],
     )
     return arranged(stream, common)
 
 
-class CSV(Reader):
+class CSV(LineReader):
     """The stream that `read_csv` makes."""
 
     _who = "read_csv"
@@ -103,7 +103,8 @@ class CSV(Reader):
     def __init__(
         self,
         path: Any,
-        columns: ColumnOptions,
+        target: Any,
+        options: Mapping[str, Any],
         *,
         types: Mapping[str, type] | None,
         delimiter: str | None,
@@ -112,9 +113,8 @@ class CSV(Reader):
         decimal: str,
         encoding: str,
         newlines_in_values: bool,
-        on_error: Any,
     ) -> None:
-        super().__init__(path, on_error=on_error)
+        super().__init__(path, target, options)
         if decimal not in (".", ","):
             raise ValueError(f"read_csv: decimal must be '.' or ',', got {decimal!r:.80}.")
         self.insisted = delimiter is not None  # on a delimiter, even if it looks wrong
@@ -140,59 +140,45 @@ class CSV(Reader):
             coerce_missing(missing),
             newlines_in_values,
         )
-        self.columns = columns
         self.header = coerce_header(header)
         self.types = coerce_types("read_csv", types)
         self.schema: dict[str, Any] | None = None  # from the first lines, then enforced
 
     def _blocks(self, tally: Tally) -> Iterator[Block]:
         self.schema = None
-        done = 0
-        for file in self.files:
-            source = self._opened(file, tally)
-            try:
-                yield from self._file(source, done, tally)
-            finally:
-                done += source.done
-                source.close()
-            tally.bytes_done = done
+        return super()._blocks(tally)
 
-    def _opened(self, file: str, tally: Tally) -> Bytes | Recoded:
-        source = Bytes(file, tally.stop)
+    def _lines(self, source: Bytes) -> Iterator[Lines]:
         encoding = self.format.encoding
-        return source if encoding in UTF8 else Recoded(source, encoding)
+        blocks = line_blocks(source if encoding in UTF8 else Recoded(source, encoding))
+        if self.format.newlines_in_values:
+            return whole_rows(blocks, self.format.delimiter)
+        return blocks
 
-    def _file(self, source: Bytes | Recoded, before: int, tally: Tally) -> Iterator[Block]:
+    def _file(self, name: str, blocks: Iterator[Lines], tally: Tally) -> Iterator[Block]:
         names: list[str] | None = None
         chosen: ColumnChoice | None = None
-        empty = True
-        blocks = line_blocks(source)
-        if self.format.newlines_in_values:
-            blocks = whole_rows(blocks, self.format.delimiter)
+        rejected = tally.rejected
         for block in blocks:
-            tally.bytes_done = before + block.done
-            empty = empty and not block.problem
             lines = Text(block.data, block.first, block.cut)
-            if block.problem:
-                tally.reject(at_line(source.name, lines.first), block.problem, lines.data)
-                continue
             if names is None or chosen is None:
-                names, lines = self._names(source.name, lines)
+                names, lines = self._names(name, lines)
                 if names is None:
                     continue
-                chosen = self._choose(source.name, names)
+                chosen = self._choose(name, names)
                 if self.header is True and "" in chosen.features:
                     tally.warnings.append(
-                        f"{source.name}: column {names.index('') + 1} has no name; if it is the "
+                        f"{name}: column {names.index('') + 1} has no name; if it is the "
                         f"index of a data frame, leave it out by drop=[''] (--drop '')."
                     )
             if not lines.data:
                 continue
             if self.schema is None:
-                self.schema = self._infer(source.name, names, chosen, lines, tally)
-            yield from self._rows(source.name, names, chosen, lines, tally)
-        if names is None and self.header is True and empty and not tally.stop.requested:
-            raise ValueError(f"{source.name}: the file is empty; its first line must be a header.")
+                self.schema = self._infer(name, names, chosen, lines, tally)
+            yield from self._rows(name, names, chosen, lines, tally)
+        empty = names is None and tally.rejected == rejected
+        if empty and self.header is True and not tally.stop.requested:
+            raise ValueError(f"{name}: the file is empty; its first line must be a header.")
 
     def _names(self, name: str, lines: Text) -> tuple[list[str] | None, Text]:
         """The names of the columns, and the lines after the header; None if it has not come yet."""
@@ -303,11 +289,7 @@ class CSV(Reader):
 
         schema = self.schema or dict.fromkeys(chosen.all, pa.string())  # no line can be read
         for piece in rows_of(lines, CSVGrammar(self.format, names, schema), tally, name):
-
-            def place(row: int, column: Any, piece: Piece = piece) -> Place:
-                return at_line(name, piece.numbers[row], column)
-
-            yield from chosen.blocks(piece.table, tally, place, piece.line)
+            yield from chosen.blocks(piece.table, tally, piece.place, piece.line)
 
 
 def split(line: str, delimiter: str) -> list[str]:

@@ -200,7 +200,7 @@ def spanning(lines: Text, grammar: CSVGrammar, tally: Tally, name: str) -> Itera
             table, reason = attempt(grammar, data, len(spans))
             if table is not None:
                 numbers = [lines.first + span.at for span in spans]
-                yield Spans(table, data, numbers, [span.data for span in spans])
+                yield Spans(table, data, name, numbers, [span.data for span in spans])
                 continue
             if len(spans) > 1:
                 half = len(spans) // 2

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from ..base.blocks import Block
 from .options import StreamOptions, with_common_options
 from .reader import arranged
-from .stream import Stream
+from .stream import Progress, Stream
 
 
 @with_common_options
@@ -50,6 +50,7 @@ class Rows(Stream):
     """The stream that `from_iterable` makes."""
 
     _who = "from_iterable"
+    _progress = Progress()
 
     def __init__(self, source: Iterable[Any], target: str | None, weight: str | None) -> None:
         if isinstance(source, (str, bytes, dict)) or not hasattr(source, "__iter__"):
@@ -59,22 +60,22 @@ class Rows(Stream):
         self.source = source
         self.target = target
         self.weight = weight
-        self._count = 0
 
     def _batches(self, n: int) -> Iterator[Block]:
-        self._count = 0
+        self._progress, count = Progress(), 0
         items = iter(self.source)
         broken: Exception | None = None
         while broken is None:
             rows: list[tuple[Any, ...]] = []
             try:  # what came before an error is not lost
                 for item in islice(items, n):
-                    rows.append(self._row(self._count + len(rows), item))
+                    rows.append(self._row(count + len(rows), item))
             except Exception as error:
                 broken = error
             if not rows:
                 break
-            self._count += len(rows)
+            count += len(rows)
+            self._progress = Progress(count)
             if len({len(row) for row in rows}) > 1:
                 raise TypeError(
                     "from_iterable: some rows are (x, y), some (x, y, w); use one of them."
@@ -101,8 +102,3 @@ class Rows(Stream):
             raise TypeError(
                 f"from_iterable: row {number} must be a mapping, got {item!r:.60}."
             ) from None
-
-    @property
-    def rows(self) -> int:
-        """Rows read so far."""
-        return self._count

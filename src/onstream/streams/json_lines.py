@@ -2,18 +2,19 @@
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Unpack
 
 import msgspec
 
 from ..base.blocks import Block
-from .columns import ColumnChoice, ColumnOptions, is_number, is_text
-from .files import Bytes, PathLike, line_blocks
-from .lines import Grammar, Piece, Text, parsed
+from ..core.frames import numeric
+from .columns import ColumnChoice, ColumnOptions, is_text
+from .files import Lines, PathLike
+from .lines import Grammar, Text, parsed
 from .options import TableOptions, with_common_options
-from .reader import Reader, arranged
-from .rejects import Place, Tally, at_line
+from .reader import LineReader, arranged
+from .rejects import Tally
 from .stream import Stream
 
 
@@ -36,20 +37,18 @@ def read_jsonl(
     >>> list(read_jsonl(file, target="spam"))
     [({'free': 1.0, 'meeting': None}, True), ({'free': None, 'meeting': 2.0}, False)]
     """
-    columns = ColumnOptions("read_jsonl", target, common)
-    return arranged(JSONLines(path, columns, on_error=common["on_error"]), common)
+    return arranged(JSONLines(path, target, common), common)
 
 
-class JSONLines(Reader):
+class JSONLines(LineReader):
     """The stream that `read_jsonl` makes."""
 
     _who = "read_jsonl"
 
-    def __init__(self, path: Any, columns: ColumnOptions, *, on_error: Any) -> None:
-        super().__init__(path, on_error=on_error)
-        self.columns = columns
+    def __init__(self, path: Any, target: Any, options: Mapping[str, Any]) -> None:
+        super().__init__(path, target, options)
         for word in ("target", "weight"):
-            if isinstance(getattr(columns, word), int):
+            if isinstance(getattr(self.columns, word), int):
                 raise TypeError(f"read_jsonl: {word} must be a key, got a number.")
         self.schema: dict[str, Any] = {}  # type of each key met so far
         self._check_known = False
@@ -58,28 +57,14 @@ class JSONLines(Reader):
         expected = self.columns.expected
         self.schema = {key: expected.arrow(key) for key in expected.kinds if self._matters(key)}
         self._check_known = expected.closed and bool(self.schema)  # does the model know any key?
-        done = 0
-        for file in self.files:
-            source = Bytes(file, tally.stop)
-            try:
-                for lines in line_blocks(source):
-                    tally.bytes_done = done + lines.done
-                    if lines.problem:
-                        tally.reject(at_line(source.name, lines.first), lines.problem, lines.data)
-                    else:
-                        yield from self._rows(source.name, Text(lines.data, lines.first), tally)
-            finally:
-                done += source.done
-                source.close()
+        return super()._blocks(tally)
 
-    def _rows(self, name: str, lines: Text, tally: Tally) -> Iterator[Block]:
-        for piece in parsed(lines, JSONGrammar(self), tally, name):
-
-            def place(row: int, column: Any, piece: Piece = piece) -> Place:
-                return at_line(name, piece.numbers[row], column)
-
-            table, chosen = self._complete(piece.table, name)
-            yield from chosen.blocks(table, tally, place, piece.line)
+    def _file(self, name: str, blocks: Iterator[Lines], tally: Tally) -> Iterator[Block]:
+        for lines in blocks:
+            text = Text(lines.data, lines.first)
+            for piece in parsed(text, JSONGrammar(self), tally, name):
+                table, chosen = self._complete(piece.table, name)
+                yield from chosen.blocks(table, tally, piece.place, piece.line)
 
     def _parse(self, data: bytes) -> Any:
         """A table; keys that are new become known if all is well."""
@@ -126,7 +111,7 @@ class JSONLines(Reader):
             if field.name in self.schema or not self._matters(field.name):
                 continue
             kind = field.type
-            if is_number(kind):
+            if numeric(kind):
                 exact = (self.columns.target, *self.columns.expected.ids)
                 as_is = field.name in exact or pa.types.is_boolean(kind)
                 new[field.name] = kind if as_is else pa.float64()
@@ -167,13 +152,9 @@ class JSONLines(Reader):
                 table = table.append_column(str(key), nothing)
             elif pa.types.is_null(table.schema.field(at).type):
                 table = table.set_column(at, str(key), nothing)
-        names = [key for key in table.column_names if self._matters(key)]
-        kept = expected.ids
-        names = [
-            key
-            for key in names
-            if key in kept or not pa.types.is_null(table.schema.field(key).type)
-        ]
+        empty = {field.name for field in table.schema if pa.types.is_null(field.type)}
+        empty -= set(expected.ids)
+        names = [key for key in table.column_names if self._matters(key) and key not in empty]
         wanted = ColumnOptions("read_jsonl", self.columns.target, {"weight": self.columns.weight})
         return table, wanted.choose("", names)
 

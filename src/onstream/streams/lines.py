@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .rejects import Tally, at_line
+from .rejects import Place, Tally, at_line
 
 FEW = 64  # lines that are looked at one by one
 
@@ -25,7 +25,12 @@ class Piece:
 
     table: Any
     data: bytes
-    numbers: Sequence[int]
+    name: str  # of the file
+    numbers: Sequence[int]  # of the lines
+
+    def place(self, row: int, column: Any) -> Place:
+        """Where a value stands."""
+        return at_line(self.name, self.numbers[row], column)
 
     def line(self, row: int) -> bytes:
         """The line of a row."""
@@ -70,7 +75,7 @@ def parsed(lines: Text, grammar: Grammar, tally: Tally, name: str) -> Iterator[P
         count = len(numbers)
         table, reason = attempt(grammar, data, count)
         if table is not None:
-            yield Piece(table, data, numbers)
+            yield Piece(table, data, name, numbers)
         elif count == 1:
             if not grammar.blank(data[:-1]):
                 column, why = grammar.explain(data, reason)

@@ -2,25 +2,27 @@
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from typing import Any
 
 from ..base.blocks import Block, length
 from ..core.data_warning import warn_of_data
 from .arrange import Repeated, Shuffled, Slice
 from .columns import ColumnOptions, Schema
-from .files import arrives, find_files, same_file, total_bytes
+from .files import Bytes, Lines, arrives, find_files, line_blocks, same_file, total_bytes
 from .live_file import Stop
-from .options import StreamOptions
 from .prefetch import prefetched
-from .rejects import Tally, coerce_on_error
-from .stream import Stream, regrouped
+from .rejects import Tally, at_line, coerce_on_error
+from .stream import Progress, Stream, regrouped
 
 
 class Reader(Stream):
     """A stream out of files. The next blocks are parsed while this one is used."""
 
-    def __init__(self, path: Any, *, on_error: Any = "raise") -> None:
+    _progress = Progress()  # when the latest block was handed over
+
+    def __init__(self, path: Any, on_error: Any) -> None:
         self.files = find_files(self._who, path)
         self.on_error = coerce_on_error(self._who, on_error)
         kept = self.on_error not in ("raise", "skip")
@@ -29,7 +31,6 @@ class Reader(Stream):
                 f"{self._who}: on_error={os.fspath(self.on_error)!r} is the file that is read; "
                 f"name another one for the rejected lines."
             )
-        self._tally = (0, 0, 0)
         self._total = total_bytes(self.files)
         self._messages: list[str] = []
         self._warned: set[str] = set()
@@ -49,20 +50,20 @@ class Reader(Stream):
     def _ahead(self, arrange: Callable[[Iterator[Block]], Iterator[Block]]) -> Iterator[Block]:
         """The blocks, parsed in another thread, and the counters when they are handed over."""
         tally = Tally(self.on_error)
-        self._tally = (0, 0, 0)
+        self._progress = Progress()
         self._messages = tally.messages
         self._stop = tally.stop
 
-        def counted() -> Iterator[tuple[Block | None, tuple[int, int, int]]]:
+        def counted() -> Iterator[tuple[Block | None, Progress]]:
             try:
                 for block in arrange(self._blocks(tally)):
                     tally.rows += length(block)
-                    yield block, (tally.rows, tally.rejected, tally.bytes_done)
-                yield None, (tally.rows, tally.rejected, tally.bytes_done)
+                    yield block, tally.progress
+                yield None, tally.progress
             finally:
                 tally.close()
 
-        for block, self._tally in prefetched(counted(), tally.stop):
+        for block, self._progress in prefetched(counted(), tally.stop):
             self._warn(tally)
             if block is not None and length(block):
                 yield block
@@ -80,31 +81,9 @@ class Reader(Stream):
         """Say whether rows arrive while we wait: from a pipe, a terminal or a socket."""
         return any(arrives(file) for file in self.files)
 
-    def expect(self, expected: Schema) -> bool:
-        """Set what is known of the columns; False if there are no columns."""
-        columns: ColumnOptions | None = getattr(self, "columns", None)
-        if columns is not None:
-            columns.expected = expected
-        return columns is not None
-
     def halt(self) -> None:
         """Wait for no more rows: what has arrived is the end."""
         self._stop.requested = True
-
-    @property
-    def rows(self) -> int:
-        """Rows read so far, without the rejected ones."""
-        return self._tally[0]
-
-    @property
-    def rejected(self) -> int:
-        """Lines left out so far, because they could not be read."""
-        return self._tally[1]
-
-    @property
-    def bytes_done(self) -> int:
-        """Bytes of the files read so far, compressed where they are."""
-        return self._tally[2]
 
     @property
     def bytes_total(self) -> int | None:
@@ -121,7 +100,48 @@ class Reader(Stream):
         return f"<{type(self).__name__} of {names}>"
 
 
-def arranged(stream: Stream, options: StreamOptions) -> Stream:
+class ColumnReader(Reader):
+    """A stream out of files whose rows have columns."""
+
+    def __init__(self, path: Any, target: Any, options: Mapping[str, Any]) -> None:
+        self.columns = ColumnOptions(self._who, target, options)
+        super().__init__(path, options["on_error"])
+
+    def expect(self, expected: Schema) -> bool:
+        """Set what is known of the columns."""
+        self.columns.expected = expected
+        return True
+
+
+class LineReader(ColumnReader):
+    """A stream out of text files, a row of columns on each line."""
+
+    def _blocks(self, tally: Tally) -> Iterator[Block]:
+        for file in self.files:
+            before = tally.bytes_done
+            with closing(Bytes(file, tally.stop)) as source:
+                yield from self._file(source.name, self._readable(source, tally), tally)
+            tally.bytes_done = before + source.done
+
+    def _readable(self, source: Bytes, tally: Tally) -> Iterator[Lines]:
+        """The lines of a file, without those that are rejected at once: cut short or too long."""
+        before = tally.bytes_done
+        for lines in self._lines(source):
+            tally.bytes_done = before + lines.done
+            if lines.problem:
+                tally.reject(at_line(source.name, lines.first), lines.problem, lines.data)
+            else:
+                yield lines
+
+    def _lines(self, source: Bytes) -> Iterator[Lines]:
+        return line_blocks(source)
+
+    @abstractmethod
+    def _file(self, name: str, blocks: Iterator[Lines], tally: Tally) -> Iterator[Block]:
+        """The rows on the lines of one file."""
+
+
+def arranged(stream: Stream, options: Mapping[str, Any]) -> Stream:
     """A stream with the options that all readers have, in this order."""
     skip, limit, shuffle = options["skip"], options["limit"], options["shuffle"]
     if skip != 0 or limit is not None:

@@ -62,7 +62,3 @@ class Recoded:
     def cut_off(self) -> bool:
         """True if reading was interrupted."""
         return self.source.cut_off()
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self.source.close()

@@ -8,6 +8,7 @@ from typing import IO, Any
 
 from .files import PathLike
 from .live_file import Stop
+from .stream import Progress
 
 UNSEEN = re.compile(r"[\x00-\x1f\x7f]+")  # a tab comes between the reason and the line
 REMEMBERED = 10  # messages kept of rejected lines
@@ -74,6 +75,11 @@ class Tally:
         if self._file is not None:
             shown = UNSEEN.sub(" ", message).encode(errors="replace")
             self._file.write(shown + b"\t" + text.rstrip(b"\r\n") + b"\n")
+
+    @property
+    def progress(self) -> Progress:
+        """What has been counted so far."""
+        return Progress(self.rows, self.rejected, self.bytes_done)
 
     def close(self) -> None:
         """Finish the file of rejected lines."""

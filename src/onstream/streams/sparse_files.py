@@ -5,6 +5,7 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import closing
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
@@ -88,7 +89,7 @@ class SparseFile(Reader):
     """Files whose lines are sparse rows."""
 
     def __init__(self, path: Any, drop: Any, only: Any, on_error: Any) -> None:
-        super().__init__(path, on_error=on_error)
+        super().__init__(path, on_error)
         self.drop = drop
         self.only = only
         # A hashed learner needs no names. Once they are asked for, they are made while parsing.
@@ -102,7 +103,6 @@ class SparseFile(Reader):
         """What turns text into rows."""
 
     def _blocks(self, tally: Tally) -> Iterator[Block]:
-        self._begin()
         spare: list[SparseText] = []  # parsers that are not at work
         stop_early = tally.on_error == "raise"
 
@@ -120,9 +120,8 @@ class SparseFile(Reader):
         done, known = 0, False
         with ThreadPoolExecutor(PARSERS, "onstream parser") as pool:
             for file in self.files:
-                source = Bytes(file, tally.stop)
-                blocks, first = line_blocks(source, numbered=False), 1
-                try:
+                with closing(Bytes(file, tally.stop)) as source:
+                    blocks, first = line_blocks(source, numbered=False), 1
                     for lines, parsed in in_order(pool, blocks, parse, known):
                         tally.bytes_done = done + lines.done
                         if parsed is None:
@@ -135,15 +134,10 @@ class SparseFile(Reader):
                             spare.clear()
                             known = True
                         yield self._finished(self._chosen(X), y, w)
-                        for _, line, text, why in rejects:
+                        for line, text, why in rejects:
                             tally.reject(at_line(source.name, first + line), why, text)
                         first += count
-                finally:
-                    done += source.done
-                    source.close()
-
-    def _begin(self) -> None:
-        """Forget what the last iteration knew."""
+                done += source.done
 
     def _learn_kind(self, weights: Any) -> None:
         """The first block is known."""
@@ -181,10 +175,11 @@ class VW(SparseFile):
         super().__init__(path, drop, only, on_error)
         self.labelled = flag(self._who, "labelled", labelled)
         self.weights = None if weights is None else flag(self._who, "weights", weights)
-        self._weighted = self.weights
+        self._weighted = self.weights  # None: not known yet
 
-    def _begin(self) -> None:
+    def _blocks(self, tally: Tally) -> Iterator[Block]:
         self._weighted = self.weights
+        return super()._blocks(tally)
 
     def _learn_kind(self, weights: Any) -> None:
         if self._weighted is None:

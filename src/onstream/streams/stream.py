@@ -1,14 +1,22 @@
 """What a stream is: examples in order, one by one or in blocks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from ..base.blocks import Block, cut, examples, join, length
 from ..base.checks import whole
 
 ROWS = 1000  # of a batch, by default
 HANDY = 4096  # rows of a block where the stream has no size of its own
+
+
+class Progress(NamedTuple):
+    """How far an iteration has come."""
+
+    rows: int = 0
+    rejected: int = 0
+    bytes_done: int = 0
 
 
 class Stream(ABC):
@@ -63,23 +71,27 @@ class Stream(ABC):
     # -- how far the latest iteration has come
 
     @property
+    def _progress(self) -> Progress:
+        return Progress()
+
+    @property
     def rows(self) -> int:
         """Rows read so far, without the rejected ones."""
-        return 0
+        return self._progress.rows
 
     @property
     def rejected(self) -> int:
         """Lines that could not be read and were left out (`on_error`)."""
-        return 0
+        return self._progress.rejected
 
     @property
     def bytes_done(self) -> int:
         """Bytes of the files read so far, compressed where they are."""
-        return 0
+        return self._progress.bytes_done
 
     @property
     def bytes_total(self) -> int | None:
-        """Bytes of all files; None if unknown."""
+        """Bytes of all files; None if unknown, as for standard input."""
         return None
 
     @property
@@ -158,10 +170,5 @@ class Cursor:
 def regrouped(blocks: Iterator[Block], n: int) -> Iterator[Block]:
     """The same rows in blocks of n."""
     cursor = Cursor(blocks)
-    return iter_until_none(lambda: cursor.take(n))
-
-
-def iter_until_none(draw: Callable[[], Block | None]) -> Iterator[Block]:
-    """Call again and again until there is nothing more."""
-    while (block := draw()) is not None:
+    while (block := cursor.take(n)) is not None:
         yield block

@@ -3,7 +3,8 @@
 import os
 import re
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from ..base.blocks import Block, length
@@ -12,9 +13,9 @@ from .columns import ColumnChoice, ColumnOptions, differing
 from .files import CHUNK, Bytes, PathLike
 from .live_file import Stop
 from .options import TableOptions, with_common_options
-from .reader import Reader, arranged
+from .reader import ColumnReader, arranged
 from .rejects import Place, Tally, at_row, coerce_on_error
-from .stream import Stream, regrouped
+from .stream import Progress, Stream, regrouped
 
 BATCH = 1 << 16  # rows of a table read at a time
 ABSURD = 2**40  # bytes: no batch of rows has that size
@@ -39,8 +40,7 @@ def read_parquet(
     >>> list(read_parquet(file, target="y"))
     [({'a': 1.5}, 'no'), ({'a': 2.5}, 'yes')]
     """
-    columns = ColumnOptions("read_parquet", target, common)
-    return arranged(Parquet(path, columns, common["on_error"]), common)
+    return arranged(Parquet(path, target, common), common)
 
 
 @with_common_options
@@ -61,8 +61,7 @@ def read_ipc(
     >>> list(read_ipc(file, target="y"))
     [({'a': 1.5}, 3)]
     """
-    columns = ColumnOptions("read_ipc", target, common)
-    return arranged(IPC(path, columns, common["on_error"]), common)
+    return arranged(IPC(path, target, common), common)
 
 
 @with_common_options
@@ -87,18 +86,13 @@ def read_frame(
     >>> list(read_frame(frame, target="y"))
     [({'a': 1.5}, True), ({'a': 2.5}, False)]
     """
-    columns = ColumnOptions("read_frame", target, common)
-    return arranged(Frame(frame, columns, common["on_error"]), common)
+    return arranged(Frame(frame, target, common), common)
 
 
-class TableReader(Reader):
+class TableReader(ColumnReader):
     """Files that hold record batches."""
 
     kind = ""
-
-    def __init__(self, path: Any, columns: ColumnOptions, on_error: Any) -> None:
-        super().__init__(path, on_error=on_error)
-        self.columns = columns
 
     @abstractmethod
     def _batches_of(self, file: str, start: "Start") -> Iterator[tuple[Any, float]]:
@@ -144,21 +138,19 @@ def out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) and (asked is None or int(asked[1]) < ABSURD)
 
 
+@dataclass
 class Start:
     """Chooses and checks the columns of a file when its schema is known."""
 
-    def __init__(
-        self, name: str, columns: ColumnOptions, before: Any, stop: Stop, first: str
-    ) -> None:
-        self.name = name
-        self.first = first  # of the files that are read together
-        self.wanted = columns
-        self.before = before
-        self.stop = stop
-        self.schema: Any = None
-        self.columns: ColumnChoice = ColumnChoice(name, [], None, None)
-        self.rows = 0  # of the file, where it says so
-        self.refused: Exception | None = None  # what was wrong with the columns
+    name: str
+    wanted: ColumnOptions
+    before: Any  # the schema of the files before
+    stop: Stop
+    first: str  # of the files that are read together
+    schema: Any = None
+    columns: ColumnChoice = field(init=False)  # once the schema is known
+    rows: int = 0  # of the file, where it says so
+    refused: Exception | None = None  # what was wrong with the columns
 
     def __call__(self, schema: Any) -> list[str]:
         """The names of the columns to read."""
@@ -223,8 +215,8 @@ class Parquet(TableReader):
     _who = "read_parquet"
     kind = "Parquet"
 
-    def __init__(self, path: Any, columns: ColumnOptions, on_error: Any) -> None:
-        super().__init__(path, columns, on_error)
+    def __init__(self, path: Any, target: Any, options: Mapping[str, Any]) -> None:
+        super().__init__(path, target, options)
         if "-" in self.files:
             raise ValueError("read_parquet: a Parquet file cannot be read from standard input.")
 
@@ -302,7 +294,8 @@ class Frame(Stream):
 
     _who = "read_frame"
 
-    def __init__(self, frame: Any, columns: ColumnOptions, on_error: Any) -> None:
+    def __init__(self, frame: Any, target: Any, options: Mapping[str, Any]) -> None:
+        columns = ColumnOptions("read_frame", target, options)
         if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__dataframe__")):
             raise TypeError(
                 f"read_frame: a data frame is needed (pandas, Polars, PyArrow, DuckDB), "
@@ -318,7 +311,7 @@ class Frame(Stream):
         schema = self.table.schema
         self.columns = columns.choose("the frame", list(schema.names), index_of(schema))
         self.columns.check_types(schema)
-        self.on_error = coerce_on_error("read_frame", on_error)
+        self.on_error = coerce_on_error("read_frame", options["on_error"])
         self._tally = Tally("skip")
 
     def _batches(self, n: int) -> Iterator[Block]:
@@ -338,14 +331,8 @@ class Frame(Stream):
             tally.close()
 
     @property
-    def rows(self) -> int:
-        """Rows read so far, without the rejected ones."""
-        return self._tally.rows
-
-    @property
-    def rejected(self) -> int:
-        """Rows left out so far."""
-        return self._tally.rejected
+    def _progress(self) -> Progress:
+        return self._tally.progress
 
     @property
     def messages(self) -> list[str]:

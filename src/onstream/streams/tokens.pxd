@@ -48,6 +48,20 @@ cdef inline bint is_space(char c) noexcept nogil:
     return c == c" " or c == c"\t" or c == c"\r"
 
 
+cdef inline const char* skip_spaces(const char* p, const char* end) noexcept nogil:
+    """The first byte from `p` on that is no blank, or the end."""
+    while p < end and is_space(p[0]):
+        p += 1
+    return p
+
+
+cdef inline const char* skip_word(const char* p, const char* end) noexcept nogil:
+    """The first blank from `p` on, or the end."""
+    while p < end and not is_space(p[0]):
+        p += 1
+    return p
+
+
 cdef inline const char* scan_number(const char* p, const char* end, double* out) noexcept nogil:
     """Read a decimal number; where it ends, or NULL if there is none. May give infinity.
 

@@ -8,17 +8,6 @@ from ...base.blocks import Block
 from ...base.checks import whole
 from .generator import Draw, Generator, whole_numbers
 
-NAMES = (
-    "salary",
-    "commission",
-    "age",
-    "elevel",
-    "car",
-    "zipcode",
-    "hvalue",
-    "hyears",
-    "loan",
-)
 # Bands of salary, in thousands, and levels of education, for each bracket of age.
 B1, B2, B3 = (50, 100), (75, 125), (25, 75)
 E1, E2, E3 = (0, 1), (1, 3), (2, 4)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...base.blocks import Block, columns_of, join, length, take
 from ...base.checks import number, whole
-from ..stream import Cursor, Stream
+from ..stream import Cursor, Progress, Stream
 
 
 class Drift(Stream):
@@ -37,6 +37,8 @@ class Drift(Stream):
     (10000, 3)
     """
 
+    _progress = Progress()
+
     def __init__(
         self, before: Stream, after: Stream, at: int, width: float = 0.0, *, seed: int = 0
     ) -> None:
@@ -51,7 +53,6 @@ class Drift(Stream):
         self.at = whole(self, "at", at, least=0)
         self.width = number(self, "width", width, least=0.0)
         self.seed = whole(self, "seed", seed, least=0)
-        self._count = 0
 
     @property
     def endless(self) -> bool:
@@ -59,14 +60,15 @@ class Drift(Stream):
         return self.after.endless
 
     def _batches(self, n: int) -> Iterator[Block]:
-        self._count = 0
+        count = 0
         chance = np.random.default_rng(self.seed)
         before, after = Cursor(self.before.batches(n)), Cursor(self.after.batches(n))
         while True:
-            late = chance.random(n) < self._probability(np.arange(self._count, self._count + n))
+            late = chance.random(n) < self._probability(np.arange(count, count + n))
             block = self._interleaved(before, after, late)
             if block is not None:
-                self._count += length(block)
+                count += length(block)
+                self._progress = Progress(count)
                 yield block
             if block is None or length(block) < n:
                 return
@@ -101,11 +103,6 @@ class Drift(Stream):
         order[here[0][1]] = np.arange(len(here[0][1]))
         order[here[1][1]] = length(here[0][0]) + np.arange(len(here[1][1]))
         return take(joined, order)
-
-    @property
-    def rows(self) -> int:
-        """Rows made so far."""
-        return self._count
 
     def __repr__(self) -> str:
         return f"Drift({self.before!r}, {self.after!r}, at={self.at}, width={self.width:g})"

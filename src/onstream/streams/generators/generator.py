@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...base.blocks import Block, length
 from ...base.checks import number, whole
-from ..stream import Stream
+from ..stream import Progress, Stream
 
 Floats: TypeAlias = NDArray[np.float64]
 Draw: TypeAlias = Callable[[int], Block]  # the next n rows
@@ -24,32 +24,23 @@ class Generator(Stream):
     """
 
     seed: int
+    endless = True
+    _progress = Progress()
 
     def __init__(self, seed: int) -> None:
         self.seed = whole(self, "seed", seed, least=0)
-        self._count = 0
 
     @abstractmethod
     def _start(self) -> Draw:
         """The first row comes next."""
 
     def _batches(self, n: int) -> Iterator[Block]:
-        self._count = 0
-        draw = self._start()
+        draw, rows = self._start(), 0
         while True:
             block = draw(n)
-            self._count += length(block)
+            rows += length(block)
+            self._progress = Progress(rows)
             yield block
-
-    @property
-    def endless(self) -> bool:
-        """Say whether it never ends."""
-        return True
-
-    @property
-    def rows(self) -> int:
-        """Rows made so far."""
-        return self._count
 
     def _concept(self) -> np.random.Generator:
         """The source of chance for what is to be learned."""
