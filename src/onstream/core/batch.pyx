@@ -15,6 +15,7 @@ from .arrays cimport doubles, int32s
 from .example cimport FAILED, LEARNED, NO_MEMORY, NUMBER, Example
 from .memory cimport release, resize
 from .model cimport Model
+from .scaling cimport Scaling
 from .sources cimport Source
 from .task cimport NOTHING, Output, Task
 
@@ -135,7 +136,11 @@ cdef class BatchModel(Model):
         """Check all of X before anything is learned from it. Where X is much larger than the model,
         save the model instead (returned), so that X can be checked chunk by chunk, in the cache."""
         cdef Py_ssize_t start, size = self.state.backup_bytes()
-        if source.bytes == 0 or (self.front is None and 0 <= 8 * size <= source.bytes):
+        if isinstance(self.front, Scaling) and size >= 0:
+            size += (<Scaling> self.front).backup_bytes()
+        elif self.front is not None:
+            size = -1
+        if source.bytes == 0 or 0 <= 8 * size <= source.bytes:
             return self.backup() if source.bytes else None
         for start in range(0, source.rows, source.chunk):
             source.check(start, min(start + source.chunk, source.rows))
@@ -157,12 +162,15 @@ cdef class BatchModel(Model):
 
     cdef object backup(self):
         """Everything that learning may change."""
-        return self.state.seen, self.encoder.width, self.encoder.columns, self.state.export_own()
+        steps = None if self.front is None else self.front.export_step()
+        return self.state.seen, self.encoder.width, self.encoder.columns, steps, self.state.export_own()
 
     cdef int restore_backup(self, object saved) except -1:
         """Go back to what `backup` saved."""
-        self.state.seen, self.encoder.width, self.encoder.columns, own = saved
+        self.state.seen, self.encoder.width, self.encoder.columns, steps, own = saved
         self.encoder.keys.forget()
+        if steps is not None:
+            self.front.restore_step(StateReader(steps))
         self.state.restore_own(StateReader(own))
         return 0
 
@@ -228,7 +236,7 @@ cdef class BatchModel(Model):
         cdef const double* weights = task.weights
         cdef bint silent = task.output == NOTHING
         cdef bint direct = self.front is None
-        cdef bint runs = direct and learning and self.state.runs
+        cdef bint runs = learning and self.state.runs and not self.state.behind_steps
         e.codes = NULL
         e.weight = 1.0
         while i < stop:

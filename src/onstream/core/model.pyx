@@ -129,13 +129,11 @@ cdef class Model:
     @cython.final
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
         """Test, then train."""
-        cdef int status
         if self.front is None:
             return self.state.score_learn(e, out)
         if self.state.tests_first:
             return self.tested_learn(e, out)
-        status = self.front.pass_score(e, self.state, out)
-        return status if status != LEARNED else self.front.pass_learn(e, self.state)
+        return self.front.pass_score_learn(e, self.state, out)
 
     @cython.final
     cdef int tested_learn(self, const Example* e, double* out) noexcept nogil:

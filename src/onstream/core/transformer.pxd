@@ -12,6 +12,9 @@ cdef struct Pool:
     Py_ssize_t part     # the part of a union that is being collected
 
 
+cdef bint fill_pool(Pool* pool, Py_ssize_t room) noexcept nogil
+
+
 cdef class TransformerState(State):
     cdef TransformerState next   # the step after this one; None: this is the last
     cdef TransformerState sibling  # the next part of a union; it gets the same examples
@@ -30,6 +33,7 @@ cdef class TransformerState(State):
     # From step to step, and out of the last.
     cdef int pass_score(self, const Example* e, State last, double* out) noexcept nogil
     cdef int pass_learn(self, const Example* e, State last) noexcept nogil
+    cdef int pass_score_learn(self, const Example* e, State last, double* out) noexcept nogil
     cdef Py_ssize_t pass_room(self, Py_ssize_t width) except -1
     cdef Py_ssize_t pass_shrink(self, Py_ssize_t width) except -1
     cdef int apply(self, const Example* e, Example* out, Pool* pool) noexcept nogil

@@ -62,6 +62,10 @@ cdef class TransformerState(State):
         """Does a nominal value stay one?"""
         return True
 
+    def scales(self):
+        """Do its outputs have a common scale, whatever came in?"""
+        return False
+
     cdef void undo(self) noexcept nogil:
         """Undo the last `learn`."""
 
@@ -123,6 +127,12 @@ cdef class TransformerState(State):
         else:
             self.seen += 1
         return status
+
+    cdef int pass_score_learn(self, const Example* e, State last, double* out) noexcept nogil:
+        """Scores by what is known, then `pass_learn`."""
+        if self.pass_score(e, last, out) != LEARNED:
+            return NO_MEMORY
+        return self.pass_learn(e, last)
 
     cdef void pass_undo(self) noexcept nogil:
         """Undo the last `learn` of this step and those after it."""

@@ -166,6 +166,9 @@ cdef inline bint skipped(const Example* e, Py_ssize_t i) noexcept nogil:
 cdef class ScalerState(PerFeature):
     """A transformer that scales by two numbers of each feature."""
 
+    def scales(self):
+        return True
+
     cdef double constant(self, const double* stats, double value) noexcept nogil:
         """The scaled value of a feature that never changed: 0, but 1 for a value of text."""
         return value if stats[3] != 0.0 and stats[1] == 1.0 else 0.0

@@ -91,9 +91,11 @@ class Pipeline(Learner):
         last = self.steps[-1].clone()
         if "labels" in last.params:
             last = last.clone(labels=None)
-        last._restore({**fields, **features_of(last, inner)})
+        if "scale" in last.params and not self._scaling(learned):  # a scaler stands before it
+            last = last.clone(scale=None)
+        last._restore({**fields, **features_of(last, inner), **self._scaling(learned)})
         found = []
-        for i, (step, names) in enumerate(zip(self.steps, between, strict=False)):
+        for i, (step, names) in enumerate(zip(self.steps[:-1], between, strict=False)):
             copy = step.clone()  # without nominal values: a step changes numbers only
             names = {field: value for field, value in names.items() if "nominal" not in field}
             copy._restore({"start": 0, **names, **learned[str(i)]})
@@ -137,12 +139,22 @@ class Pipeline(Learner):
             if makes_features(step):  # numbers, the same here and there
                 seen, where = made[i + 1], np.arange(made[i + 1]["implicit"])
         a, b = (
-            {**fields, **features_of(last, features if seen is union else seen)}
-            for fields, features in ((a, mine), (b, theirs))
+            {**fields, **features_of(last, features if seen is union else seen), **scaling}
+            for fields, features, scaling in (
+                (a, mine, self._scaling(ours)),
+                (b, theirs, self._scaling(other)),
+            )
         )
         merged = {**last._merged(a, b), **union}
         merged = {name: value for name, value in merged.items() if name in mine}
+        if scaling := merged.pop("steps", None):
+            steps[str(len(self.steps) - 1)] = scaling["0"]
         return {**merged, "steps": steps} if steps else merged
+
+    def _scaling(self, learned: dict[str, Any]) -> dict[str, Any]:
+        """What the last step has learned of the scales of its features, as a field of its own."""
+        own = learned.get(str(len(self.steps) - 1))
+        return {} if own is None else {"steps": {"0": own}}
 
     def __or__(self, other: Any) -> Any:
         if not isinstance(self, Transformer) or not isinstance(other, Learner):

@@ -1,12 +1,15 @@
 from ..core.classifier cimport ClassifierState
 from ..core.example cimport Example
+from ..core.scaling cimport Scaling
 from ..core.state cimport State
 from ..core.weights cimport Weights, add, add_pair
+from .targets cimport Targets
 
 
 cdef class LinearClassifierState(ClassifierState):
     cdef Weights w       # one column up to two labels, one per label beyond
     cdef Weights before  # the single column, until the third label is committed; otherwise None
+    cdef Scaling scaling  # the one step before this state, if that is so
     cdef double* f       # scores of the example being learned
     cdef double* steps   # room for a step per label
     cdef Py_ssize_t room_labels  # labels that fit in f and steps
@@ -18,6 +21,8 @@ cdef class LinearClassifierState(ClassifierState):
 
 cdef class LinearRegressorState(State):
     cdef Weights w
+    cdef bint relative    # predictions stay in reach of the targets seen, which are counted
+    cdef Targets targets
 
     cdef int update(self, const Example* e, double prediction) noexcept nogil
 
@@ -31,4 +36,6 @@ cdef inline int raise_margin(
     return add_pair(w, e, e.label, q, 0.5 * step, factor)
 
 
+cdef dict export_targets(const Targets* t)
+cdef Targets restored_targets(fields)
 cdef Weights restored_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k)

@@ -8,6 +8,8 @@ from libc.float cimport DBL_MAX
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
 
+import numpy as np
+
 from ..core.classifier cimport ClassifierState
 from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize
@@ -15,6 +17,9 @@ from ..core.sources cimport Source
 from ..core.state cimport State
 from ..core.task cimport LABEL, NOTHING, Task
 from ..core.weights cimport Weights, score as single_score, scores
+from .targets cimport Targets, count_target, no_targets, within_reach
+
+cdef double LARGEST_TARGET = 1e150  # whose square can still be summed
 
 
 cdef class LinearClassifierState(ClassifierState):
@@ -28,6 +33,11 @@ cdef class LinearClassifierState(ClassifierState):
     def __dealloc__(self):
         release(self.f)
         release(self.steps)
+
+    def behind(self, Scaling scaling):
+        """This is the only step before it: rows of blocks are scaled in `run`."""
+        self.scaling = scaling
+        self.behind_steps = False
 
     cdef Py_ssize_t outputs(self) noexcept nogil:
         return self.w.k
@@ -97,7 +107,8 @@ cdef class LinearClassifierState(ClassifierState):
         self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, Py_ssize_t known
     ) noexcept nogil:
         """A short loop for the usual block: two labels, all weights 1, labels or nothing to answer."""
-        cdef Example e
+        cdef Example e, scaled
+        cdef Example* x = &e if self.scaling is None else &scaled
         cdef Py_ssize_t i
         cdef double f
         cdef double[2] signs = [self.first_sign, -self.first_sign]
@@ -112,9 +123,13 @@ cdef class LinearClassifierState(ClassifierState):
                 return i
             e.label = task.numbers[i]
             e.y = signs[e.label != 0]  # branch-free: labels are unpredictable
-            f = single_score(self.w, &e)
-            if fabs(f) >= DBL_MAX or self.update_one(&e, f) != LEARNED:
+            if self.scaling is not None and not self.scaling.keeps_scale(&e, &scaled):
                 return i
+            f = single_score(self.w, x)
+            if fabs(f) >= DBL_MAX or self.update_one(x, f) != LEARNED:
+                return i
+            if self.scaling is not None:
+                self.scaling.count(&e)
             if task.output == LABEL:
                 task.picks[i] = choices[f >= 0.0] if self.seen > 0 else -1
             self.seen += 1
@@ -132,8 +147,10 @@ cdef class LinearClassifierState(ClassifierState):
 
 
 cdef class LinearRegressorState(State):
-    def __cinit__(self, bint intercept, *parameters):
+    def __cinit__(self, bint intercept, *parameters, bint relative=False):
         self.w = Weights(1, intercept)
+        self.relative = relative
+        self.targets = no_targets()
 
     cdef Py_ssize_t backup_bytes(self) noexcept:
         return self.w.rows * sizeof(double)
@@ -143,6 +160,8 @@ cdef class LinearRegressorState(State):
 
     cdef int score(self, const Example* e, double* out) noexcept nogil:
         out[0] = single_score(self.w, e)
+        if self.relative:
+            out[0] = within_reach(&self.targets, out[0])
         return LEARNED
 
     cdef int learn(self, const Example* e) noexcept nogil:
@@ -150,23 +169,53 @@ cdef class LinearRegressorState(State):
         return self.score_learn(e, &prediction)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        out[0] = single_score(self.w, e)
-        if fabs(out[0]) >= DBL_MAX:
+        cdef double prediction = single_score(self.w, e)
+        cdef int status
+        out[0] = within_reach(&self.targets, prediction) if self.relative else prediction
+        if fabs(prediction) >= DBL_MAX:
             return OVERFLOW
-        return self.update(e, out[0])
+        if not self.relative:
+            return self.update(e, prediction)
+        if not fabs(e.y) < LARGEST_TARGET:
+            return OVERFLOW
+        if self.targets.count == 0.0 and self.w.intercept:  # begin with the first target
+            self.w.b[0] = e.y
+            self.w.bound = max(self.w.bound, fabs(e.y))
+            status = LEARNED
+        else:
+            status = self.update(e, prediction)
+        if status == LEARNED:
+            count_target(&self.targets, e.y)
+        return status
 
     cdef int update(self, const Example* e, double prediction) noexcept nogil:
         """Learn from the example and its prediction: LEARNED, or OVERFLOW and nothing changed."""
         return OVERFLOW
 
     def export_own(self):
-        return self.w.export(self.features.width)
+        fields = self.w.export(self.features.width)
+        return {**fields, **export_targets(&self.targets)} if self.relative else fields
 
     def restore_own(self, fields):
         self.w = restored_weights(self.w, fields, self.features.width, 1)
+        if self.relative:
+            self.targets = restored_targets(fields)
 
     def memory(self):
         return State.memory(self) + self.w.memory()
+
+
+cdef dict export_targets(const Targets* t):
+    """The numbers of targets, as a field of a state."""
+    return {"targets": np.array([t.count, t.mean, t.square, t.low, t.high] if t.count else [0.0] * 5)}
+
+
+cdef Targets restored_targets(fields):
+    cdef Targets t
+    t.count, t.mean, t.square, t.low, t.high = fields.array("targets", (5,))
+    if t.count < 0.0 or t.square < 0.0 or t.low > t.high:
+        raise ValueError("targets holds numbers that cannot be")
+    return t if t.count else no_targets()
 
 
 cdef Weights restored_weights(Weights w, fields, Py_ssize_t width, Py_ssize_t k):

@@ -1,5 +1,6 @@
 """What linear learners share: parameters, a view of their weights, merging by averaging."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -10,7 +11,10 @@ from ..base.classifier import Classifier, LabelledOptions
 from ..base.learner import Learner, LearnerOptions
 from ..base.regressor import Regressor
 from ..base.union import Exported, all_names
+from ..core.scaling import Scaling
+from ._state import LinearClassifierState
 from .mixing import mix_classifiers, mix_regressors
+from .scales import merged_targets, on_one_scale, unscaled
 
 
 class HashedOptions(TypedDict, total=False):
@@ -32,6 +36,12 @@ class LinearClassifierOptions(LinearOptions, LabelledOptions, total=False):
 
 class LinearRegressorOptions(LinearOptions, LearnerOptions, total=False):
     """Parameters of every linear regressor."""
+
+
+class ScaleOptions(TypedDict, total=False):
+    """The parameter of `Scaled`."""
+
+    scale: Literal["auto"] | None
 
 
 class Hashed(Learner):
@@ -90,6 +100,50 @@ class Linear(Hashed):
     def __init__(self, *, intercept: bool = True, **common: Any) -> None:
         self.intercept = flag(self, "intercept", intercept)
         super().__init__(**common)
+
+
+class Scaled(Linear):
+    """A learner that learns the scales of its features by itself.
+
+    Parameters
+    ----------
+    scale : {"auto", None}, default None
+        "auto" scales every feature by what was seen of it (unless features are hashed, or a scaler
+        stands before), so that raw columns of any size work, and shortens steps that would
+        overshoot; `weights` and `bias` are those of the features as they came. None learns from
+        the features as they are, by the rule of the paper. With "auto" a column that is usually
+        there counts as its mean where it is absent, not as 0.
+    """
+
+    _added_parameters: ClassVar[dict[str, Any]] = {"scale": None}
+
+    def __init__(self, *, scale: Literal["auto"] | None = None, **common: Any) -> None:
+        if scale is not None and (not isinstance(scale, str) or scale != "auto"):
+            who = type(self).__name__
+            raise ValueError(f"{who}: scale must be 'auto' or None, got {scale!r:.80}.")
+        self.scale = scale
+        super().__init__(**common)
+
+    def _model_behind(self, who: str, steps: Sequence[Any]) -> Any:
+        scaled = steps and steps[-1].scales()
+        if self.scale is None or scaled or self.hash_bits is not None:
+            return super()._model_behind(who, steps)
+        scaling = Scaling(self.intercept)
+        scaling.who = type(self).__name__
+        model = super()._model_behind(who, [*steps, scaling])
+        if not steps and isinstance(model.state, LinearClassifierState):
+            model.state.behind(scaling)
+        return model
+
+    def _view(self) -> Exported:
+        return unscaled(super()._view())
+
+    def _merged(self, mine: Exported, theirs: Exported) -> Exported:
+        targets = merged_targets(mine, theirs)
+        if "steps" not in mine:  # scale=None, or behind a scaler
+            return {**super()._merged(mine, theirs), **targets}
+        mine, theirs, steps = on_one_scale(mine, theirs)
+        return {**super()._merged(mine, theirs), "steps": steps, **targets}
 
 
 class LinearClassifier(Linear, Classifier):

@@ -76,7 +76,10 @@ def dumps(model: Any, notes: Mapping[str, Any] | None = None) -> bytes:
     if holders().get(cls) is not public_class(type(model)):
         raise TypeError(f"save: {cls} is not a learner of onstream, so load could not build it.")
     header = Header(FORMAT, cls, {}, [], {}, [])
+    added = added_since(type(model))
     for name, value in model.params.items():
+        if name in added and value == added[name]:
+            continue  # as in files of earlier versions
         if callable(value) and not isinstance(value, Part):
             header.functions.append(name)
         else:
@@ -137,7 +140,9 @@ def to_json(who: str, name: str, value: Any) -> Any:
         cls = name_in_files(type(value))
         if {**parts(), **learners()}.get(cls) is not public_class(type(value)):
             raise TypeError(f"save: {who}: {name} is a {cls}, which is not of onstream.")
-        return {CLASS: cls, "params": {n: to_json(cls, n, v) for n, v in value.params.items()}}
+        added = added_since(type(value))
+        params = {n: v for n, v in value.params.items() if n not in added or v != added[n]}
+        return {CLASS: cls, "params": {n: to_json(cls, n, v) for n, v in params.items()}}
     if callable(value):
         raise TypeError(
             f"save: {who}: {name} is or holds a function, which no file can hold; only a function "
@@ -159,7 +164,13 @@ def from_json(value: Any, depth: int = 0) -> Any:
     cls = {**parts(), **learners()}.get(value[CLASS])
     if cls is None:
         raise ValueError(f"a {value[CLASS]!r:.60} is unknown to this version")
-    return cls(**{name: from_json(item, depth + 1) for name, item in value["params"].items()})
+    given = {name: from_json(item, depth + 1) for name, item in value["params"].items()}
+    return cls(**{**added_since(cls), **given})
+
+
+def added_since(cls: Any) -> dict[str, Any]:
+    """Parameters that files of earlier versions lack, with what they were then."""
+    return dict(getattr(cls, "_added_parameters", {}))
 
 
 def split(fields: Any, path: str, tensors: dict[str, Any], names: list[str]) -> dict[str, Any]:
@@ -212,6 +223,7 @@ def loads(data: bytes | bytearray | memoryview, **functions: Callable[..., Any])
     cls = holders().get(header.cls)
     if cls is None:
         raise ModelFileError(f"the file holds a {header.cls!r:.60}, unknown to this version.")
+    header.params = {**added_since(cls), **header.params}
     if sorted([*header.params, *header.functions]) != sorted(parameters(cls)):
         raise ModelFileError(f"the file's parameters are not those of {header.cls}.")
     for name in header.functions:

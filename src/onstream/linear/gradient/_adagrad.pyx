@@ -46,6 +46,9 @@ cdef class AdaGrad(Descent):
         self.eps = (<AdaGrad> other).eps
         return Descent.copy_from(self, other)
 
+    cdef double rate(self, int64_t n) noexcept nogil:
+        return 0.0
+
     cdef double rate_of(self, double squares) noexcept nogil:
         return self.factor * self.schedule.eta / (self.eps + sqrt(squares)) if squares > 0.0 else 0.0
 

@@ -101,6 +101,14 @@ cdef class Descent(Optimizer):
         self.waiting, self.n_touched = other.waiting, other.n_touched
         return 0
 
+    cdef double rate(self, int64_t n) noexcept nogil:
+        return self.factor * rate_at(&self.schedule, n)
+
+    cdef int begin_at(self, double y) noexcept nogil:
+        self.w.b[0] = y
+        self.w.bound = max(self.w.bound, fabs(y))
+        return LEARNED
+
     # -- prediction -----------------------------------------------------------------------------
 
     cdef double current(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:

@@ -21,6 +21,8 @@ cdef class Optimizer:
     cdef int score(self, const Example* e, double* out) noexcept nogil
 
     # Learning
+    cdef double rate(self, int64_t n) noexcept nogil
     cdef void training_scores(self, const Example* e, double* out) noexcept nogil
     cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil
+    cdef int begin_at(self, double y) noexcept nogil
     cdef void rescore_overflowed(self, const Example* e, double* out) noexcept nogil

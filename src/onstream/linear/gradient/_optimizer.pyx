@@ -13,12 +13,16 @@ import numpy as np
 
 from ...core.arrays cimport doubles
 from ...core.classifier cimport ClassifierState
-from ...core.example cimport LEARNED, OVERFLOW, Example, feature
+from ...core.example cimport LEARNED, OVERFLOW, Example, feature, sqnorm
 from ...core.memory cimport release, resize
 from ...core.scores cimport sigmoids
 from ...core.state cimport State
 from ...core.weights cimport finite_score, small_product
+from .._state cimport export_targets, restored_targets
+from ..targets cimport Targets, count_target, deviation_with, no_targets, within_reach
 from .losses cimport Loss, make_loss
+
+cdef double LARGEST_TARGET = 1e150  # whose square can still be summed
 
 
 cdef class Optimizer:
@@ -49,6 +53,10 @@ cdef class Optimizer:
         """The intercept that predicts, of column r."""
         return 0.0
 
+    cdef double rate(self, int64_t n) noexcept nogil:
+        """The common rate of step n; 0: every weight has its own."""
+        return 0.0
+
     cdef int score(self, const Example* e, double* out) noexcept nogil:
         """Scores by the weights that predict."""
         self.training_scores(e, out)
@@ -60,6 +68,10 @@ cdef class Optimizer:
     cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil:
         """Learn with the n-th rate: LEARNED, or OVERFLOW and nothing is changed. May alter `slopes`."""
         return OVERFLOW
+
+    cdef int begin_at(self, double y) noexcept nogil:
+        """Let the intercept be the first target."""
+        return LEARNED
 
     cdef void rescore_overflowed(self, const Example* e, double* out) noexcept nogil:
         """Compute scores that overflowed again, by terms that cannot; they stop at the largest double."""
@@ -105,9 +117,11 @@ cdef class GradientClassifierState(ClassifierState):
     cdef double* slopes    # of the loss, for every column
     cdef Py_ssize_t room   # columns that fit there
     cdef Py_ssize_t expected  # columns that are known to come
+    cdef bint damps        # no step overshoots, however long the example
 
-    def __cinit__(self, Optimizer optimizer, str loss):
+    def __cinit__(self, Optimizer optimizer, str loss, bint damps=False):
         self.optimizer = optimizer
+        self.damps = damps
         self.loss = make_loss(loss, 0.0)
         self.share = 1.0
         self.f = <double*> resize(NULL, 0, sizeof(double))
@@ -162,14 +176,17 @@ cdef class GradientClassifierState(ClassifierState):
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         """Learn from the example and its scores."""
         cdef Py_ssize_t r
-        cdef double y
+        cdef double y, weight = e.weight
+        cdef int64_t n = (self.seen - self.start) // self.optimizer.batch + 1
+        if self.damps:
+            weight = damped_weight(self.optimizer.rate(n), e, self.loss.curvature)
         # The slope of the loss for every column; with more labels each against the rest.
         for r in range(self.optimizer.k):
             if fabs(f[r]) >= DBL_MAX:
                 return OVERFLOW
             y = e.y if self.optimizer.k == 1 else 1.0 if r == e.label else -1.0
-            self.slopes[r] = e.weight * self.loss.slope(&self.loss, y, f[r])
-        return self.optimizer.step(e, self.slopes, (self.seen - self.start) // self.optimizer.batch + 1)
+            self.slopes[r] = weight * self.loss.slope(&self.loss, y, f[r])
+        return self.optimizer.step(e, self.slopes, n)
 
     cdef void link(self, const double* f, double* out) noexcept nogil:
         """Sigmoids; with more than two labels divided by their sum."""
@@ -207,16 +224,23 @@ cdef class GradientClassifierState(ClassifierState):
 cdef class GradientRegressorState(State):
     cdef readonly Optimizer optimizer
     cdef Loss loss
+    cdef bint relative       # errors count in deviations of the targets, which are counted
+    cdef Targets targets
 
-    def __cinit__(self, Optimizer optimizer, str loss, double parameter):
+    def __cinit__(self, Optimizer optimizer, str loss, double parameter, bint relative=False):
         self.optimizer = optimizer
         self.loss = make_loss(loss, parameter)
+        self.relative = relative
+        self.targets = no_targets()
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         return self.optimizer.reserve(width)
 
     cdef int score(self, const Example* e, double* out) noexcept nogil:
-        return self.optimizer.score(e, out)
+        cdef int status = self.optimizer.score(e, out)
+        if self.relative:
+            out[0] = within_reach(&self.targets, out[0])
+        return status
 
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef double p
@@ -224,16 +248,41 @@ cdef class GradientRegressorState(State):
         return self.update(e, p)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
+        cdef double p
         self.optimizer.score(e, out)
-        return self.learn(e) if self.optimizer.averaging else self.update(e, out[0])
+        p = out[0]
+        if self.relative:
+            out[0] = within_reach(&self.targets, p)
+        return self.learn(e) if self.optimizer.averaging else self.update(e, p)
 
     cdef int update(self, const Example* e, double p) noexcept nogil:
         """Learn from the example and its prediction."""
         cdef double slope
+        cdef int64_t n = (self.seen - self.start) // self.optimizer.batch + 1
+        cdef int status
         if fabs(p) >= DBL_MAX:
             return OVERFLOW
-        slope = e.weight * self.loss.slope(&self.loss, e.y, p)
-        return self.optimizer.step(e, &slope, (self.seen - self.start) // self.optimizer.batch + 1)
+        if not self.relative:
+            slope = e.weight * self.loss.slope(&self.loss, e.y, p)
+            return self.optimizer.step(e, &slope, n)
+        if not fabs(e.y) < LARGEST_TARGET:
+            return OVERFLOW
+        if self.targets.count == 0.0 and self.optimizer.intercept:  # begin with the first target
+            status = self.optimizer.begin_at(e.y)
+        else:
+            slope = self.relative_slope(e, p, self.optimizer.rate(n))
+            status = self.optimizer.step(e, &slope, n)
+        if status == LEARNED:
+            count_target(&self.targets, e.y)
+        return status
+
+    cdef double relative_slope(self, const Example* e, double p, double rate) noexcept nogil:
+        """The slope of the loss of errors in deviations of the targets, in units of the target."""
+        cdef double unit = deviation_with(&self.targets, e.y)
+        cdef double weight = damped_weight(rate, e, self.loss.curvature)
+        if unit == 0.0:
+            unit = 1.0
+        return unit * weight * self.loss.slope(&self.loss, e.y / unit, p / unit)
 
     def predicting(self):
         """The weights that predict, and the intercepts."""
@@ -244,10 +293,18 @@ cdef class GradientRegressorState(State):
         self.optimizer.tidy()
 
     def export_own(self):
-        return self.optimizer.export(self.features.width)
+        fields = self.optimizer.export(self.features.width)
+        return {**fields, **export_targets(&self.targets)} if self.relative else fields
 
     def restore_own(self, fields):
         self.optimizer.restore(fields, self.features.width, 1)
+        if self.relative:
+            self.targets = restored_targets(fields)
 
     def memory(self):
         return State.memory(self) + self.optimizer.memory()
+
+
+cdef inline double damped_weight(double rate, const Example* e, double curvature) noexcept nogil:
+    """The example's weight, lowered so that its step at this rate cannot overshoot."""
+    return e.weight / (1.0 + rate * e.weight * curvature * (1.0 + sqnorm(e)))

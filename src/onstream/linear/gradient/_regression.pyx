@@ -9,11 +9,23 @@ from ...core.weights cimport add, add_columns
 from .._state cimport LinearClassifierState, LinearRegressorState
 
 
+cdef double LOGISTIC_CURVATURE = 0.25  # the largest second derivative of the logistic loss
+
+
+cdef inline double damped(double rate, const Example* e, double curvature) noexcept nogil:
+    """The rate of a step that no row of features, however long, can make overshoot: that of the
+    proximal point of a parabola with this curvature (Kulis & Bartlett, ICML 2010)."""
+    return rate / (1.0 + rate * curvature * (1.0 + sqnorm(e)))
+
+
 cdef class LeastSquaresState(LinearRegressorState):
     cdef Schedule schedule
     cdef bint normalized
 
-    def __init__(self, bint intercept, str schedule, double eta, double power, double l2, bint normalized):
+    def __init__(
+        self, bint intercept, str schedule, double eta, double power, double l2, bint normalized,
+        *, bint relative=False,
+    ):
         self.schedule = make_schedule(schedule, eta, power, l2)
         self.normalized = normalized
 
@@ -25,6 +37,8 @@ cdef class LeastSquaresState(LinearRegressorState):
             if norm == INFINITY:
                 return OVERFLOW
             rate /= norm
+        elif self.relative:
+            rate = damped(rate * e.weight, e, 1.0) / e.weight
         # w = (1 - rate l2) w + rate x (y - w.x) (Widrow & Hoff, 1960)
         return add(self.w, e, rate * e.weight * (e.y - prediction), 1.0 - rate * self.schedule.l2)
 
@@ -32,19 +46,25 @@ cdef class LeastSquaresState(LinearRegressorState):
 cdef class LogisticState(LinearClassifierState):
     cdef Schedule schedule
     cdef double step_factor  # of a step with two labels: the number of rows that it moves
+    cdef bint damps
 
     def __init__(
         self, bint intercept, str schedule, double eta, double power, double l2, double step_factor,
+        bint damps=False,
     ):
         self.schedule = make_schedule(schedule, eta, power, l2)
         self.step_factor = step_factor
+        self.damps = damps
 
     cdef int update_one(self, const Example* e, double f) noexcept nogil:
         cdef double odds = exp(e.y * f)  # first, so that nothing has to be kept meanwhile
         cdef double rate = rate_at(&self.schedule, self.seen - self.start + 1)
         cdef double shrink = 1.0 - rate * self.schedule.l2
+        cdef double step = self.step_factor * (rate * e.weight)
+        if self.damps:
+            step = damped(step, e, LOGISTIC_CURVATURE)
         # w = (1 - rate l2) w + rate (y - p) x (Cox, 1958); y / (1 + odds) is y - p for y = 1 and y = 0
-        return add(self.w, e, self.step_factor * (rate * e.weight) * e.y / (1.0 + odds), shrink)
+        return add(self.w, e, step * e.y / (1.0 + odds), shrink)
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double rate, shrink
@@ -54,6 +74,8 @@ cdef class LogisticState(LinearClassifierState):
         rate = rate_at(&self.schedule, self.seen - self.start + 1)
         shrink = 1.0 - rate * self.schedule.l2
         rate *= e.weight
+        if self.damps:
+            rate = damped(rate, e, LOGISTIC_CURVATURE)
         # W_r = (1 - rate l2) W_r + rate ([r = y] - p_r) x (Cox, 1966)
         softmax(f, self.steps, self.w.k)
         for r in range(self.w.k):

@@ -265,7 +265,8 @@ class GradientClassifier(Optimized, LinearClassifier):
         super().__init__(**common)
 
     def _new_state(self) -> Any:
-        return GradientClassifierState(self._optimizer(), self.loss)
+        damps = getattr(self, "scale", None) is not None
+        return GradientClassifierState(self._optimizer(), self.loss, damps)
 
     def _probabilities(self, verb: str) -> Any:
         if self.loss != "logistic":

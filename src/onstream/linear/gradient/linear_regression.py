@@ -3,16 +3,18 @@
 from typing import Any, Unpack
 
 from ...base.checks import flag
-from ..base import LinearRegressor, LinearRegressorOptions
+from ..base import LinearRegressor, LinearRegressorOptions, Scaled, ScaleOptions
 from ._regression import LeastSquaresState
 from .base import Regularised, RegularisedOptions
 
 
-class LinearRegressionOptions(RegularisedOptions, LinearRegressorOptions, total=False):
+class LinearRegressionOptions(
+    RegularisedOptions, ScaleOptions, LinearRegressorOptions, total=False
+):
     """Parameters of the bases, but for eta."""
 
 
-class LinearRegression(Regularised, LinearRegressor):
+class LinearRegression(Scaled, Regularised, LinearRegressor):
     """Linear regression by stochastic gradient, w += rate * x * (y - w.x) (Widrow & Hoff, 1960).
 
     One pass costs as much as reading the data. It converges for rates well below 2 / |x|^2;
@@ -49,5 +51,6 @@ class LinearRegression(Regularised, LinearRegressor):
 
     def _new_state(self) -> Any:
         return LeastSquaresState(
-            self.intercept, self.schedule, self.eta, self.power, self.l2, self.normalized
-        )
+            self.intercept, self.schedule, self.eta, self.power, self.l2, self.normalized,
+            relative=self.scale is not None,
+        )  # fmt: skip

@@ -3,18 +3,18 @@
 from typing import Any, Unpack
 
 from ...base.classifier import ProbabilisticClassifier
-from ..base import LinearClassifier, LinearClassifierOptions
+from ..base import LinearClassifier, LinearClassifierOptions, Scaled, ScaleOptions
 from ._regression import LogisticState
 from .base import EtaOptions, Regularised, RegularisedOptions
 
 
 class LogisticRegressionOptions(
-    EtaOptions, RegularisedOptions, LinearClassifierOptions, total=False
+    EtaOptions, RegularisedOptions, ScaleOptions, LinearClassifierOptions, total=False
 ):
     """Parameters of logistic and softmax regression."""
 
 
-class LogisticRegression(Regularised, LinearClassifier, ProbabilisticClassifier):
+class LogisticRegression(Scaled, Regularised, LinearClassifier, ProbabilisticClassifier):
     """Logistic regression by stochastic gradient ascent of the log-likelihood (Cox, 1958).
 
     After each example the weights move by eta * ((y - p) * x - l2 * w), where p is the probability
@@ -41,5 +41,6 @@ class LogisticRegression(Regularised, LinearClassifier, ProbabilisticClassifier)
 
     def _new_state(self) -> Any:
         return LogisticState(
-            self.intercept, self.schedule, self.eta, self.power, self.l2, self._step_factor
-        )
+            self.intercept, self.schedule, self.eta, self.power, self.l2, self._step_factor,
+            self.scale is not None,
+        )  # fmt: skip

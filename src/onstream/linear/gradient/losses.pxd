@@ -6,6 +6,7 @@ from libc.math cimport exp, fabs
 cdef struct Loss:
     double (*slope)(const Loss* loss, double y, double p) noexcept nogil
     double parameter  # kappa, epsilon or theta
+    double curvature  # the largest second derivative; of a kinked loss the largest slope
 
 
 cdef inline double sign(double e) noexcept nogil:
@@ -57,6 +58,7 @@ cdef inline double perceptron(const Loss* loss, double y, double p) noexcept nog
 cdef inline Loss make_loss(str name, double parameter):
     cdef Loss loss
     loss.parameter = parameter
+    loss.curvature = {"logistic": 0.25, "squared_hinge": 2.0}.get(name, 1.0)
     if name == "squared":
         loss.slope = squared
     elif name == "absolute":

@@ -2,15 +2,17 @@
 
 from typing import Unpack
 
-from ..base import LinearClassifierOptions
+from ..base import LinearClassifierOptions, Scaled, ScaleOptions
 from .base import EtaOptions, GradientClassifier, LabelLoss, SGDOptions, StochasticGradient
 
 
-class SGDClassifierOptions(EtaOptions, SGDOptions, LinearClassifierOptions, total=False):
+class SGDClassifierOptions(
+    EtaOptions, SGDOptions, ScaleOptions, LinearClassifierOptions, total=False
+):
     """Parameters of the bases, but for loss."""
 
 
-class SGDClassifier(StochasticGradient, GradientClassifier):
+class SGDClassifier(Scaled, StochasticGradient, GradientClassifier):
     """Linear classifier by stochastic gradient descent (Robbins & Monro, 1951; Bottou, 2010).
 
     Each step goes against the gradient of the loss, w = (1 - rate * l2) * w - rate * gradient.

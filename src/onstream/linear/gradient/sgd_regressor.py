@@ -3,18 +3,18 @@
 from typing import Any, Literal, Unpack
 
 from ...base.checks import choice, number, positive
-from ..base import LinearRegressor, LinearRegressorOptions
+from ..base import LinearRegressor, LinearRegressorOptions, Scaled, ScaleOptions
 from ._optimizer import GradientRegressorState
 from .base import SGDOptions, StochasticGradient
 
 LOSSES = ("squared", "absolute", "huber", "epsilon_insensitive", "quantile")
 
 
-class SGDRegressorOptions(SGDOptions, LinearRegressorOptions, total=False):
+class SGDRegressorOptions(SGDOptions, ScaleOptions, LinearRegressorOptions, total=False):
     """Parameters of the bases, but for eta."""
 
 
-class SGDRegressor(StochasticGradient, LinearRegressor):
+class SGDRegressor(Scaled, StochasticGradient, LinearRegressor):
     """Linear regression by stochastic gradient descent (Robbins & Monro, 1951; Bottou, 2010).
 
     Each step goes against the gradient of the loss, w = (1 - rate * l2) * w - rate * gradient.
@@ -76,4 +76,7 @@ class SGDRegressor(StochasticGradient, LinearRegressor):
 
     def _new_state(self) -> Any:
         named = {"huber": self.kappa, "epsilon_insensitive": self.epsilon, "quantile": self.theta}
-        return GradientRegressorState(self._optimizer(), self.loss, named.get(self.loss, 0.0))
+        relative = self.scale is not None and self.schedule != "adagrad"
+        return GradientRegressorState(
+            self._optimizer(), self.loss, named.get(self.loss, 0.0), relative
+        )

@@ -14,6 +14,7 @@ from ...core.rules.pa cimport StepSize, step_size
 from ...core.scores cimport margin
 from ...core.weights cimport Weights, add, add_pair
 from .._state cimport LinearClassifierState, LinearRegressorState
+from ..targets cimport deviation_with
 
 from ..user_functions import cost_of
 
@@ -140,16 +141,19 @@ cdef class CostState(PAState):
 cdef class PARegressorState(LinearRegressorState):
     cdef double C
     cdef double epsilon  # errors up to this are no loss
+    cdef bint softens    # PA-II
     cdef StepSize step
 
-    def __init__(self, bint intercept, str variant, double C, double epsilon):
+    def __init__(self, bint intercept, str variant, double C, double epsilon, *, bint relative=False):
         self.C, self.epsilon = C, epsilon
+        self.softens = variant == "PA-II"
         self.step = step_size(variant)
 
     cdef int update(self, const Example* e, double prediction) noexcept nogil:
-        # Epsilon-insensitive loss (section 5).
+        # Epsilon-insensitive loss (section 5); relative: epsilon and C count deviations of the targets.
+        cdef double unit = deviation_with(&self.targets, e.y) if self.relative else 1.0
         cdef double error = e.y - prediction
-        cdef double loss = fabs(error) - self.epsilon, norm
+        cdef double loss = fabs(error) - unit * self.epsilon, norm
         if loss <= 0.0:
             return LEARNED
         norm = sqnorm(e) + self.w.intercept
@@ -158,7 +162,9 @@ cdef class PARegressorState(LinearRegressorState):
         if norm == 0.0:
             return LEARNED
         # w += sign(error) tau x
-        return add(self.w, e, copysign(self.step(loss, norm, self.C * e.weight), error), 1.0)
+        if self.softens:
+            unit = 1.0  # PA-II adds 1 / 2C to a squared length of x
+        return add(self.w, e, copysign(self.step(loss, norm, unit * self.C * e.weight), error), 1.0)
 
 
 cdef class MarginState(LinearRegressorState):

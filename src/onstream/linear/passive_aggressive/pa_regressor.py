@@ -3,13 +3,16 @@
 from typing import Any, Unpack
 
 from ...base.checks import number
-from ...base.passive_aggressive import PassiveAggressive
-from ..base import LinearRegressor
+from ..base import LinearRegressor, LinearRegressorOptions, ScaleOptions
 from ._pa import PARegressorState
-from .base import PARegressorOptions
+from .base import ScaledPA, VariantOptions
 
 
-class PARegressor(PassiveAggressive, LinearRegressor):
+class PARegressorOptions(VariantOptions, ScaleOptions, LinearRegressorOptions, total=False):
+    """Parameters of the bases, but for C."""
+
+
+class PARegressor(ScaledPA, LinearRegressor):
     """Passive-aggressive regression (Crammer et al., JMLR 7, 2006).
 
     Passive while the prediction is within epsilon of the target; otherwise it makes the smallest
@@ -18,10 +21,18 @@ class PARegressor(PassiveAggressive, LinearRegressor):
 
     Parameters
     ----------
-    C : float > 0, default 1.0
-        Aggressiveness of PA-I and PA-II; lower it when targets are noisy.
+    C : float > 0 or None, default None
+        Aggressiveness of PA-I and PA-II; lower it when targets are noisy, raise it to follow fast
+        changes. None is 1.0, and 0.1 with scale="auto", where the C of PA-I counts standard
+        deviations of the targets.
     epsilon : float >= 0, default 0.1
-        Errors up to this are none. Raise it to the size of the noise.
+        Errors up to this are none; with scale="auto" it counts standard deviations of the
+        targets. Raise it to the size of the noise.
+    scale : {"auto", None}, default None
+        "auto" scales every feature by what was seen of it, takes C and epsilon relative to the
+        targets, and keeps predictions in the range of the targets seen, give or take a tenth;
+        `weights` and `bias` are those of the features as they came. None learns from features and
+        targets as they are, by the rule of the paper.
 
     Examples
     --------
@@ -31,9 +42,20 @@ class PARegressor(PassiveAggressive, LinearRegressor):
     10.5
     """
 
-    def __init__(self, *, epsilon: float = 0.1, **common: Unpack[PARegressorOptions]) -> None:
+    _scaled_C = 0.1
+
+    def __init__(
+        self,
+        *,
+        C: float | None = None,
+        epsilon: float = 0.1,
+        **common: Unpack[PARegressorOptions],
+    ) -> None:
         self.epsilon = number(self, "epsilon", epsilon, least=0.0)
-        super().__init__(**common)
+        super().__init__(C=C, **common)
 
     def _new_state(self) -> Any:
-        return PARegressorState(self.intercept, self.variant, self.C, self.epsilon)
+        return PARegressorState(
+            self.intercept, self.variant, self._aggressiveness(), self.epsilon,
+            relative=self.scale is not None,
+        )  # fmt: skip

@@ -1,0 +1,89 @@
+"""Weights of scaled features: shown for features as they came, and merged on one scale.
+
+Works on exported states. Rows of `scales` are those of core/scaling.pxd.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..base.union import Exported, union_of_features
+
+COUNT, MEAN, SQUARE, OFFSET, FACTOR, DUE = range(6)
+NOISE, LEAST = 1e-26, 1e-290  # as in core/scaling.pyx
+
+
+def unscaled(fields: Exported) -> Exported:
+    """The state with weights and intercepts of features as they came."""
+    if "steps" not in fields:
+        return fields
+    scales = fields["steps"]["0"]["scales"]
+    weights = fields["weights"] * scales[FACTOR][:, np.newaxis]
+    return {**fields, "weights": weights, "bias": fields["bias"] - scales[OFFSET] @ weights}
+
+
+def on_one_scale(mine: Exported, theirs: Exported) -> tuple[Exported, Exported, dict[str, Any]]:
+    """Both states with weights for the scales of both together, and the step with these."""
+    ours, other = (fields["steps"]["0"]["scales"] for fields in (mine, theirs))
+    union, places = union_of_features(mine, theirs)
+    hashed = not union["features"] and not union["implicit"] and ours.shape[1] > 0
+    width = ours.shape[1] if hashed else union["implicit"] + len(union["features"])
+    where = np.arange(ours.shape[1]), np.arange(width) if hashed else places
+    spread = []
+    for scales, at in zip((ours, other), where, strict=True):
+        whole = np.zeros((6, width))
+        whole[:, at] = scales
+        spread.append(whole)
+    counted = sum(fields["steps"]["0"]["counted"] for fields in (mine, theirs))
+    centres = bool((ours[OFFSET] != 0.0).any() or (other[OFFSET] != 0.0).any())
+    both = merged_scales(*spread, counted if centres else np.inf)
+    first, second = (
+        rescaled(fields, scales, both[:, at])
+        for fields, scales, at in zip((mine, theirs), (ours, other), where, strict=True)
+    )
+    seen = mine["steps"]["0"]["seen"] + theirs["steps"]["0"]["seen"]
+    return first, second, {"0": {"seen": seen, "counted": counted, "complete": 0, "scales": both}}
+
+
+def merged_scales(a: np.ndarray, b: np.ndarray, counted: float) -> np.ndarray:
+    """Counts, means and squares of both; offsets and factors by them, as core/scaling.pyx does."""
+    out = np.zeros_like(a)
+    count = out[COUNT] = a[COUNT] + b[COUNT]
+    share = np.divide(b[COUNT], count, out=np.zeros_like(count), where=count > 0)
+    far = b[MEAN] - a[MEAN]
+    out[MEAN] = a[MEAN] + far * share
+    out[SQUARE] = a[SQUARE] + b[SQUARE] + far**2 * a[COUNT] * share
+    out[OFFSET] = count / max(counted, 1.0) * out[MEAN]
+    variance = np.divide(out[SQUARE], count, out=np.zeros_like(count), where=count > 0)
+    variance[variance <= NOISE * out[MEAN] ** 2] = 0.0
+    variance += (out[MEAN] - out[OFFSET]) ** 2
+    known = variance > LEAST
+    out[FACTOR] = np.divide(1.0, np.sqrt(variance), out=np.zeros_like(count), where=known)
+    out[DUE] = np.where(count > 0, count + 1.0, 0.0)  # computed again with the next example
+    return out
+
+
+def merged_targets(mine: Exported, theirs: Exported) -> dict[str, Any]:
+    """Count, mean, squares and range of the targets of both, if they are kept."""
+    if "targets" not in mine:
+        return {}
+    a, b = mine["targets"], theirs["targets"]
+    if a[0] == 0.0 or b[0] == 0.0:
+        return {"targets": a if b[0] == 0.0 else b}
+    count, far = a[0] + b[0], b[1] - a[1]
+    square = a[2] + b[2] + far**2 * a[0] * b[0] / count
+    mean, low, high = a[1] + far * b[0] / count, min(a[3], b[3]), max(a[4], b[4])
+    return {"targets": np.array([count, mean, square, low, high])}
+
+
+def rescaled(fields: Exported, old: np.ndarray, new: np.ndarray) -> Exported:
+    """The state with weights that score the same by other scales."""
+    ratio = np.divide(old[FACTOR], new[FACTOR], out=np.zeros(old.shape[1]), where=new[FACTOR] > 0)
+    shift = old[FACTOR] * (new[OFFSET] - old[OFFSET])
+    out = dict(fields)
+    for name, bias in (("weights", "bias"), ("total", "bias_total")):
+        if name in fields:
+            out[name] = fields[name] * ratio[:, np.newaxis]
+            unit = fields["scale"] if name == "weights" else 1.0
+            out[bias] = fields[bias] + unit * (shift @ fields[name])
+    return out

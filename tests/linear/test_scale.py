@@ -1,0 +1,312 @@
+"""scale="auto": features scaled by what was seen of them, steps that cannot overshoot."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import onstream
+from onstream.features import StandardScaler
+from onstream.linear import (
+    LinearRegression,
+    LogisticRegression,
+    PAClassifier,
+    PARegressor,
+    SGDClassifier,
+    SGDRegressor,
+    SoftmaxRegression,
+)
+from onstream.persist import dumps, loads
+
+from ..oracles.scaling import Scales
+
+CLASSIFIERS = [LogisticRegression, SoftmaxRegression, PAClassifier, SGDClassifier]
+REGRESSORS = [LinearRegression, PARegressor, SGDRegressor]
+Rows = list[dict[str, float]]
+
+
+def rows(n: int, seed: int = 0, lack: float = 0.0) -> Rows:
+    """Columns of very different sizes, one of them constant; some values are lacking."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5)) * [1e-3, 1.0, 1e4, 1.0, 0.0] + [0.0, 3.0, 2e5, 0.0, 7.0]
+    X[:, 3] = rng.exponential(size=n) ** 3  # with values far out
+    kept = rng.random(X.shape) >= lack
+    return [
+        {f"c{i}": float(v) for i, v in enumerate(row) if keep[i]}
+        for row, keep in zip(X, kept, strict=True)
+    ]
+
+
+def dense(x: Rows) -> np.ndarray:
+    return np.array([list(row.values()) for row in x])
+
+
+def label(x: dict[str, float]) -> bool:
+    return 1e3 * x.get("c0", 0.0) + (x.get("c2", 2e5) - 2e5) / 1e4 > 0.0
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("lack", [0.0, 0.3, 0.8])
+def test_a_learner_gets_the_scaled_example(lack: float, intercept: bool) -> None:
+    """The same as scaling in plain Python, then the rule of the paper."""
+    auto = PAClassifier(scale="auto", intercept=intercept)
+    plain = PAClassifier(C=0.05, scale=None, intercept=intercept)
+    scales = Scales(centres=intercept)
+    for x in rows(700, lack=lack):
+        scores = auto.score_one(x), plain.score_one(scales.scaled(x))
+        assert scores[0] == pytest.approx(scores[1], rel=1e-9, abs=1e-9)
+        auto.learn_one(x, label(x))
+        plain.learn_one(scales.learn(x), label(x))
+
+
+def test_the_order_of_features_does_not_matter() -> None:
+    one, other = PAClassifier(scale="auto"), PAClassifier(scale="auto")
+    for i, x in enumerate(rows(600)):
+        one.learn_one(x, label(x))
+        other.learn_one(dict(sorted(x.items(), key=lambda kv: hash((kv[0], i)))), label(x))
+    for x in rows(50, seed=1):
+        assert other.score_one(x) == pytest.approx(one.score_one(x), rel=1e-9)
+
+
+@pytest.mark.parametrize("cls", CLASSIFIERS)
+def test_units_do_not_matter(cls: Any) -> None:
+    """Metres or kilometres: the same labels, since all learning happens in deviations."""
+    x = rows(400)
+    X, y = dense(x), [label(row) for row in x]
+    factors = 2.0 ** np.array([40, -30, 7, -12, 3])
+    assert (
+        cls(scale="auto").predict_learn_many(X, y).tolist()
+        == cls(scale="auto").predict_learn_many(X * factors, y).tolist()
+    )
+
+
+@pytest.mark.parametrize("cls", CLASSIFIERS)
+def test_raw_columns_are_learned(cls: Any) -> None:
+    x = rows(3000)
+    y = np.array([label(row) for row in x])
+    answers = cls(scale="auto").predict_learn_many(dense(x), y)
+    assert (answers == y)[1000:].mean() > 0.93
+    raw = cls(scale=None).predict_learn_many(dense(x), y)
+    assert (raw == y)[1000:].mean() < 0.75  # so that this test says something
+
+
+@pytest.mark.parametrize("cls", [*CLASSIFIERS, *REGRESSORS])
+def test_weights_are_those_of_the_features_as_they_came(cls: Any) -> None:
+    model, x = cls(scale="auto"), rows(300)
+    target = (lambda row: row["c1"] * 1e3) if cls in REGRESSORS else label
+    model.learn_many(dense(x), [target(row) for row in x])
+    for row in rows(20, seed=1):
+        values = list(row.values())
+        shown = model.bias + sum(model.weights[i] * v for i, v in enumerate(values))
+        assert shown == pytest.approx(model.score_one(values), rel=1e-6, abs=1e-6)
+
+
+def test_a_logistic_step_is_damped() -> None:
+    """rate / (1 + rate |u|^2 / 4), the proximal step of a parabola above the logistic loss."""
+    model, scales = LogisticRegression(scale="auto", eta=0.3), Scales()
+    w: dict[str, float] = {}
+    b = 0.0
+    for x in rows(400, lack=0.2):
+        y = label(x)
+        u = scales.learn(x)
+        f = b + sum(w.get(k, 0.0) * v for k, v in u.items())
+        rate = 0.3 / (1.0 + 0.3 * 0.25 * (1.0 + sum(v * v for v in u.values())))
+        step = rate * ((1.0 if y else 0.0) - 1.0 / (1.0 + math.exp(-f)))
+        b += step
+        for k, v in u.items():
+            w[k] = w.get(k, 0.0) + step * v
+        model.learn_one(x, y)
+        known = scales.scaled(x)
+        expected = b + sum(w[k] * v for k, v in known.items())
+        assert model.score_one(x) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_a_least_squares_step_is_damped_and_begins_at_the_first_target() -> None:
+    model, scales = LinearRegression(scale="auto", eta=0.05), Scales()
+    w: dict[str, float] = {}
+    b, targets = 0.0, []
+    for i, x in enumerate(rows(400, lack=0.2)):
+        y = 1e5 + 10.0 * x.get("c1", 0.0) - x.get("c3", 0.0)
+        u = scales.learn(x)
+        if i == 0:
+            b = y
+        else:
+            f = b + sum(w.get(k, 0.0) * v for k, v in u.items())
+            step = 0.05 * (y - f) / (1.0 + 0.05 * (1.0 + sum(v * v for v in u.values())))
+            b += step
+            for k, v in u.items():
+                w[k] = w.get(k, 0.0) + step * v
+        targets.append(y)
+        model.learn_one(x, y)
+        expected = b + sum(w.get(k, 0.0) * v for k, v in scales.scaled(x).items())
+        margin = 0.1 * (max(targets) - min(targets))
+        expected = min(max(expected, min(targets) - margin), max(targets) + margin)
+        assert model.predict_one(x) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("variant", ["PA", "PA-I", "PA-II"])
+def test_epsilon_and_C_count_deviations_of_the_targets(variant: Any) -> None:
+    """Targets in other units: predictions in other units, and no other difference."""
+    x = rows(500)
+    X = dense(x)
+    y = X[:, 1] * 3.0 + X[:, 2] / 1e4
+    small = PARegressor(scale="auto", variant=variant).predict_learn_many(X, y)
+    large = PARegressor(scale="auto", variant=variant).predict_learn_many(X, y * 2.0**20)
+    np.testing.assert_allclose(large, small * 2.0**20, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "loss", ["squared", "absolute", "huber", "epsilon_insensitive", "quantile"]
+)
+def test_errors_of_sgd_count_deviations_of_the_targets(loss: Any) -> None:
+    x = rows(500)
+    X = dense(x)
+    y = X[:, 1] * 3.0 + X[:, 2] / 1e4
+    small = SGDRegressor(scale="auto", loss=loss).predict_learn_many(X, y)
+    large = SGDRegressor(scale="auto", loss=loss).predict_learn_many(X, y * 2.0**20)
+    np.testing.assert_allclose(large, small * 2.0**20, rtol=1e-9)
+
+
+@pytest.mark.parametrize("cls", REGRESSORS)
+@pytest.mark.parametrize("behind", [False, True])
+def test_regression_cannot_explode(cls: Any, behind: bool) -> None:
+    """Heavy tails, jumps of the scale, targets of any size: never far from the targets seen."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_t(2, size=(3000, 30)) * 10.0 ** rng.integers(-6, 7, size=30)
+    X[1500:, 3] *= 1e4
+    y = 1e6 + 1e5 * rng.standard_t(3, size=3000)
+    model = StandardScaler() | cls(scale="auto") if behind else cls(scale="auto")
+    answers = model.predict_learn_many(X, y)
+    for i in range(1, 3000):
+        low, high = y[:i].min(), y[:i].max()
+        assert low - 0.11 * (high - low) - 1.0 <= answers[i] <= high + 0.11 * (high - low) + 1.0
+
+
+@pytest.mark.parametrize("cls", [PAClassifier, LogisticRegression, LinearRegression])
+def test_merged_models_score_between_both(cls: Any) -> None:
+    """Each with scales of its own: the average is of what they score, not of their weights."""
+    one, other = cls(scale="auto"), cls(scale="auto")
+    first, second = rows(400), rows(600, seed=9)
+    for x in second:
+        x["c2"] *= 100.0
+    numbers = cls is LinearRegression
+    one.learn_many(dense(first), [x["c1"] if numbers else label(x) for x in first])
+    other.learn_many(dense(second), [x["c1"] if numbers else label(x) for x in second])
+    asked = dense(rows(30, seed=3))
+    expected = 0.4 * one.score_many(asked) + 0.6 * other.score_many(asked)
+    one.merge(other)
+    np.testing.assert_allclose(one.score_many(asked), expected, rtol=1e-6, atol=1e-6)
+    one.learn_many(dense(first), [x["c1"] if numbers else label(x) for x in first])
+
+
+def test_behind_a_scaler_nothing_is_scaled_again() -> None:
+    x = rows(500)
+    X, y = dense(x), [label(row) for row in x]
+    piped = StandardScaler() | PAClassifier(scale="auto")
+    plain = StandardScaler() | PAClassifier(C=0.05, scale=None)
+    assert (
+        piped.predict_learn_many(X, y, output="score").tolist()
+        == plain.predict_learn_many(X, y, output="score").tolist()
+    )
+    scaler, learner = piped.members
+    assert learner.params["scale"] is None
+    assert learner.score_one(scaler.transform_one(X[0])) == pytest.approx(piped.score_one(X[0]))
+
+
+def test_pipelines_with_scales_merge_and_show_their_members() -> None:
+    x = rows(400)
+    names = [f"c{i}" for i in range(5)]
+    one, other = (onstream.features.Select(*names) | PAClassifier(scale="auto") for _ in range(2))
+    for row in x[:200]:
+        one.learn_one(row, label(row))
+    for row in x[200:]:
+        other.learn_one(row, label(row))
+    _, learner = one.members
+    assert learner.score_one(x[0]) == pytest.approx(one.score_one(x[0]))
+    asked = rows(20, seed=3)
+    expected = [(one.score_one(row) + other.score_one(row)) / 2.0 for row in asked]
+    one.merge(other)
+    assert [one.score_one(row) for row in asked] == pytest.approx(expected, rel=1e-6)
+    assert loads(dumps(one)).score_one(x[0]) == one.score_one(x[0])
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from("abcde"),
+            st.floats(allow_nan=False, allow_infinity=False),
+            max_size=5,
+        ),
+        max_size=40,
+    )
+)
+def test_any_numbers(stream: Rows) -> None:
+    """Learned or refused as a whole; afterwards every score is a finite number."""
+    model: Any = LogisticRegression(scale="auto")
+    for i, x in enumerate(stream):
+        before = dumps(model)
+        try:
+            model.learn_one(x, i % 2 == 0)
+        except ValueError:  # it would overflow
+            assert dumps(model) == before
+        for row in stream:
+            assert math.isfinite(model.score_one(row))
+
+
+@pytest.mark.parametrize("cls", [*CLASSIFIERS, *REGRESSORS])
+@pytest.mark.parametrize("lack", [0.0, 0.3])
+def test_many_is_the_loop_of_one(cls: Any, lack: float) -> None:
+    """Bit for bit, with the answers from before each row; a weight of 0 leaves no trace."""
+    x = rows(700, lack=lack)
+    y = [row.get("c1", 0.0) * 1e3 if cls in REGRESSORS else label(row) for row in x]
+    w = np.random.default_rng(0).integers(0, 3, size=len(x)).astype(float)
+    one, many, few = cls(scale="auto"), cls(scale="auto"), cls(scale="auto")
+    said = []
+    for row, target, weight in zip(x, y, w, strict=True):
+        said.append(one.predict_one(row))
+        one.learn_one(row, target, weight)
+    block: Any = x if lack else dense(x)
+    if not lack:
+        one = cls(scale="auto")
+        for values, target, weight in zip(block, y, w, strict=True):
+            one.learn_one(values, target, weight)
+    answers = many.predict_learn_many(block, y, w)
+    if lack and cls in REGRESSORS:
+        assert answers.tolist() == said
+    few.learn_many(block, y, w)
+    assert dumps(many) == dumps(one) == dumps(few)
+
+
+def test_a_block_with_a_bad_row_leaves_no_trace() -> None:
+    x = dense(rows(9000))
+    y = x[:, 0] > 0.0
+    model = PAClassifier(scale="auto")
+    model.learn_many(x[:300], y[:300])
+    before = dumps(model)
+    x[8999, 2] = np.nan
+    with pytest.raises(ValueError, match="row 8999"):
+        model.learn_many(x, y)
+    assert dumps(model) == before
+
+
+def test_saved_in_the_middle_it_goes_on_to_the_same_bits() -> None:
+    def halves() -> Iterator[tuple[Rows, Any]]:
+        x = rows(1000, lack=0.1)
+        for part in (x[:437], x[437:]):
+            yield part, [label(row) for row in part]
+
+    whole, stopped = PAClassifier(scale="auto"), PAClassifier(scale="auto")
+    for x, y in halves():
+        whole.learn_many(x, y)
+        stopped = loads(dumps(stopped))
+        stopped.learn_many(x, y)
+    assert dumps(whole) == dumps(stopped)
+
+
+def test_scale_is_checked() -> None:
+    with pytest.raises(ValueError, match="PAClassifier: scale must be 'auto' or None, got 'yes'"):
+        PAClassifier(scale="yes")  # type: ignore[arg-type]
