@@ -134,6 +134,29 @@ def test_adwin_counts_all_ties_too():
         assert model.predict_one([0.0]) == wanted
 
 
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("whole", [True, False])
+def test_many_questions_are_answered_as_each_alone(metric, scale, whole):
+    """In blocks against each tile, and given up where an example is too far away: bit for bit."""
+    rng = np.random.default_rng(12)
+    X = rng.integers(0, 2, (330, 70)).astype(float) if whole else rng.normal(size=(330, 70))
+    y = np.arange(330.0) ** 2
+    model = KNNRegressor(k=3, window=230, scale=scale, metric=metric, weights="distance")
+    model.learn_many(X[:300], y[:300])
+    told = model.predict_many(X[280:])
+    assert told.tolist() == [model.predict_one(x) for x in X[280:]]
+    assert model.predict_many(X[280:283]).tolist() == told[:3].tolist()
+    for i in range(280, 330):
+        window, x = oracle.scaled(X[70:300], X[i], scale)
+        d = oracle.distances(window, x, metric)
+        order = oracle.within(np.round(d, 9), 3, "all")
+        votes = 1.0 / (d[order] + 1e-12)
+        if d.min() > 1e-6:  # an exact match decides, whatever else there is
+            mean = (votes * y[70:300][order]).sum() / votes.sum()
+            assert told[i - 280] == pytest.approx(mean, rel=1e-6)
+
+
 # -- nominal values -------------------------------------------------------------------------------
 
 

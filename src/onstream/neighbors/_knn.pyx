@@ -11,6 +11,7 @@ from ..core.classifier cimport ClassifierState
 from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.memory cimport release, resize
+from ..core.sources cimport Source
 from ..core.state cimport State
 from ..drift._adwin cimport (
     Adwin,
@@ -22,7 +23,7 @@ from ..drift._adwin cimport (
     adwin_start,
 )
 from ._found cimport Found
-from ._window cimport LARGEST, Query, Window, close, vote
+from ._window cimport LARGEST, TOGETHER, Query, Window, close, vote
 
 
 # -- classification ----------------------------------------------------------------------------
@@ -37,6 +38,7 @@ cdef class KNNClassifierState(ClassifierState):
         self.window = Window(room, metric, scale, k, weights, ties)
         self.coded = nominal_distance == "overlap"
         self.label = <int32_t*> resize(NULL, 0, self.window.room * sizeof(int32_t))
+        self.together = TOGETHER
 
     def __dealloc__(self):
         release(self.label)
@@ -61,6 +63,22 @@ cdef class KNNClassifierState(ClassifierState):
         if status == LEARNED:
             self.count_votes(&q.f, out)
         close(&q)
+        return status
+
+    cdef int score_rows(
+        self, Source source, Py_ssize_t start, Py_ssize_t n, double* out,
+    ) noexcept nogil:
+        cdef Query* queries = <Query*> PyMem_RawMalloc(n * sizeof(Query))
+        cdef Py_ssize_t i, width = self.outputs()
+        cdef int status
+        if queries == NULL:
+            return NO_MEMORY
+        status = self.window.search_rows(source, start, n, queries)
+        for i in range(n):
+            if status == LEARNED:
+                self.count_votes(&queries[i].f, out + i * width)
+            close(&queries[i])
+        PyMem_RawFree(queries)
         return status
 
     cdef void count_votes(self, const Found* f, double* out) noexcept nogil:
@@ -219,6 +237,7 @@ cdef class KNNRegressorState(State):
         self.window = Window(room, metric, scale, k, weights, ties)
         self.coded = nominal_distance == "overlap"
         self.y = <double*> resize(NULL, 0, self.window.room * sizeof(double))
+        self.together = TOGETHER
 
     def __dealloc__(self):
         release(self.y)
@@ -239,6 +258,22 @@ cdef class KNNRegressorState(State):
         if status == LEARNED:
             out[0] = self.mean(&q.f)
         close(&q)
+        return status
+
+    cdef int score_rows(
+        self, Source source, Py_ssize_t start, Py_ssize_t n, double* out,
+    ) noexcept nogil:
+        cdef Query* queries = <Query*> PyMem_RawMalloc(n * sizeof(Query))
+        cdef Py_ssize_t i
+        cdef int status
+        if queries == NULL:
+            return NO_MEMORY
+        status = self.window.search_rows(source, start, n, queries)
+        for i in range(n):
+            if status == LEARNED:
+                out[i] = self.mean(&queries[i].f)
+            close(&queries[i])
+        PyMem_RawFree(queries)
         return status
 
     cdef double mean(self, const Found* f) noexcept nogil:

@@ -48,9 +48,9 @@ cdef extern from "distance.h" nogil:
                                  Py_ssize_t n)
 
 cdef enum:
-    SPARE = 8    # bounds behind the last that may be written
-    EIGHT = 8    # points measured at a time
-    LONG = 4096  # examples from which on an index pays
+    SPARE = 8     # bounds behind the last that may be written
+    ABREAST = 16  # points measured at a time
+    LONG = 4096   # examples from which on an index pays
 
 LARGEST = 1e120
 cdef double HEAVIEST = 1e100  # heavier examples are refused
@@ -362,7 +362,7 @@ cdef class Window:
     cdef int scan_piece(self, Query* q, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
         """Let in what is near of n examples that stand in one tile: 0, or -1 without memory."""
         cdef double out[TILE]
-        cdef Py_ssize_t i, before = start % EIGHT  # the first eight may begin before them
+        cdef Py_ssize_t i, before = start % ABREAST  # measuring may begin before them
         cdef double far = farthest(&q.f)
         cdef bint full = q.f.n >= q.f.k
         self.measure(

@@ -1,6 +1,6 @@
-/* Distances from one point to many, which stand feature by feature: 8 points at a time, each summed
- * up feature after feature. So every clone, and every place in the window, gives the same bits.
- * What lies behind the last point, up to a multiple of 8, is read and never used.
+/* Distances from one point to many, which stand feature by feature: up to 16 points at a time, each
+ * summed up feature after feature. So every clone, and every place in the window, gives the same
+ * bits. What lies behind the last point, up to a multiple of 16, is read and never used.
  */
 #ifndef ONSTREAM_DISTANCE_H
 #define ONSTREAM_DISTANCE_H
@@ -27,35 +27,45 @@ typedef double onstream_four;
 
 #define ONSTREAM_PATIENCE 32 /* features summed up before it is asked whether to go on */
 #ifdef __GNUC__
-#define ONSTREAM_BEYOND(a, b, limit) \
-    ({ onstream_bits m = ((a) > (limit)) & ((b) > (limit)); (m[0] & m[1] & m[2] & m[3]) != 0; })
+#define ONSTREAM_STEP 4  /* points of a register */
+#define ONSTREAM_ALL(m) ({ onstream_bits all = (m); (all[0] & all[1] & all[2] & all[3]) != 0; })
 #else
-#define ONSTREAM_BEYOND(a, b, limit) ((a) > (limit) && (b) > (limit))
+#define ONSTREAM_STEP 1
+#define ONSTREAM_ALL(m) (m)
 #endif
 
-/* out[r] = sum over features j of term((x[j] - block[j * stride + r]) * s[j]). Terms are never
- * negative, so sums only rise: where all eight are above the limit, what they would have been is,
- * too, and the rest is left out. */
+/* out[r] = sum over features j of term((x[j] - block[j * stride + r]) * s[j]). Four registers are
+ * summed up at a time, since each sum waits for the one before. Terms are never negative, so sums
+ * only rise: where all are above the limit, what they would have been is, too, and the rest is
+ * left out. */
 #define ONSTREAM_SUM_OF(name, term) \
     ONSTREAM_CLONES \
     static void name(double *restrict out, const double *restrict block, ptrdiff_t stride, \
                      const double *restrict x, const double *restrict s, ptrdiff_t d, \
                      ptrdiff_t n, double limit) { \
-        for (ptrdiff_t r = 0; r < n; r += ONSTREAM_POINTS) { \
-            onstream_four left = {0}, right = {0}, v; \
+        for (ptrdiff_t r = 0; r < n; r += 4 * ONSTREAM_STEP) { \
+            onstream_four sum0 = {0}, sum1 = {0}, sum2 = {0}, sum3 = {0}, v; \
             const double *p = block + r; \
             for (ptrdiff_t j = 0; j < d;) { \
                 ptrdiff_t stop = d - j > ONSTREAM_PATIENCE ? j + ONSTREAM_PATIENCE : d; \
                 for (; j < stop; j++, p += stride) { \
                     v = (x[j] - ONSTREAM_AT(p)) * s[j]; \
-                    left += term; \
-                    v = (x[j] - ONSTREAM_AT(p + ONSTREAM_HALF)) * s[j]; \
-                    right += term; \
+                    sum0 += term; \
+                    v = (x[j] - ONSTREAM_AT(p + ONSTREAM_STEP)) * s[j]; \
+                    sum1 += term; \
+                    v = (x[j] - ONSTREAM_AT(p + 2 * ONSTREAM_STEP)) * s[j]; \
+                    sum2 += term; \
+                    v = (x[j] - ONSTREAM_AT(p + 3 * ONSTREAM_STEP)) * s[j]; \
+                    sum3 += term; \
                 } \
-                if (j < d && ONSTREAM_BEYOND(left, right, limit)) break; \
+                if (j < d && ONSTREAM_ALL((sum0 > limit) & (sum1 > limit) & (sum2 > limit) \
+                                          & (sum3 > limit))) \
+                    break; \
             } \
-            ONSTREAM_PUT(out + r + ONSTREAM_HALF) = right; \
-            ONSTREAM_PUT(out + r) = left; \
+            ONSTREAM_PUT(out + r) = sum0; \
+            ONSTREAM_PUT(out + r + ONSTREAM_STEP) = sum1; \
+            ONSTREAM_PUT(out + r + 2 * ONSTREAM_STEP) = sum2; \
+            ONSTREAM_PUT(out + r + 3 * ONSTREAM_STEP) = sum3; \
         } \
     }
 
