@@ -482,6 +482,88 @@ def test_a_long_window_that_shrinks():
     np.testing.assert_array_equal(model.predict_many(X[:300]), fixed.predict_many(X[:300]))
 
 
+# -- few of very many features ----------------------------------------------------------------
+
+
+def thin_stream(n, seed=13, fresh=4):
+    """Mappings that share three features, and bring some that come once, or again later."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i in range(n):
+        x = {f"{i}.{j}": float(rng.integers(-3, 4)) for j in range(fresh)}
+        x |= {f"{i - 7}.1": float(rng.integers(0, 3)), f"t{i % 90}": f"v{rng.integers(3)}"}
+        x |= {name: float(rng.integers(-2, 9)) for name in "abc" if rng.random() < 0.97}
+        rows.append({key: x[key] for key in rng.permutation(list(x)).tolist()})
+    return rows
+
+
+@pytest.mark.parametrize("scale", ["minmax", None])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("window", [1, 2, 60])
+def test_rows_of_few_features_are_compared_as_full_ones(scale, metric, window):
+    """Kept as rows or in tiles, bit for bit the same."""
+    rows = thin_stream(400)
+    y = np.arange(400.0) ** 2
+    options = {"k": 3, "window": window, "scale": scale, "metric": metric, "weights": "distance"}
+    thin, full = KNNRegressor(**options), KNNRegressor(**options)
+    full._model.state.window.keep_tiles()
+    for start in range(0, 400, 40):
+        block, targets = rows[start : start + 40], y[start : start + 40]
+        told = [thin.predict_one(x) for x in block[:9]]
+        assert told == [full.predict_one(x) for x in block[:9]]
+        assert told == thin.predict_many(block[:9]).tolist()
+        thin.learn_many(block, targets)
+        for x, target in zip(block, targets.tolist(), strict=True):
+            full.learn_one(x, target)
+        assert dumps(thin) == dumps(full)
+        thin = loads(dumps(thin))
+    assert thin._model.state.window.in_rows
+    assert not full._model.state.window.in_rows
+
+
+def test_rows_are_dropped_when_adwin_finds_a_change():
+    rows = thin_stream(700, fresh=2)
+    y = [(x.get("a", 0.0) > 3.0) == (i < 400) for i, x in enumerate(rows)]
+    thin, full = (KNNADWINClassifier(k=3, window=500) for _ in range(2))
+    full._model.state.window.keep_tiles()
+    for start in range(0, 700, 50):
+        for model in (thin, full):
+            model.learn_many(rows[start : start + 50], y[start : start + 50])
+        assert thin.score_many(rows[:40]).tolist() == full.score_many(rows[:40]).tolist()
+    assert dumps(thin) == dumps(full)
+    assert thin.width < 480
+    assert thin._model.state.window.in_rows
+
+
+def test_rows_become_tiles_where_examples_are_full():
+    rng = np.random.default_rng(14)
+    rows = thin_stream(200) + [
+        {f"{i}.{j}": float(v) for i in range(200) for j, v in enumerate(rng.random(4) + 1.0)}
+        for _ in range(40)
+    ]
+    model, full = KNNRegressor(window=50), KNNRegressor(window=50)
+    full._model.state.window.keep_tiles()
+    states = []
+    for i, x in enumerate(rows):
+        assert model.predict_one(x) == full.predict_one(x)
+        model.learn_one(x, float(i))
+        full.learn_one(x, float(i))
+        states.append(model._model.state.window.in_rows)
+    assert (states[0], states[199], states[-1]) == (False, True, False)
+    assert dumps(model) == dumps(full)
+
+
+def test_features_that_left_the_window_give_their_memory_back():
+    model = KNNClassifier(window=100)
+    held = []
+    for start in range(0, 6000, 1000):
+        rows = [{f"{start + i}.{j}": 1.0 + j for j in range(10)} for i in range(1000)]
+        model.learn_many(rows, [i % 2 for i in range(1000)])
+        held.append(model._model.state.memory())
+    assert held[-1] < 150 * 60_000  # not 100 examples times 60,000 features
+    assert len(dumps(model)) < 60_000 * 40
+
+
 # -- with ADWIN ------------------------------------------------------------------------------------
 
 

@@ -2,8 +2,10 @@ from libc.stdint cimport int32_t, int64_t
 
 from ..core.example cimport Example
 from ..core.sources cimport Source
+from ._extremes cimport Range
 from ._found cimport Found
 from ._leaves cimport Leaves
+from ._rows cimport Row
 from ._tiles cimport Tiles
 
 
@@ -27,16 +29,11 @@ cdef enum Scale:
     STANDARD
 
 
-cdef struct Queue:
-    int32_t* slots    # where in the window; from the oldest, each more extreme than all after it
-    int32_t first     # where the queue begins
-    int32_t n         # how many
-
-
 cdef struct Query:
     double* x            # its numbers, one for each column
     int32_t* codes       # its nominal values
     double length        # squared, of what it is (only for cosines)
+    Row row              # itself, where examples are rows
     Found f              # the nearest to it
     double few[NARROW]
 
@@ -48,8 +45,12 @@ cdef class Window:
     cdef readonly Py_ssize_t n        # examples now
     cdef Py_ssize_t first             # slot of the oldest
     cdef Py_ssize_t width             # features
+    cdef Py_ssize_t room_width        # features that fit
     cdef int32_t* column              # of each feature: its column j of numbers, or ~j if it is nominal
-    cdef Tiles tiles                  # the examples
+    cdef Tiles tiles                  # the examples,
+    cdef Row* rows                    # or, of each slot, if each has few of very many features
+    cdef bint tiles_only              # there are no rows
+    cdef int64_t entries              # their values that are not 0 and not left out
     cdef Py_ssize_t k                 # neighbours that vote
     cdef bint by_distance             # near ones have more votes
     cdef bint all_ties                # all that are as far as the k-th vote
@@ -60,8 +61,7 @@ cdef class Window:
     cdef double* weight               # of each slot
     cdef double* offset               # of each number: what scaling takes away
     cdef double* factor               # of each number: what differences are multiplied by
-    cdef Queue* low                   # of each number: queue of minima
-    cdef Queue* high                  # of each number: queue of maxima
+    cdef Range* ranges                # of each number ("minmax")
     cdef double* mean                 # of each number ("standard")
     cdef double* m2                   # sum of squared distances from it
     cdef int64_t since                # examples since these were last recounted
@@ -72,11 +72,20 @@ cdef class Window:
 
     cdef int set_features(self, Py_ssize_t width, dict nominal) except -1
     cdef void shrink(self, Py_ssize_t width) noexcept
-    cdef void free_queues(self, Py_ssize_t j) noexcept
+    cdef bint is_thin(self, int64_t entries, Py_ssize_t n) noexcept nogil
+    cdef void choose_layout(self, int64_t more) noexcept nogil
+    cdef void to_rows(self) noexcept nogil
+    cdef void to_tiles(self) noexcept nogil
+    cdef int row_at(self, Py_ssize_t slot, Row* row) noexcept nogil
+    cdef void put(self, const Row* row, Py_ssize_t slot) noexcept nogil
+    cdef void rescale_row(self, Py_ssize_t slot) noexcept nogil
     cdef Py_ssize_t slot(self, Py_ssize_t age) noexcept nogil
     cdef Py_ssize_t remember(self, const Example* e) noexcept nogil
     cdef Py_ssize_t insert(self, const Example* e) noexcept nogil
+    cdef void write(self, const Example* e, Py_ssize_t at) noexcept nogil
     cdef void drop_oldest(self) noexcept nogil
+    cdef void leave(self, Row* gone) noexcept nogil
+    cdef void discard(self, Row* gone) noexcept nogil
     cdef void rescale(self, Py_ssize_t j) noexcept nogil
     cdef void recount(self) noexcept nogil
     cdef int search(self, const Example* e, Query* q) noexcept nogil
@@ -85,6 +94,7 @@ cdef class Window:
     cdef int open(self, const Example* e, Query* q) noexcept nogil
     cdef int nearest(self, Query* q) noexcept nogil
     cdef int scan(self, Query* queries, Py_ssize_t n) noexcept nogil
+    cdef int scan_rows(self, Query* q) noexcept nogil
     cdef int scan_piece(self, Query* q, Py_ssize_t start, Py_ssize_t n) noexcept nogil
     cdef void settle(self, Query* q) noexcept nogil
     cdef int look_up(self, Query* q, Py_ssize_t* opened) noexcept nogil

@@ -1,6 +1,6 @@
 """The window of nearest-neighbour learners: a ring of examples, their scales, and the search."""
 
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from cpython.pythread cimport PyThread_get_thread_ident
 from libc.math cimport INFINITY, NAN, fabs, sqrt
 from libc.stdint cimport int64_t
@@ -10,9 +10,11 @@ import numpy as np
 
 from ..core.arrays cimport doubles, int32s
 from ..core.example cimport FAILED, LEARNED, NO_MEMORY, NUMBER, OVERFLOW, feature
-from ..core.memory cimport release, resize
+from ..core.memory cimport release, resize, roomier
+from ._extremes cimport Extreme, highest, lowest, range_add, range_drop, range_free, range_hold
 from ._found cimport enter, farthest, found_free, found_start, may_enter
 from ._leaves cimport LEAF, MIXED, leaves_build, leaves_bytes, leaves_free
+from ._rows cimport Entry, entries_of, row_make, row_sizes, row_squares
 from ._tiles cimport (
     ABSENT,
     TILE,
@@ -51,6 +53,9 @@ cdef enum:
     SPARE = 8     # bounds behind the last that may be written
     ABREAST = 16  # points measured at a time
     LONG = 4096   # examples from which on an index pays
+    WIDE = 512    # features from which on examples may be rows
+    THIN = 16     # rows take less time and memory if one in so many features is there
+    THICK = 4     # and tiles if one in so many is
 
 LARGEST = 1e120
 cdef double HEAVIEST = 1e100  # heavier examples are refused
@@ -66,31 +71,51 @@ cdef class Window:
         words = {"euclidean": EUCLIDEAN, "manhattan": MANHATTAN, "cosine": COSINE}
         self.metric = CALLABLE if callable(metric) else words[metric]
         self.scale = {None: UNSCALED, "minmax": MINMAX, "standard": STANDARD}[scale]
+        # With these, what is 0 in two examples counts in their distance, or changes a scale.
+        self.tiles_only = self.metric in (COSINE, CALLABLE) or self.scale == STANDARD
         self.weight = <double*> resize(NULL, 0, room * sizeof(double))
 
     def __dealloc__(self):
-        self.shrink(0)
+        cdef Py_ssize_t i
+        if self.ranges != NULL:
+            for i in range(self.tiles.d):
+                range_free(&self.ranges[i])
+        if self.rows != NULL:
+            for i in range(self.room):
+                PyMem_RawFree(self.rows[i].entries)
         tiles_free(&self.tiles)
+        leaves_free(&self.leaves)
+        PyMem_RawFree(self.rows)
         release(self.column)
         release(self.weight)
         release(self.offset)
         release(self.factor)
         release(self.mean)
         release(self.m2)
-        release(self.low)
-        release(self.high)
-        leaves_free(&self.leaves)
+        release(self.ranges)
 
     # -- features ---------------------------------------------------------------------------------
 
     cdef int set_features(self, Py_ssize_t width, dict nominal) except -1:
         """Room for features 0 ... width-1; those in `nominal` are. To examples of the window, a
         new number was 0, and a new nominal value was left out."""
-        cdef Py_ssize_t id, j, d = self.tiles.d, c = self.tiles.c, old, new
+        cdef Py_ssize_t id, d = self.tiles.d, c = self.tiles.c, old, new, room
         if width <= self.width:
             return 0
-        self.column = <int32_t*> resize(
-            self.column, self.width * sizeof(int32_t), width * sizeof(int32_t))
+        if width > self.room_width:
+            room = roomier(self.room_width, width) if self.room_width else width
+            old, new = self.room_width * sizeof(double), room * sizeof(double)
+            self.offset = <double*> resize(self.offset, old, new)
+            self.factor = <double*> resize(self.factor, old, new)
+            if self.scale == STANDARD:
+                self.mean = <double*> resize(self.mean, old, new)
+                self.m2 = <double*> resize(self.m2, old, new)
+            if self.scale == MINMAX:
+                self.ranges = <Range*> resize(
+                    self.ranges, self.room_width * sizeof(Range), room * sizeof(Range))
+            self.column = <int32_t*> resize(
+                self.column, self.room_width * sizeof(int32_t), room * sizeof(int32_t))
+            self.room_width = room
         for id in range(self.width, width):
             if nominal and id in nominal:
                 self.column[id] = <int32_t> ~c
@@ -98,34 +123,13 @@ cdef class Window:
             else:
                 self.column[id] = <int32_t> d
                 d += 1
-        old, new = self.tiles.d * sizeof(double), d * sizeof(double)
-        self.offset = <double*> resize(self.offset, old, new)
-        self.factor = <double*> resize(self.factor, old, new)
-        self.mean = <double*> resize(self.mean, old, new)
-        self.m2 = <double*> resize(self.m2, old, new)
-        if self.scale == MINMAX:
-            old, new = self.tiles.d * sizeof(Queue), d * sizeof(Queue)
-            self.low = <Queue*> resize(self.low, old, new)
-            self.high = <Queue*> resize(self.high, old, new)
-            try:
-                for j in range(self.tiles.d, d):
-                    self.low[j].slots = <int32_t*> resize(NULL, 0, self.room * sizeof(int32_t))
-                    self.high[j].slots = <int32_t*> resize(NULL, 0, self.room * sizeof(int32_t))
-                    if self.n:
-                        self.low[j].slots[0] = self.high[j].slots[0] = <int32_t> self.slot(self.n - 1)
-                        self.low[j].n = self.high[j].n = 1
-                tiles_widen(&self.tiles, d, c)
-            except MemoryError:
-                for j in range(self.tiles.d, d):
-                    self.free_queues(j)
-                raise
-        else:
-            tiles_widen(&self.tiles, d, c)
-        for id in range(self.width, width):
-            j = self.column[id]
-            if j >= 0:
-                self.offset[j] = self.mean[j] = self.m2[j] = 0.0
-                self.factor[j] = 1.0 if self.scale == UNSCALED else 0.0
+        old = self.tiles.d
+        tiles_widen(&self.tiles, d, c)
+        for id in range(old, d):
+            self.offset[id] = 0.0
+            self.factor[id] = 1.0 if self.scale == UNSCALED else 0.0
+            if self.scale == STANDARD:
+                self.mean[id] = self.m2[id] = 0.0
         self.width = width
         leaves_free(&self.leaves)  # until it is next built
         return 0
@@ -138,15 +142,7 @@ cdef class Window:
                 self.tiles.c -= 1
             else:
                 self.tiles.d -= 1
-                if self.scale == MINMAX:
-                    self.free_queues(self.tiles.d)
             leaves_free(&self.leaves)
-
-    cdef void free_queues(self, Py_ssize_t j) noexcept:
-        release(self.low[j].slots)
-        release(self.high[j].slots)
-        memset(&self.low[j], 0, sizeof(Queue))
-        memset(&self.high[j], 0, sizeof(Queue))
 
     cdef Py_ssize_t slot(self, Py_ssize_t age) noexcept nogil:
         """Where example number `age` stands, the oldest being 0."""
@@ -172,16 +168,66 @@ cdef class Window:
 
     cdef Py_ssize_t insert(self, const Example* e) noexcept nogil:
         """Make the example the latest: its slot, or NO_MEMORY."""
-        cdef Py_ssize_t at, j, i
+        cdef Py_ssize_t at = self.first if self.n == self.room else self.slot(self.n), i, j
+        cdef Py_ssize_t more = entries_of(e)
+        cdef Row row, gone
         cdef double v
-        cdef double* numbers
-        cdef int32_t* codes
-        if self.n == self.room:
-            self.drop_oldest()
-        at = self.slot(self.n)
-        if tiles_hold(&self.tiles, at) != 0:  # only while the ring is not full
+        # First everything that may lack memory.
+        if self.scale == MINMAX:
+            for i in range(e.n):
+                j = self.column[feature(e, i)]
+                if j >= 0 and e.values[i] != 0.0 and range_hold(&self.ranges[j]) != 0:
+                    return NO_MEMORY
+        self.choose_layout(more)
+        if self.rows == NULL and tiles_hold(&self.tiles, at) != 0:
             return NO_MEMORY
-        numbers, codes = number_at(&self.tiles, 0, at), code_at(&self.tiles, 0, at)
+        if self.rows != NULL and row_make(&row, e, self.width) != 0:
+            return NO_MEMORY
+        gone.entries, gone.n = NULL, 0
+        if self.n == self.room:
+            self.leave(&gone)
+        if self.rows != NULL:
+            self.rows[at] = row
+        else:
+            self.write(e, at)
+        self.n += 1
+        self.entries += more
+        if self.scale == MINMAX:
+            for i in range(e.n):
+                j = self.column[feature(e, i)]
+                if j >= 0 and e.values[i] != 0.0:
+                    range_add(&self.ranges[j], e.values[i], <int32_t> at)
+        if self.rows != NULL:
+            self.rescale_row(at)
+            if self.n > 1:  # what all had until now, it may lack
+                self.rescale_row(self.slot(self.n - 2))
+        elif self.scale == MINMAX:
+            for j in range(self.tiles.d):
+                self.rescale(j)
+        elif self.scale == STANDARD:
+            self.since += 1
+            if self.since >= self.room:
+                self.recount()
+            else:
+                for j in range(self.tiles.d):
+                    v = number_at(&self.tiles, j, at)[0] - self.mean[j]
+                    self.mean[j] += v / self.n
+                    self.m2[j] += v * (number_at(&self.tiles, j, at)[0] - self.mean[j])
+                    self.rescale(j)
+        self.discard(&gone)
+        self.count += 1
+        if (
+            self.n >= LONG and self.width and self.indexed and self.rows == NULL
+            and self.count >= self.renewal
+        ):
+            self.build_index()
+        return at
+
+    cdef void write(self, const Example* e, Py_ssize_t at) noexcept nogil:
+        """Write the example into its tile."""
+        cdef double* numbers = number_at(&self.tiles, 0, at)
+        cdef int32_t* codes = code_at(&self.tiles, 0, at)
+        cdef Py_ssize_t i, j
         for j in range(self.tiles.d):
             numbers[j * TILE] = 0.0
         for j in range(self.tiles.c):
@@ -192,44 +238,58 @@ cdef class Window:
                 numbers[j * TILE] = e.values[i]
             else:
                 codes[~j * TILE] = e.codes[i]
-        self.n += 1
-        if self.scale == MINMAX:
-            for j in range(self.tiles.d):
-                push(&self.low[j], &self.tiles, j, <int32_t> at, 1.0, self.room)
-                push(&self.high[j], &self.tiles, j, <int32_t> at, -1.0, self.room)
-                self.rescale(j)
-        elif self.scale == STANDARD:
-            self.since += 1
-            if self.since >= self.room:
-                self.recount()
-            else:
-                for j in range(self.tiles.d):
-                    v = numbers[j * TILE] - self.mean[j]
-                    self.mean[j] += v / self.n
-                    self.m2[j] += v * (numbers[j * TILE] - self.mean[j])
-                    self.rescale(j)
-        self.count += 1
-        if self.n >= LONG and self.width and self.indexed and self.count >= self.renewal:
-            self.build_index()
-        return at
 
     cdef void drop_oldest(self) noexcept nogil:
-        cdef Py_ssize_t at = self.first, j
+        cdef Row gone
+        gone.entries, gone.n = NULL, 0
+        self.leave(&gone)
+        self.discard(&gone)
+
+    cdef void discard(self, Row* gone) noexcept nogil:
+        """Give back the memory of a row, and of ranges whose last value it had."""
+        cdef Py_ssize_t i
+        cdef Range* r
+        for i in range(gone.n):
+            if self.scale == MINMAX and gone.entries[i].code == NUMBER:
+                r = &self.ranges[self.column[gone.entries[i].id]]
+                if r.count == 0:
+                    range_free(r)
+        PyMem_RawFree(gone.entries)
+
+    cdef void leave(self, Row* gone) noexcept nogil:
+        """The oldest leaves the window. If it is a row, the caller must `discard` it."""
+        cdef Py_ssize_t at = self.first, i, j
         cdef double v, mean
         self.first = self.first + 1 if self.first + 1 < self.room else 0
         self.n -= 1
+        if self.rows != NULL:
+            self.entries -= self.rows[at].n
+            if self.scale == MINMAX:
+                for i in range(self.rows[at].n):
+                    if self.rows[at].entries[i].code == NUMBER:
+                        j = self.column[self.rows[at].entries[i].id]
+                        range_drop(&self.ranges[j], <int32_t> at)
+            self.rescale_row(at)
+            if self.n:  # what all have that are left, it may have lacked
+                self.rescale_row(self.slot(self.n - 1))
+            gone[0] = self.rows[at]
+            self.rows[at].entries, self.rows[at].n = NULL, 0
+            return
         if self.leaves.room and 2 * self.n < self.leaves.n * LEAF:
             leaves_free(&self.leaves)
             self.renewal = 0
+        for j in range(self.tiles.c):
+            self.entries -= code_at(&self.tiles, j, at)[0] != ABSENT
         for j in range(self.tiles.d):
+            v = number_at(&self.tiles, j, at)[0]
+            self.entries -= v != 0.0
             if self.scale == MINMAX:
-                pop(&self.low[j], <int32_t> at, self.room)
-                pop(&self.high[j], <int32_t> at, self.room)
+                if v != 0.0:
+                    range_drop(&self.ranges[j], <int32_t> at)
             elif self.scale == STANDARD:
                 if self.n == 0:
                     self.mean[j] = self.m2[j] = 0.0
                     continue
-                v = number_at(&self.tiles, j, at)[0]
                 mean = self.mean[j] - (v - self.mean[j]) / self.n
                 self.m2[j] = max(0.0, self.m2[j] - (v - self.mean[j]) * (v - mean))
                 self.mean[j] = mean
@@ -254,15 +314,105 @@ cdef class Window:
     cdef void rescale(self, Py_ssize_t j) noexcept nogil:
         """Offset and factor of column j; a constant one counts 0."""
         cdef double spread
-        if self.scale == MINMAX and self.n:
-            self.offset[j] = number_at(&self.tiles, j, self.low[j].slots[self.low[j].first])[0]
-            spread = number_at(&self.tiles, j, self.high[j].slots[self.high[j].first])[0] - self.offset[j]
+        if self.scale == MINMAX:
+            self.offset[j] = lowest(&self.ranges[j], self.n)
+            spread = highest(&self.ranges[j], self.n) - self.offset[j]
             self.factor[j] = 1.0 / spread if spread > 1e-300 else 0.0
         elif self.scale == STANDARD and self.n:
             self.offset[j] = self.mean[j]
             spread = sqrt(self.m2[j] / self.n)
             # Rounding alone can leave a little spread.
             self.factor[j] = 1.0 / spread if spread > max(1e-300, 1e-12 * abs(self.mean[j])) else 0.0
+
+    cdef void rescale_row(self, Py_ssize_t slot) noexcept nogil:
+        """The same for the numbers of an example."""
+        cdef Py_ssize_t i
+        cdef const Row* row = &self.rows[slot]
+        if self.scale == MINMAX:
+            for i in range(row.n):
+                if row.entries[i].code == NUMBER:
+                    self.rescale(self.column[row.entries[i].id])
+
+    # -- tiles or rows ----------------------------------------------------------------------------
+
+    cdef bint is_thin(self, int64_t entries, Py_ssize_t n) noexcept nogil:
+        """Do n examples with so many values in all have few of very many features?"""
+        return self.width > WIDE and THIN * entries < n * self.width
+
+    cdef void choose_layout(self, int64_t more) noexcept nogil:
+        """Before an example with so many values comes. Distances are the same in both, bit for bit."""
+        if self.rows == NULL:
+            if not self.tiles_only and self.is_thin(self.entries + more, self.n + 1):
+                self.to_rows()
+        elif THICK * (self.entries + more) > (self.n + 1) * self.width:
+            self.to_tiles()
+
+    cdef void to_rows(self) noexcept nogil:
+        """From tiles to rows, if there is memory."""
+        cdef Py_ssize_t i, j
+        cdef Row* rows = <Row*> PyMem_RawCalloc(self.room, sizeof(Row))
+        if rows == NULL:
+            return
+        for i in range(self.n):
+            if self.row_at(self.slot(i), &rows[self.slot(i)]) != 0:
+                for j in range(self.room):
+                    PyMem_RawFree(rows[j].entries)
+                PyMem_RawFree(rows)
+                return
+        self.rows = rows
+        tiles_free(&self.tiles)
+        leaves_free(&self.leaves)
+
+    cdef void to_tiles(self) noexcept nogil:
+        """From rows to tiles, if there is memory."""
+        cdef Py_ssize_t i, last = min(self.first + self.n, self.room - 1)
+        for i in range(last // TILE + 1):
+            if tiles_hold(&self.tiles, i * TILE) != 0:
+                tiles_free(&self.tiles)
+                return
+        for i in range(self.n):
+            self.put(&self.rows[self.slot(i)], self.slot(i))
+        for i in range(self.room):
+            PyMem_RawFree(self.rows[i].entries)
+        PyMem_RawFree(self.rows)
+        self.rows = NULL
+
+    cdef int row_at(self, Py_ssize_t slot, Row* row) noexcept nogil:
+        """The example of a tile as a row: 0, or -1 if there is no memory."""
+        cdef Py_ssize_t id, j, n = 0
+        cdef Entry* here
+        for j in range(self.tiles.d):
+            n += number_at(&self.tiles, j, slot)[0] != 0.0
+        for j in range(self.tiles.c):
+            n += code_at(&self.tiles, j, slot)[0] != ABSENT
+        row.n = 0
+        row.entries = <Entry*> PyMem_RawMalloc(max(1, n) * sizeof(Entry))
+        if row.entries == NULL:
+            return -1
+        for id in range(self.width):
+            j = self.column[id]
+            if row.n == n:
+                break
+            here = row.entries + row.n
+            here.id, here.code = <int32_t> id, NUMBER
+            if j >= 0:
+                here.value = number_at(&self.tiles, j, slot)[0]
+                row.n += here.value != 0.0
+            else:
+                here.code = code_at(&self.tiles, ~j, slot)[0]
+                here.value = here.code
+                row.n += here.code != ABSENT
+        return 0
+
+    cdef void put(self, const Row* row, Py_ssize_t slot) noexcept nogil:
+        """Write a row into its tile, where nothing stands."""
+        cdef Py_ssize_t i, j
+        for i in range(row.n):
+            j = self.column[row.entries[i].id]
+            if j >= 0:
+                number_at(&self.tiles, j, slot)[0] = row.entries[i].value
+            else:
+                code_at(&self.tiles, ~j, slot)[0] = row.entries[i].code
 
     # -- the search -----------------------------------------------------------------------------
 
@@ -297,7 +447,9 @@ cdef class Window:
         """Make a query of an example: LEARNED or NO_MEMORY."""
         cdef Py_ssize_t i, j, d = self.tiles.d, c = self.tiles.c
         found_start(&q.f, min(self.k, self.n), self.all_ties)
-        q.x = q.few
+        q.x, q.row.entries = q.few, NULL
+        if self.rows != NULL:
+            return LEARNED if row_make(&q.row, e, self.width) == 0 else NO_MEMORY
         if 2 * d + c > 2 * NARROW:
             q.x = <double*> PyMem_RawMalloc(d * sizeof(double) + c * sizeof(int32_t))
             if q.x == NULL:
@@ -348,6 +500,12 @@ cdef class Window:
         """The nearest by the distances to all examples: LEARNED or NO_MEMORY. Tile after tile is
         compared with all queries, so that it is read once."""
         cdef Py_ssize_t age = 0, start, piece, i
+        if self.rows != NULL:
+            for i in range(n):
+                if self.scan_rows(&queries[i]) != 0:
+                    return NO_MEMORY
+                self.settle(&queries[i])
+            return LEARNED
         while age < self.n:  # from the oldest
             start = self.slot(age)
             piece = min(min(TILE - start % TILE, self.room - start), self.n - age)
@@ -359,20 +517,33 @@ cdef class Window:
             self.settle(&queries[i])
         return LEARNED
 
+    cdef int scan_rows(self, Query* q) noexcept nogil:
+        """Let in what is near of the rows: 0, or -1 without memory."""
+        cdef Py_ssize_t age, slot
+        cdef double v
+        for age in range(self.n):
+            slot = self.slot(age)
+            if self.metric == EUCLIDEAN:
+                v = row_squares(&q.row, &self.rows[slot], self.column, self.factor)
+            else:
+                v = row_sizes(&q.row, &self.rows[slot], self.column, self.factor)
+            if may_enter(&q.f, v) and enter(&q.f, slot, v, False) != 0:
+                return -1
+        return 0
+
     cdef int scan_piece(self, Query* q, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
         """Let in what is near of n examples that stand in one tile: 0, or -1 without memory."""
         cdef double out[TILE]
         cdef Py_ssize_t i, before = start % ABREAST  # measuring may begin before them
         cdef double far = farthest(&q.f)
-        cdef bint full = q.f.n >= q.f.k
         self.measure(
             q, number_at(&self.tiles, 0, start - before), code_at(&self.tiles, 0, start - before),
             n + before, out)
-        for i in range(n):
-            if out[before + i] < far or not full or (self.all_ties and out[before + i] == far):
-                if enter(&q.f, start + i, out[before + i], False) != 0:
+        for i in range(before, before + n):
+            if out[i] <= far and may_enter(&q.f, out[i]):
+                if enter(&q.f, start - before + i, out[i], False) != 0:
                     return -1
-                far, full = farthest(&q.f), q.f.n >= q.f.k
+                far = farthest(&q.f)
         return 0
 
     cdef void measure(
@@ -519,32 +690,70 @@ cdef class Window:
         self.indexed = False
         leaves_free(&self.leaves)
 
+    def keep_tiles(self):
+        """For measurements: tiles, however few of the features examples have."""
+        self.tiles_only = True
+
+    @property
+    def in_rows(self):
+        """Are examples kept as rows of few features?"""
+        return self.rows != NULL
+
     # -- state ----------------------------------------------------------------------------------
 
     cdef dict export(self, Py_ssize_t width, dict nominal):
-        """The first features of the examples, the oldest first, and what "standard" keeps of them."""
-        cdef Py_ssize_t i, j, id, d = 0, c = 0
+        """The first features of the examples, the oldest first, and what "standard" keeps of them.
+
+        How they are written follows from what they are, not from how they stand in memory.
+        """
         self.set_features(width, nominal)
-        for id in range(width):
-            if self.column[id] >= 0:
-                d += 1
-            else:
-                c += 1
-        rows = np.zeros((self.n, d))
-        codes = np.zeros((self.n, c), dtype=np.int64)
-        cdef double* p = doubles(rows)
-        for i in range(self.n):
-            for j in range(d):
-                p[i * d + j] = number_at(&self.tiles, j, self.slot(i))[0]
-            for j in range(c):
-                codes[i, j] = code_at(&self.tiles, j, self.slot(i))[0]
-        fields = {"examples": self.n, "rows": rows}
-        if c:
-            fields["codes"] = codes
+        fields = {"examples": self.n}
+        fields.update(self.export_rows() if self.is_thin(self.entries, self.n) else self.export_tiles())
         if self.scale == STANDARD:
+            d = len([id for id in range(width) if self.column[id] >= 0])
             sums = [[self.mean[j], self.m2[j]] for j in range(d)]
             fields["sums"], fields["since"] = np.array(sums).reshape(d, 2), self.since
         return fields
+
+    def export_tiles(self):
+        """Numbers and codes of all examples, feature by feature."""
+        cdef Py_ssize_t i, j
+        cdef Row row
+        rows, codes = np.zeros((self.n, self.tiles.d)), np.full((self.n, self.tiles.c), ABSENT)
+        for i in range(self.n):
+            if self.rows == NULL:
+                for j in range(self.tiles.d):
+                    rows[i, j] = number_at(&self.tiles, j, self.slot(i))[0]
+                for j in range(self.tiles.c):
+                    codes[i, j] = code_at(&self.tiles, j, self.slot(i))[0]
+                continue
+            row = self.rows[self.slot(i)]
+            for j in range(row.n):
+                if row.entries[j].code == NUMBER:
+                    rows[i, self.column[row.entries[j].id]] = row.entries[j].value
+                else:
+                    codes[i, ~self.column[row.entries[j].id]] = row.entries[j].code
+        return {"rows": rows, "codes": codes} if self.tiles.c else {"rows": rows}
+
+    def export_rows(self):
+        """Only what is not 0 and not left out; of a nominal value the code."""
+        cdef Py_ssize_t i, j
+        cdef Row row
+        starts, ids, values = [0], [], []
+        for i in range(self.n):
+            if self.rows != NULL:
+                row = self.rows[self.slot(i)]
+            elif self.row_at(self.slot(i), &row) != 0:
+                raise MemoryError("onstream: no memory for an example")
+            ids += [row.entries[j].id for j in range(row.n)]
+            values += [row.entries[j].value for j in range(row.n)]
+            starts.append(len(ids))
+            if self.rows == NULL:
+                PyMem_RawFree(row.entries)
+        return {
+            "starts": np.array(starts, dtype=np.int64), "ids": np.array(ids, dtype=np.int64),
+            "values": np.array(values, dtype=np.float64),
+        }
 
     def weights(self):
         """Of the examples, the oldest first."""
@@ -554,31 +763,26 @@ cdef class Window:
         self, object fields, Py_ssize_t width, dict nominal, Py_ssize_t seen,
     ) except -1:
         """Take over what `export` gave: how many examples there are, in slots 0, 1, ..."""
-        cdef Py_ssize_t i, j, id
+        cdef Py_ssize_t i, j
         cdef Example e
         n = fields.integer("examples", 0, min(self.room, seen))
         if seen > 0 and n == 0:
             raise ValueError("the window is empty")
         self.set_features(width, nominal)
-        d, c = self.tiles.d, self.tiles.c
-        rows = fields.array("rows", (n, d))
-        if (np.abs(rows) > LARGEST).any():
+        is_nominal = np.array([self.column[id] < 0 for id in range(width)], dtype=bool)
+        given = self.read_tiles(fields, n, is_nominal) if fields.missing("starts") else (
+            read_rows(fields, n, is_nominal))
+        starts, ids, values, codes = given
+        if values.size and np.abs(values).max() > LARGEST:
             raise ValueError("a value is too large")
-        given = np.zeros((n, width))
-        codes = np.full((n, width), NUMBER, dtype=np.int32)
-        numbers = [id for id in range(width) if self.column[id] >= 0]
-        given[:, numbers] = rows
-        if c:
-            names = [id for id in range(width) if self.column[id] < 0]
-            codes[:, names] = fields.integers("codes", (n, c), ABSENT, 2**31 - 1)
-        cdef const double* p = doubles(given)
-        cdef const int32_t* own = int32s(codes)
-        e.ids, e.n = NULL, width
         for i in range(n):
-            e.values, e.codes = p + i * width, own + i * width
+            e.ids, e.values = int32s(ids) + <Py_ssize_t> starts[i], doubles(values) + <Py_ssize_t> starts[i]
+            e.codes = int32s(codes) + <Py_ssize_t> starts[i]
+            e.n = starts[i + 1] - starts[i]
             if self.insert(&e) < 0:
                 raise MemoryError("onstream: no memory for the examples of a window")
         if self.scale == STANDARD:
+            d = self.tiles.d
             sums = fields.array("sums", (d, 2))
             if (sums[:, 1] < 0.0).any():
                 raise ValueError("a variance is negative")
@@ -588,6 +792,19 @@ cdef class Window:
             self.since = fields.integer("since", 0, self.room)
         return n
 
+    def read_tiles(self, fields, n, is_nominal):
+        """Starts, features, values and codes of what `export_tiles` gave."""
+        width = len(is_nominal)
+        values, codes = np.zeros((n, width)), np.full((n, width), NUMBER, dtype=np.int32)
+        values[:, ~is_nominal] = fields.array("rows", (n, width - is_nominal.sum()))
+        present = np.ones((n, width), dtype=bool)
+        if is_nominal.any():
+            codes[:, is_nominal] = fields.integers("codes", (n, is_nominal.sum()), ABSENT, 2**31 - 1)
+            values[:, is_nominal] = codes[:, is_nominal]
+            present[:, is_nominal] = codes[:, is_nominal] != ABSENT
+        starts = np.r_[0, present.sum(axis=1).cumsum()]
+        return starts, np.nonzero(present)[1].astype(np.int32), values[present], codes[present]
+
     def restore_weights(self, weights):
         """Take over what `weights` gave."""
         cdef Py_ssize_t i
@@ -595,17 +812,43 @@ cdef class Window:
             self.weight[i] = weights[i]
 
     cdef Py_ssize_t bytes(self):
-        held = tiles_bytes(&self.tiles) + self.width * sizeof(int32_t)
-        held += 4 * self.tiles.d * sizeof(double)
+        cdef Py_ssize_t j
+        held = tiles_bytes(&self.tiles) + leaves_bytes(&self.leaves) + self.room * sizeof(double)
+        held += self.room_width * (sizeof(int32_t) + 2 * sizeof(double))
+        if self.rows != NULL:
+            held += self.room * sizeof(Row) + self.entries * sizeof(Entry)
+        if self.scale == STANDARD:
+            held += self.room_width * 2 * sizeof(double)
         if self.scale == MINMAX:
-            held += self.tiles.d * 2 * (sizeof(Queue) + self.room * sizeof(int32_t))
-        return held + self.room * sizeof(double) + leaves_bytes(&self.leaves)
+            held += self.room_width * sizeof(Range)
+            for j in range(self.tiles.d):
+                held += (self.ranges[j].low.room + self.ranges[j].high.room) * sizeof(Extreme)
+        return held
+
+
+def read_rows(fields, n, is_nominal):
+    """Starts, features, values and codes of what `export_rows` gave."""
+    ids = fields.integers("ids", (-1,), 0, len(is_nominal) - 1)
+    starts = fields.integers("starts", (n + 1,), 0, len(ids))
+    values = fields.array("values", (len(ids),))
+    if starts[0] != 0 or starts[-1] != len(ids) or (np.diff(starts) < 0).any():
+        raise ValueError("the examples do not fit together")
+    rises = np.diff(ids) > 0
+    rises[starts[1:-1][(starts[1:-1] > 0) & (starts[1:-1] < len(ids))] - 1] = True
+    named = is_nominal[ids]
+    codes = np.where(named, values, NUMBER)
+    if not rises.all() or (codes != np.floor(codes)).any() or (codes[named] < 0.0).any():
+        raise ValueError("an example is broken")
+    if (codes >= 2**31).any():
+        raise ValueError("a nominal value is too large")
+    return starts, ids.astype(np.int32), values, codes.astype(np.int32)
 
 
 cdef void close(Query* q) noexcept nogil:
     """Give back the memory of a query."""
     if q.x != q.few:
         PyMem_RawFree(q.x)
+    PyMem_RawFree(q.row.entries)
     found_free(&q.f)
 
 
@@ -614,30 +857,3 @@ cdef inline bint enters_by_age(const Found* f, Py_ssize_t age, double distance) 
     if f.n < f.k or distance < f.distances[f.k - 1]:
         return True
     return distance == f.distances[f.k - 1] and (f.all_ties or age < f.slots[f.k - 1])
-
-
-# -- queues of minima and maxima ---------------------------------------------------------------
-
-
-cdef inline void push(
-    Queue* q, const Tiles* t, Py_ssize_t j, int32_t at, double sign, Py_ssize_t room,
-) noexcept nogil:
-    """A new value: the less extreme ones leave."""
-    cdef int32_t last
-    cdef double value = sign * number_at(t, j, at)[0]
-    while q.n:
-        last = q.first + q.n - 1
-        last = q.slots[last - room if last >= room else last]
-        if sign * number_at(t, j, last)[0] < value:
-            break
-        q.n -= 1
-    last = q.first + q.n
-    q.slots[last - room if last >= room else last] = at
-    q.n += 1
-
-
-cdef inline void pop(Queue* q, int32_t at, Py_ssize_t room) noexcept nogil:
-    """The oldest example leaves the window."""
-    if q.n and q.slots[q.first] == at:
-        q.first = q.first + 1 if q.first + 1 < room else 0
-        q.n -= 1
