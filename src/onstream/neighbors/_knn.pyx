@@ -22,8 +22,9 @@ from ..drift._adwin cimport (
     adwin_restore,
     adwin_start,
 )
+from ._examples cimport LARGEST
 from ._found cimport Found
-from ._window cimport LARGEST, TOGETHER, Query, Window, close, vote
+from ._window cimport TOGETHER, Query, Window, close, vote
 
 
 # -- classification ----------------------------------------------------------------------------
