@@ -90,7 +90,7 @@ class NearestNeighbors(Learner):
         )
         super().__init__(**common)
 
-    def _of_window(self) -> tuple[Any, ...]:
+    def _of_window(self) -> tuple[int, Any, str | None, int, str, str, str]:
         """What a state makes its window from."""
         return (
             self.window,
