@@ -99,6 +99,24 @@ def normal20(load: Load) -> Data:
     return {"X": X, "y": (X * X).sum(axis=1) > 20.0}
 
 
+def mixed21(load: Load) -> Data:
+    """20,000 rows of 17 normal numbers and 4 texts, one of them with 3,000 values."""
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(20_000, 17))
+    codes = np.column_stack([rng.integers(0, n, 20_000) for n in (5, 20, 300, 3_000)])
+    score = numbers[:, 0] + numbers[:, 1] + 2.0 * (codes[:, 0] == 1) + (codes[:, 3] % 3 == 0)
+    return {
+        "X": np.column_stack([numbers, codes]),
+        "y": (score > 0.7).astype(np.int64),
+        "names": np.array([*(f"n{i}" for i in range(17)), *(f"t{i}" for i in range(4))]),
+        "nominal": np.arange(17, 21),
+        **{
+            f"values{17 + i}": np.array([f"v{c}" for c in range(n)])
+            for i, n in enumerate((5, 20, 300, 3_000))
+        },
+    }
+
+
 DATASETS: dict[str, Callable[[Load], Data]] = {
     f.__name__: f
     for f in (
@@ -113,6 +131,7 @@ DATASETS: dict[str, Callable[[Load], Data]] = {
         news20_binary,
         a9a,
         normal20,
+        mixed21,
     )
 }
 

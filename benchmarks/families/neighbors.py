@@ -9,6 +9,8 @@ from typing import Any
 from ..contest import OURS, Data, Import, Rival, Row, Side, maker
 from ..moa import Fresh
 from .linear import Dense, Mappings
+from .tree import Block
+from .tree import columns as mixed_columns
 
 TITLE = "Nearest neighbours"
 
@@ -68,6 +70,25 @@ ROWS = (
                     partial(Fresh, learner="(lazy.kNN -k 5 -w 1000)", columns=columns),
                 ),
                 target=10.0,
+            ),
+        ),
+    ),
+    Row(
+        "17 numbers and 4 texts, one of 3,000 values, 5 neighbours, window 1000",
+        "mixed21",
+        Side(
+            OURS,
+            "predict_learn_many",
+            partial(Block, make=maker("onstream.neighbors:KNNClassifier")),
+        ),
+        (
+            Rival(
+                Side(
+                    "moa",
+                    "MOA kNN, processor seconds it reports",
+                    partial(Fresh, learner="(lazy.kNN -k 5 -w 1000)", columns=mixed_columns),
+                ),
+                target=5.0,
             ),
         ),
     ),

@@ -10,6 +10,7 @@ import pytest
 import onstream
 from onstream.base import learners
 from onstream.persist import dumps
+from onstream.persist.format import added_since, unpack
 
 from . import make
 from .make import FOLDER, answers, go_on, variants
@@ -44,14 +45,26 @@ def test_golden_file(path: Path) -> None:
     variant = path.stem.split("-")[1]
     expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     model = onstream.load(path)
-    assert_same(answers(model, variant), expected["now"])
-    go_on(model, variant)
-    assert_same(answers(model, variant), expected["later"])
+    for told in (expected["now"], expected["later"]):
+        given = answers(model, variant)
+        if added_since(type(model)):  # it names the parameters that came since
+            given["repr"] = told["repr"]
+        assert_same(given, told)
+        go_on(model, variant)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.onstream")), ids=lambda path: path.stem)
 def test_the_present_format_is_written_as_it_is_read(path: Path) -> None:
-    assert dumps(onstream.load(path)) == path.read_bytes()
+    model, old = onstream.load(path), path.read_bytes()
+    new = dumps(model)
+    added = added_since(type(model))
+    if not added:
+        assert new == old
+        return
+    header, fields = unpack(new)
+    before, old_fields = unpack(old)
+    assert header.params == {**added, **before.params}
+    np.testing.assert_equal(fields, old_fields)
 
 
 @pytest.mark.skipif(UNRELEASED, reason="golden files are made with a release")

@@ -72,7 +72,7 @@ def test_it_is_brute_force_on_the_last_rows(metric, scale, by):
 def test_ties_go_to_the_nearest_then_the_oldest_label(X, k, window, scale, metric):
     """Small whole numbers: many equal distances and many equal votes (spec 11)."""
     y = np.arange(len(X)) % 3
-    model = KNNClassifier(k=k, window=window, scale=scale, metric=metric)
+    model = KNNClassifier(k=k, window=window, scale=scale, metric=metric, ties="first")
     for i in range(len(X)):
         if i:
             start = max(0, i - window)
@@ -95,6 +95,194 @@ def test_at_equal_votes_and_distance_the_label_that_came_first_wins():
     declared = KNNClassifier(k=2, scale=None, labels=["b", "a"], init=None)
     declared.learn_many([[1.0], [-1.0]], ["a", "b"])
     assert declared.predict_one([0.0]) == "b"
+
+
+@pytest.mark.parametrize("ties", ["all", "first"])
+@pytest.mark.parametrize("scale", ["minmax", None])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine", largest])
+def test_all_that_are_as_far_as_the_kth_vote(ties, scale, metric):
+    """Two values in three columns: four distances. Some ties need memory of their own."""
+    rng = np.random.default_rng(9)
+    X = rng.integers(0, 2, (200, 3)).astype(float) * 0.5
+    y = rng.choice(["a", "b", "c"], 200)
+    options = {"k": 22, "window": 150, "scale": scale, "metric": metric, "ties": ties}
+    model, number = KNNClassifier(**options), KNNRegressor(**options)
+    several = 0
+    for i in range(200 if not callable(metric) else 80):
+        if i > 20:
+            start = max(0, i - 150)
+            rows, query = oracle.scaled(X[start:i], X[i], scale)
+            d = np.round(oracle.distances(rows, query, metric), 9)
+            order = oracle.within(d, 22, ties)
+            several = max(several, len(order))
+            found = oracle.votes(y[start:i], np.ones(i), order, d[order], "uniform")
+            shares = model.predict_proba_one(X[i])
+            if metric != "cosine":  # there, what is equal differs by rounding
+                for label in shares:
+                    assert shares[label] == pytest.approx(found.get(label, 0.0) / len(order))
+                mean = np.arange(start, i)[order].mean()
+                assert number.predict_one(X[i]) == pytest.approx(mean)
+        model.learn_one(X[i], y[i])
+        number.learn_one(X[i], float(i))
+    assert several > 32 or ties == "first" or callable(metric)
+
+
+def test_adwin_counts_all_ties_too():
+    for ties, wanted in (("all", "b"), ("first", "a")):
+        model = KNNADWINClassifier(k=4, scale=None, ties=ties)
+        model.learn_many([[0.0], [0.0], [1.0], [1.0], [1.0]], ["a", "a", "b", "b", "b"])
+        assert model.predict_one([0.0]) == wanted
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("whole", [True, False])
+def test_many_questions_are_answered_as_each_alone(metric, scale, whole):
+    """In blocks against each tile, and given up where an example is too far away: bit for bit."""
+    rng = np.random.default_rng(12)
+    X = rng.integers(0, 2, (330, 70)).astype(float) if whole else rng.normal(size=(330, 70))
+    y = np.arange(330.0) ** 2
+    model = KNNRegressor(k=3, window=230, scale=scale, metric=metric, weights="distance")
+    model.learn_many(X[:300], y[:300])
+    told = model.predict_many(X[280:])
+    assert told.tolist() == [model.predict_one(x) for x in X[280:]]
+    assert model.predict_many(X[280:283]).tolist() == told[:3].tolist()
+    for i in range(280, 330):
+        window, x = oracle.scaled(X[70:300], X[i], scale)
+        d = oracle.distances(window, x, metric)
+        order = oracle.within(np.round(d, 9), 3, "all")
+        votes = 1.0 / (d[order] + 1e-12)
+        if d.min() > 1e-6:  # an exact match decides, whatever else there is
+            mean = (votes * y[70:300][order]).sum() / votes.sum()
+            assert told[i - 280] == pytest.approx(mean, rel=1e-6)
+
+
+# -- nominal values -------------------------------------------------------------------------------
+
+
+def mixed_stream(n, seed=10):
+    """Two numbers and two texts, which may be left out; as mappings, and as arrays of codes."""
+    rng = np.random.default_rng(seed)
+    numbers = rng.normal(size=(n, 2)) * [1.0, 50.0]
+    codes = np.c_[rng.integers(-1, 3, n), rng.integers(-1, 40, n)]  # -1: left out
+    rows = []
+    for (a, b), (p, q) in zip(numbers.tolist(), codes.tolist(), strict=True):
+        x = {"colour": f"c{p}", "a": a, "town": f"t{q}", "b": b}
+        rows.append({key: v for key, v in x.items() if v not in ("c-1", "t-1")})
+    y = np.where(numbers[:, 0] + (codes[:, 0] == 1) > 0.5, "yes", "no")
+    return rows, numbers, codes, y
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("by", ["uniform", "distance"])
+def test_texts_differ_by_one(metric, scale, by):
+    """HEOM: numbers by their range, texts by 0 or 1; a text that is left out differs from any."""
+    rows, numbers, codes, y = mixed_stream(150)
+    options = {"k": 4, "window": 40, "scale": scale, "metric": metric, "weights": by}
+    model, number = KNNClassifier(**options), KNNRegressor(**options)
+    for i in range(150):
+        if i:
+            start = max(0, i - 40)
+            window, x = oracle.scaled(numbers[start:i], numbers[i], scale)
+            d = oracle.mixed(window, codes[start:i], x, codes[i], metric)
+            order = oracle.within(np.round(d, 12), 4, "all")
+            found = oracle.votes(y[start:i], np.ones(i), order, d[order], by)
+            total = sum(found.values())
+            for label, share in model.predict_proba_one(rows[i]).items():
+                assert share == pytest.approx(found.get(label, 0.0) / total, rel=1e-9, abs=1e-12)
+            v = 1.0 / (d[order] + 1e-12) if by == "distance" else np.ones(len(order))
+            mean = (v * numbers[start:i, 0][order]).sum() / v.sum()
+            assert number.predict_one(rows[i]) == pytest.approx(mean, rel=1e-9)
+        model.learn_one(rows[i], y[i])
+        number.learn_one(rows[i], numbers[i, 0])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("ties", ["all", "first"])
+def test_the_index_knows_nominal_values(metric, ties):
+    rows, numbers, codes, _ = mixed_stream(5600)
+    y = np.arange(5600.0) ** 2
+    options = {"k": 6, "window": 4500, "metric": metric, "ties": ties}
+    model, without = KNNRegressor(**options), KNNRegressor(**options)
+    without._model.state.window.drop_index()
+    for start, stop in ((0, 4800), (4800, 5050), (5050, 5600)):
+        model.learn_many(rows[start:stop], y[start:stop])
+        without.learn_many(rows[start:stop], y[start:stop])
+        asked = mixed_stream(60, seed=stop)[0]
+        asked += [{**x, "town": "never seen"} for x in asked[:10]] + [{"colour": "c1"}, {}]
+        told = model.predict_many(asked)
+        np.testing.assert_array_equal(told, without.predict_many(asked))
+        np.testing.assert_array_equal(told, [model.predict_one(x) for x in asked])
+    assert model.memory_bytes > without.memory_bytes + 4500 * 2 * 8
+    window, x = oracle.scaled(numbers[-4500:], numbers[7], "minmax")
+    d = oracle.mixed(window, codes[-4500:], x, codes[7], metric)
+    expected = y[-4500:][oracle.within(d, 6, ties)].mean()
+    assert model.predict_one(rows[7]) == pytest.approx(expected)
+
+
+def test_a_function_sees_texts_as_equal_or_not():
+    """Whatever it makes of differences, two texts differ by 0 or 1."""
+    seen = []
+
+    def metric(a, b):
+        seen.append((a.tolist(), b.tolist()))
+        return float(np.abs(a - b).sum())
+
+    model = KNNClassifier(k=1, scale=None, metric=metric)
+    model.learn_many([{"x": 1.0, "t": "p"}, {"x": 2.0, "t": "q"}, {"x": 3.0}], ["a", "b", "c"])
+    assert model.predict_one({"x": 2.0, "t": "p"}) == "a"
+    assert seen == [([2.0, 0.0], [1.0, 0.0]), ([2.0, 0.0], [2.0, 1.0]), ([2.0, 0.0], [3.0, 1.0])]
+
+
+def test_a_text_that_was_refused_may_be_a_number_next():
+    """A refused example leaves no trace: not in the kinds of its features either."""
+    model, other = KNNClassifier(k=1), KNNClassifier(k=1)
+    for x in ({"a": "text"}, {"b": 1.0, "a": 2.0}):
+        with pytest.raises(ValueError, match="overflow"):
+            model.learn_one(x, "yes", 1e101)
+    for one in (model, other):
+        one.learn_many([{"a": 1.0, "b": "p"}, {"a": 2.0, "b": "q"}], ["yes", "no"])
+    assert dumps(model) == dumps(other)
+    assert model.predict_one({"a": 1.9, "b": "q"}) == "no"
+
+
+@pytest.mark.parametrize("values", [10, 3000])
+def test_memory_does_not_grow_with_the_values_of_a_text(values):
+    rng = np.random.default_rng(11)
+    x = [{"t": f"v{v}", "u": float(v % 7)} for v in rng.integers(0, values, 4000).tolist()]
+    model = KNNClassifier(window=200)
+    model.learn_many(x, [one["u"] > 3.0 for one in x])
+    assert model._model.state.memory() < 30_000
+    assert (model.predict_many(x[-150:]) == [one["u"] > 3.0 for one in x[-150:]]).mean() > 0.95
+
+
+def test_texts_may_be_features_of_their_own():
+    """`one-hot` is the rule of before: two texts differ in two features."""
+    model = KNNRegressor(
+        k=1, scale=None, weights="distance", nominal_distance="one-hot", ties="first"
+    )
+    plain = KNNRegressor(k=1, scale=None, weights="distance", ties="first")
+    rows = [{"t": "p", "x": 1.0}, {"t": "q", "x": 2.5}, {"x": 4.0}]
+    model.learn_many(rows, [1.0, 2.0, 3.0])
+    plain.learn_many([{"t=p": 1, "x": 1.0}, {"t=q": 1, "x": 2.5}, {"x": 4.0}], [1.0, 2.0, 3.0])
+    for x in ({"t": "p", "x": 2.0}, {"t": "q", "x": 3.9}, {"x": 1.0}):
+        hot = {f"t={x['t']}": 1, "x": x["x"]} if "t" in x else x
+        assert model.predict_one(x) == plain.predict_one(hot)
+    assert loads(dumps(model)).predict_one(rows[1]) == 2.0
+
+
+@pytest.mark.parametrize("front", [None, StandardScaler])
+def test_texts_come_back_from_a_file(front):
+    rows, _, _, y = mixed_stream(120)
+    knn = KNNClassifier(k=3, window=50, scale="standard", weights="distance")
+    model = front() | knn if front else knn
+    model.learn_many(rows[:70], y[:70])
+    again = loads(dumps(model))
+    for one in (model, again):
+        one.learn_many(rows[70:], y[70:])
+    assert dumps(model) == dumps(again)
+    assert model.score_many(rows).tolist() == again.score_many(rows).tolist()
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -231,7 +419,7 @@ def test_functions_are_given_again():
 # -- long windows have an index ---------------------------------------------------------------
 
 
-def nearest(rows, x, k, scale, metric):
+def nearest(rows, x, k, scale, metric, ties):
     """Brute force in the order of the features, as the learner adds up: ties are then the same."""
     spread = rows.max(axis=0) - rows.min(axis=0)
     factor = np.ones(rows.shape[1])
@@ -241,29 +429,30 @@ def nearest(rows, x, k, scale, metric):
     for j in range(rows.shape[1]):
         v = (x[j] - rows[:, j]) * factor[j]
         d += v * v if metric == "euclidean" else np.abs(v)
-    return np.argsort(d, kind="stable")[:k]
+    return oracle.within(d, k, ties)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
 @pytest.mark.parametrize("scale", ["minmax", None])
 @pytest.mark.parametrize("whole", [True, False])
-def test_the_index_of_a_long_window_is_exact(metric, scale, whole):
+@pytest.mark.parametrize("ties", ["all", "first"])
+def test_the_index_of_a_long_window_is_exact(metric, scale, whole, ties):
     """The index is made anew every so often, points leave, scales change; many distances tie."""
     rng = np.random.default_rng(5)
     n, window, k = 6000, 4300, 7
     X = rng.integers(0, 9, (n, 3)).astype(float) if whole else rng.normal(size=(n, 3))
     X[:, 1] *= 50.0
     X[1000, 0] = 30.0  # the range until it leaves
-    model = KNNRegressor(k=k, window=window, scale=scale, metric=metric)
+    model = KNNRegressor(k=k, window=window, scale=scale, metric=metric, ties=ties)
     y = np.arange(n) ** 2.0  # the mean tells which they were
     for start in range(4200, n, 150):
         model.learn_many(X[model.seen : start], y[model.seen : start])
         kept = slice(max(0, start - window), start)
         for x in rng.normal(size=(2, 3)) * [2.0, 100.0, 2.0] + 4.0 * whole:
             x = np.round(x) if whole else x
-            expected = y[kept][nearest(X[kept], x, k, scale, metric)].mean()
+            expected = y[kept][nearest(X[kept], x, k, scale, metric, ties)].mean()
             assert model.predict_one(x) == pytest.approx(expected, rel=1e-12)
-    without = KNNRegressor(k=k, window=window, scale=scale, metric=metric)
+    without = KNNRegressor(k=k, window=window, scale=scale, metric=metric, ties=ties)
     without._model.state.window.drop_index()
     without.learn_many(X, y)
     model.learn_many(X[model.seen :], y[model.seen :])
@@ -291,6 +480,88 @@ def test_a_long_window_that_shrinks():
     fixed = KNNClassifier(window=6000)
     fixed.learn_many(X[-model.width :], y[-model.width :])
     np.testing.assert_array_equal(model.predict_many(X[:300]), fixed.predict_many(X[:300]))
+
+
+# -- few of very many features ----------------------------------------------------------------
+
+
+def thin_stream(n, seed=13, fresh=4):
+    """Mappings that share three features, and bring some that come once, or again later."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i in range(n):
+        x = {f"{i}.{j}": float(rng.integers(-3, 4)) for j in range(fresh)}
+        x |= {f"{i - 7}.1": float(rng.integers(0, 3)), f"t{i % 90}": f"v{rng.integers(3)}"}
+        x |= {name: float(rng.integers(-2, 9)) for name in "abc" if rng.random() < 0.97}
+        rows.append({key: x[key] for key in rng.permutation(list(x)).tolist()})
+    return rows
+
+
+@pytest.mark.parametrize("scale", ["minmax", None])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("window", [1, 2, 60])
+def test_rows_of_few_features_are_compared_as_full_ones(scale, metric, window):
+    """Kept as rows or in tiles, bit for bit the same."""
+    rows = thin_stream(400)
+    y = np.arange(400.0) ** 2
+    options = {"k": 3, "window": window, "scale": scale, "metric": metric, "weights": "distance"}
+    thin, full = KNNRegressor(**options), KNNRegressor(**options)
+    full._model.state.window.keep_tiles()
+    for start in range(0, 400, 40):
+        block, targets = rows[start : start + 40], y[start : start + 40]
+        told = [thin.predict_one(x) for x in block[:9]]
+        assert told == [full.predict_one(x) for x in block[:9]]
+        assert told == thin.predict_many(block[:9]).tolist()
+        thin.learn_many(block, targets)
+        for x, target in zip(block, targets.tolist(), strict=True):
+            full.learn_one(x, target)
+        assert dumps(thin) == dumps(full)
+        thin = loads(dumps(thin))
+    assert thin._model.state.window.in_rows
+    assert not full._model.state.window.in_rows
+
+
+def test_rows_are_dropped_when_adwin_finds_a_change():
+    rows = thin_stream(700, fresh=2)
+    y = [(x.get("a", 0.0) > 3.0) == (i < 400) for i, x in enumerate(rows)]
+    thin, full = (KNNADWINClassifier(k=3, window=500) for _ in range(2))
+    full._model.state.window.keep_tiles()
+    for start in range(0, 700, 50):
+        for model in (thin, full):
+            model.learn_many(rows[start : start + 50], y[start : start + 50])
+        assert thin.score_many(rows[:40]).tolist() == full.score_many(rows[:40]).tolist()
+    assert dumps(thin) == dumps(full)
+    assert thin.width < 480
+    assert thin._model.state.window.in_rows
+
+
+def test_rows_become_tiles_where_examples_are_full():
+    rng = np.random.default_rng(14)
+    rows = thin_stream(200) + [
+        {f"{i}.{j}": float(v) for i in range(200) for j, v in enumerate(rng.random(4) + 1.0)}
+        for _ in range(40)
+    ]
+    model, full = KNNRegressor(window=50), KNNRegressor(window=50)
+    full._model.state.window.keep_tiles()
+    states = []
+    for i, x in enumerate(rows):
+        assert model.predict_one(x) == full.predict_one(x)
+        model.learn_one(x, float(i))
+        full.learn_one(x, float(i))
+        states.append(model._model.state.window.in_rows)
+    assert (states[0], states[199], states[-1]) == (False, True, False)
+    assert dumps(model) == dumps(full)
+
+
+def test_features_that_left_the_window_give_their_memory_back():
+    model = KNNClassifier(window=100)
+    held = []
+    for start in range(0, 6000, 1000):
+        rows = [{f"{start + i}.{j}": 1.0 + j for j in range(10)} for i in range(1000)]
+        model.learn_many(rows, [i % 2 for i in range(1000)])
+        held.append(model._model.state.memory())
+    assert held[-1] < 150 * 60_000  # not 100 examples times 60,000 features
+    assert len(dumps(model)) < 60_000 * 40
 
 
 # -- with ADWIN ------------------------------------------------------------------------------------

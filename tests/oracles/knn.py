@@ -38,6 +38,30 @@ def neighbours(
     return order, d[order]
 
 
+def mixed(
+    numbers: np.ndarray, codes: np.ndarray, x: np.ndarray, code: np.ndarray, metric: str
+) -> np.ndarray:
+    """Distances over numbers, scaled already, and nominal values, which differ by 0 or 1."""
+    differ = (codes != code).sum(axis=1)
+    if metric == "euclidean":
+        return np.sqrt(((numbers - x) ** 2).sum(axis=1) + differ)
+    if metric == "manhattan":
+        return np.abs(numbers - x).sum(axis=1) + differ
+    present = codes >= 0  # cosine: each nominal value is a feature that is 1
+    dots = numbers @ x + ((codes == code) & present).sum(axis=1)
+    lengths = np.sqrt((numbers**2).sum(axis=1) + present.sum(axis=1))
+    lengths = lengths * np.sqrt((x**2).sum() + (code != -1).sum())
+    return np.where(lengths > 0.0, 1.0 - dots / np.where(lengths > 0.0, lengths, 1.0), 1.0)
+
+
+def within(d: np.ndarray, k: int, ties: str) -> np.ndarray:
+    """Indices of the k nearest, with all that are as far as the k-th, or the oldest of them."""
+    order = np.argsort(d, kind="stable")
+    if ties == "first" or len(d) <= k:
+        return order[:k]
+    return order[: np.count_nonzero(d <= d[order[k - 1]])]
+
+
 def votes(labels: Any, weights: Any, order: Any, d: Any, by: str) -> dict[Any, float]:
     found: dict[Any, float] = {}
     for i, distance in zip(order, d, strict=True):

@@ -26,6 +26,9 @@ cdef class BatchModel(Model):
     cdef Py_ssize_t run(
         self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, double* scratch, int* status
     ) noexcept nogil
+    cdef Py_ssize_t score_together(
+        self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task,
+        double* scratch, int* status) noexcept nogil
     cdef int score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil
 
 

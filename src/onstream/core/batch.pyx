@@ -237,6 +237,8 @@ cdef class BatchModel(Model):
         cdef bint silent = task.output == NOTHING
         cdef bint direct = self.front is None
         cdef bint runs = learning and self.state.runs and not self.state.behind_steps
+        if direct and not learning and self.state.together:
+            return self.score_together(source, start, stop, task, scratch, status)
         e.codes = NULL
         e.weight = 1.0
         while i < stop:
@@ -279,6 +281,22 @@ cdef class BatchModel(Model):
                 return i
             self.state.seen += 1
             i += 1
+        return stop
+
+    cdef Py_ssize_t score_together(
+        self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task,
+        double* scratch, int* status,
+    ) noexcept nogil:
+        """`run` for rows that are not learned, of which the state scores several at a time."""
+        cdef Py_ssize_t i = start, n, r, outputs = self.state.outputs()
+        while i < stop:
+            n = min(self.state.together, stop - i)
+            status[0] = self.state.score_rows(source, i, n, scratch)
+            if status[0] != LEARNED:
+                return i
+            for r in range(n):
+                self.write_output(scratch + r * outputs, task, i + r)
+            i += n
         return stop
 
     cdef int score_known(self, const Example* e, Py_ssize_t known, double* out) noexcept nogil:
@@ -330,7 +348,8 @@ cdef class BatchModel(Model):
                 self.encoder.misses = 0
             outputs = self.allocate_outputs(output, source.rows, 0, &task)
             task.numbers, task.targets, task.weights = NULL, NULL, NULL
-            scratch = <double*> resize(NULL, 0, self.state.outputs() * sizeof(double))
+            scratch = <double*> resize(
+                NULL, 0, max(1, self.state.together) * self.state.outputs() * sizeof(double))
             try:
                 while i < source.rows:
                     PyErr_CheckSignals()

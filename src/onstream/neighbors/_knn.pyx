@@ -8,8 +8,10 @@ from libc.string cimport memset
 import numpy as np
 
 from ..core.classifier cimport ClassifierState
+from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.memory cimport release, resize
+from ..core.sources cimport Source
 from ..core.state cimport State
 from ..drift._adwin cimport (
     Adwin,
@@ -20,7 +22,9 @@ from ..drift._adwin cimport (
     adwin_restore,
     adwin_start,
 )
-from ._window cimport LARGEST, Found, Window, finish, vote
+from ._examples cimport LARGEST
+from ._found cimport Found
+from ._window cimport TOGETHER, Query, Window, close, vote
 
 
 # -- classification ----------------------------------------------------------------------------
@@ -28,38 +32,68 @@ from ._window cimport LARGEST, Found, Window, finish, vote
 
 cdef class KNNClassifierState(ClassifierState):
     cdef readonly Window window
+    cdef bint coded      # a text is a nominal value; else a feature of its own
     cdef int32_t* label  # of each slot
 
-    def __cinit__(self, room, metric, scale, k, weights, *parameters):
-        self.window = Window(room, metric, scale, k, weights)
+    def __cinit__(self, room, metric, scale, k, weights, ties, nominal_distance, *parameters):
+        self.window = Window(room, metric, scale, k, weights, ties)
+        self.coded = nominal_distance == "overlap"
         self.label = <int32_t*> resize(NULL, 0, self.window.room * sizeof(int32_t))
+        self.together = TOGETHER
 
     def __dealloc__(self):
         release(self.label)
 
+    def configure(self, Encoder encoder):
+        encoder.nominal = self.coded
+
     cdef int reserve(self, Py_ssize_t width) except -1:
-        return self.window.set_features(width)
+        return self.window.set_features(width, self.features.categories)
+
+    cdef int shrink(self, Py_ssize_t width) except -1:
+        self.window.shrink(width)
+        return 0
 
     cdef Py_ssize_t outputs(self) noexcept nogil:
         """The scores, and one number more: the label, since a tie is decided by the distance."""
         return (self.n_labels if self.n_labels > 2 else 1) + 1
 
     cdef int score(self, const Example* e, double* out) noexcept nogil:
-        cdef Found f
+        cdef Query q
+        cdef int status = self.window.search(e, &q)
+        if status == LEARNED:
+            self.count_votes(&q.f, out)
+        close(&q)
+        return status
+
+    cdef int score_rows(
+        self, Source source, Py_ssize_t start, Py_ssize_t n, double* out,
+    ) noexcept nogil:
+        cdef Query* queries = <Query*> PyMem_RawMalloc(n * sizeof(Query))
+        cdef Py_ssize_t i, width = self.outputs()
+        cdef int status
+        if queries == NULL:
+            return NO_MEMORY
+        status = self.window.search_rows(source, start, n, queries)
+        for i in range(n):
+            if status == LEARNED:
+                self.count_votes(&queries[i].f, out + i * width)
+            close(&queries[i])
+        PyMem_RawFree(queries)
+        return status
+
+    cdef void count_votes(self, const Found* f, double* out) noexcept nogil:
+        """Scores and label, given the neighbours."""
         cdef Py_ssize_t i
         cdef int32_t r, best = 0, labels = self.n_labels
         cdef double both[2]
         cdef double total = 0.0, v, away
         cdef double* votes = out
-        cdef int status = self.window.search(e, &f)
         if labels <= 2:
             votes = both
-        if status != LEARNED:
-            finish(&f)
-            return status
         memset(votes, 0, max(labels, 2) * sizeof(double))
         for i in range(f.n):
-            v = vote(self.window, &f, i)
+            v = vote(self.window, f, i)
             votes[self.label[f.slots[i]]] += v
             total += v
         if f.n:  # most votes; of those the nearest, then the oldest label
@@ -76,8 +110,6 @@ cdef class KNNClassifierState(ClassifierState):
         if labels <= 2:
             out[0] = self.first_sign * (both[0] - both[1]) if labels == 2 else 0.0
         out[labels if labels > 2 else 1] = best
-        finish(&f)
-        return LEARNED
 
     cdef int32_t decide(self, const double* scores) noexcept nogil:
         if self.seen == 0:
@@ -99,7 +131,7 @@ cdef class KNNClassifierState(ClassifierState):
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef Py_ssize_t at = self.window.remember(e)
         if at < 0:
-            return OVERFLOW
+            return NO_MEMORY if at == NO_MEMORY else OVERFLOW
         self.label[at] = e.label
         return LEARNED
 
@@ -110,12 +142,13 @@ cdef class KNNClassifierState(ClassifierState):
         window = self.window
         chosen = [self.label[window.slot(i)] for i in range(window.n)]
         return {
-            **window.export(self.features.width),
+            **window.export(self.features.width, self.features.categories),
             "chosen": np.array(chosen, dtype=np.int64), "weights": window.weights(),
         }
 
     def restore_own(self, fields):
-        cdef Py_ssize_t i, n = self.window.restore(fields, self.features.width, self.seen)
+        cdef Py_ssize_t i, n = self.window.restore(
+            fields, self.features.width, self.features.categories, self.seen)
         chosen = fields.integers("chosen", (n,), 0, max(0, self.n_labels - 1))
         weights = fields.array("weights", (n,))
         if (weights <= 0.0).any() or (n and not self.n_labels):
@@ -134,7 +167,7 @@ cdef class KNNADWINState(KNNClassifierState):
     cdef bint predicted  # was this row predicted already, before any step learned it?
     cdef int32_t guess   # the label it was predicted to have
 
-    def __cinit__(self, room, metric, scale, k, weights, double delta):
+    def __cinit__(self, room, metric, scale, k, weights, ties, nominal_distance, double delta):
         adwin_start(&self.adwin, delta)
         self.tests_first = True
 
@@ -172,8 +205,9 @@ cdef class KNNADWINState(KNNClassifierState):
 
     cdef int remember(self, const Example* e) noexcept nogil:
         """Learn the example, which was predicted to have the label `guess`."""
-        if KNNClassifierState.learn(self, e) != LEARNED:
-            return OVERFLOW
+        cdef int status = KNNClassifierState.learn(self, e)
+        if status != LEARNED:
+            return status
         if self.guess >= 0 and adwin_push(&self.adwin, self.guess != e.label):
             while self.window.n > self.adwin.width:
                 self.window.drop_oldest()
@@ -197,38 +231,66 @@ cdef class KNNADWINState(KNNClassifierState):
 
 cdef class KNNRegressorState(State):
     cdef readonly Window window
-    cdef double* y  # of each slot
+    cdef bint coded  # a text is a nominal value; else a feature of its own
+    cdef double* y   # of each slot
 
-    def __cinit__(self, room, metric, scale, k, weights):
-        self.window = Window(room, metric, scale, k, weights)
+    def __cinit__(self, room, metric, scale, k, weights, ties, nominal_distance):
+        self.window = Window(room, metric, scale, k, weights, ties)
+        self.coded = nominal_distance == "overlap"
         self.y = <double*> resize(NULL, 0, self.window.room * sizeof(double))
+        self.together = TOGETHER
 
     def __dealloc__(self):
         release(self.y)
 
+    def configure(self, Encoder encoder):
+        encoder.nominal = self.coded
+
     cdef int reserve(self, Py_ssize_t width) except -1:
-        return self.window.set_features(width)
+        return self.window.set_features(width, self.features.categories)
+
+    cdef int shrink(self, Py_ssize_t width) except -1:
+        self.window.shrink(width)
+        return 0
 
     cdef int score(self, const Example* e, double* out) noexcept nogil:
-        cdef Found f
+        cdef Query q
+        cdef int status = self.window.search(e, &q)
+        if status == LEARNED:
+            out[0] = self.mean(&q.f)
+        close(&q)
+        return status
+
+    cdef int score_rows(
+        self, Source source, Py_ssize_t start, Py_ssize_t n, double* out,
+    ) noexcept nogil:
+        cdef Query* queries = <Query*> PyMem_RawMalloc(n * sizeof(Query))
+        cdef Py_ssize_t i
+        cdef int status
+        if queries == NULL:
+            return NO_MEMORY
+        status = self.window.search_rows(source, start, n, queries)
+        for i in range(n):
+            if status == LEARNED:
+                out[i] = self.mean(&queries[i].f)
+            close(&queries[i])
+        PyMem_RawFree(queries)
+        return status
+
+    cdef double mean(self, const Found* f) noexcept nogil:
+        """Of the neighbours' targets, weighted by their votes."""
         cdef Py_ssize_t i
         cdef double total = 0.0, sum = 0.0, v
-        cdef int status = self.window.search(e, &f)
-        if status != LEARNED:
-            finish(&f)
-            return status
         for i in range(f.n):
-            v = vote(self.window, &f, i)
+            v = vote(self.window, f, i)
             total += v
             sum += v * self.y[f.slots[i]]
-        out[0] = sum / total if total > 0.0 else 0.0
-        finish(&f)
-        return LEARNED
+        return sum / total if total > 0.0 else 0.0
 
     cdef int learn(self, const Example* e) noexcept nogil:
-        cdef Py_ssize_t at = -1 if fabs(e.y) > LARGEST else self.window.remember(e)
+        cdef Py_ssize_t at = -OVERFLOW if fabs(e.y) > LARGEST else self.window.remember(e)
         if at < 0:
-            return OVERFLOW
+            return NO_MEMORY if at == NO_MEMORY else OVERFLOW
         self.y[at] = e.y
         return LEARNED
 
@@ -239,12 +301,13 @@ cdef class KNNRegressorState(State):
         window = self.window
         targets = [self.y[window.slot(i)] for i in range(window.n)]
         return {
-            **window.export(self.features.width),
+            **window.export(self.features.width, self.features.categories),
             "targets": np.array(targets, dtype=np.float64), "weights": window.weights(),
         }
 
     def restore_own(self, fields):
-        cdef Py_ssize_t i, n = self.window.restore(fields, self.features.width, self.seen)
+        cdef Py_ssize_t i, n = self.window.restore(
+            fields, self.features.width, self.features.categories, self.seen)
         targets = fields.array("targets", (n,))
         weights = fields.array("weights", (n,))
         if (weights <= 0.0).any():

@@ -1,13 +1,16 @@
 from libc.stdint cimport int32_t, int64_t
 
 from ..core.example cimport Example
+from ..core.sources cimport Source
+from ._examples cimport Examples
+from ._found cimport Found
 from ._leaves cimport Leaves
+from ._rows cimport Row
 
-
-cdef double LARGEST  # larger values are refused
 
 cdef enum:
-    FEW = 32  # neighbours that need no memory of their own
+    NARROW = 128     # columns of a query that need no memory of their own
+    TOGETHER = 16    # queries that are compared with a tile while it is in the cache
 
 
 cdef enum Metric:
@@ -17,77 +20,46 @@ cdef enum Metric:
     CALLABLE
 
 
-cdef enum Scale:
-    UNSCALED
-    MINMAX
-    STANDARD
+cdef struct Query:
+    double* x            # its numbers, one for each column
+    int32_t* codes       # its nominal values
+    double length        # squared, of what it is (only for cosines)
+    Row row              # itself, where examples are rows
+    Found f              # the nearest to it
+    double few[NARROW]
 
 
-cdef struct Queue:
-    int32_t* slots    # where in the window; from the oldest, each more extreme than all after it
-    int32_t first     # where the queue begins
-    int32_t n         # how many
+cdef class Window(Examples):
+    """The latest examples, and how to find the nearest."""
 
-
-cdef struct Found:
-    Py_ssize_t k         # neighbours wanted
-    Py_ssize_t n         # neighbours found
-    Py_ssize_t* slots    # where they stand in the window, the nearest first
-    double* distances    # from the query to each
-    Py_ssize_t few_slots[FEW]
-    double few_distances[FEW]
-
-
-cdef class Window:
-    """The latest examples, feature by feature in one block, and how to find the nearest."""
-
-    cdef readonly Py_ssize_t room     # examples at most
-    cdef Py_ssize_t stride            # room, and a little more
-    cdef readonly Py_ssize_t n        # examples now
-    cdef Py_ssize_t first             # slot of the oldest
-    cdef readonly Py_ssize_t d        # features
     cdef Py_ssize_t k                 # neighbours that vote
     cdef bint by_distance             # near ones have more votes
+    cdef bint all_ties                # all that are as far as the k-th vote
     cdef Metric metric
-    cdef Scale scale
     cdef object function              # the user's metric
     cdef dict failures                # what it raised, by thread
-    cdef double* block                # feature j of slot i at j * stride + i
-    cdef double* weight               # of each slot
-    cdef double* offset               # of each feature: what scaling takes away
-    cdef double* factor               # of each feature: what differences are multiplied by
-    cdef Queue* low                   # of each feature: queue of minima
-    cdef Queue* high                  # of each feature: queue of maxima
-    cdef double* mean                 # of each feature ("standard")
-    cdef double* m2                   # sum of squared distances from it
-    cdef int64_t since                # examples since these were last recounted
-    cdef int64_t count                # examples that ever came in
     cdef Leaves leaves                # the index of a long window
     cdef int64_t renewal              # `count` at which it is built again
     cdef bint indexed                 # may there be one?
 
-    cdef int set_features(self, Py_ssize_t d) except -1
-    cdef Py_ssize_t slot(self, Py_ssize_t age) noexcept nogil
-    cdef Py_ssize_t remember(self, const Example* e) noexcept nogil
-    cdef Py_ssize_t insert(self, const Example* e) noexcept nogil
-    cdef void drop_oldest(self) noexcept nogil
-    cdef void rescale(self, Py_ssize_t j) noexcept nogil
-    cdef void recount(self) noexcept nogil
-    cdef int search(self, const Example* e, Found* f) noexcept nogil
-    cdef int nearest(self, const Example* e, Found* f) noexcept nogil
-    cdef void scan(self, double* x, Found* f) noexcept nogil
-    cdef int look_up(self, const double* x, Found* f, Py_ssize_t* opened) noexcept nogil
-    cdef int ask(self, const double* x, Found* f) noexcept with gil
-    cdef void measure_to(
-        self, const double* x, const double* points, Py_ssize_t stride, Py_ssize_t n, double* out,
-    ) noexcept nogil
+    cdef int search(self, const Example* e, Query* q) noexcept nogil
+    cdef int search_rows(
+        self, Source source, Py_ssize_t start, Py_ssize_t n, Query* queries) noexcept nogil
+    cdef int open(self, const Example* e, Query* q) noexcept nogil
+    cdef int nearest(self, Query* q) noexcept nogil
+    cdef int scan(self, Query* queries, Py_ssize_t n) noexcept nogil
+    cdef int scan_rows(self, Query* q) noexcept nogil
+    cdef int scan_piece(self, Query* q, Py_ssize_t start, Py_ssize_t n) noexcept nogil
+    cdef void settle(self, Query* q) noexcept nogil
+    cdef void measure(
+        self, const Query* q, const double* points, const int32_t* codes, Py_ssize_t n,
+        double* out) noexcept nogil
     cdef void build_index(self) noexcept nogil
-    cdef dict export(self, Py_ssize_t width)
-    cdef Py_ssize_t restore(self, object fields, Py_ssize_t width, Py_ssize_t seen) except -1
-    cdef Py_ssize_t bytes(self)
+    cdef int look_up(self, Query* q, Py_ssize_t* opened) noexcept nogil
+    cdef int ask(self, Query* q) noexcept with gil
 
 
-cdef void finish(Found* f) noexcept nogil
+cdef void close(Query* q) noexcept nogil
 
 
 cdef inline double vote(Window window, const Found* f, Py_ssize_t i) noexcept nogil:

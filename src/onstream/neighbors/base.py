@@ -1,7 +1,7 @@
 """What nearest-neighbour learners share: the window and the search."""
 
 from collections.abc import Callable
-from typing import Any, Literal, NoReturn, TypedDict
+from typing import Any, ClassVar, Literal, NoReturn, TypedDict
 
 from ..base.checks import choice, whole
 from ..base.classifier import LabelledOptions
@@ -10,6 +10,8 @@ from ..base.learner import Learner, LearnerOptions
 
 Metric = Literal["euclidean", "manhattan", "cosine"] | Callable[[Any, Any], float]
 Scale = Literal["minmax", "standard"] | None
+Ties = Literal["all", "first"]
+NominalDistance = Literal["overlap", "one-hot"]
 
 
 class NeighborOptions(TypedDict, total=False):
@@ -20,6 +22,8 @@ class NeighborOptions(TypedDict, total=False):
     scale: Scale
     weights: Literal["uniform", "distance"]
     metric: Metric
+    ties: Ties
+    nominal_distance: NominalDistance
 
 
 class KNNClassifierOptions(NeighborOptions, LabelledOptions, total=False):
@@ -47,7 +51,14 @@ class NearestNeighbors(Learner):
     metric : {"euclidean", "manhattan", "cosine"} or callable, default "euclidean"
         How far two examples are apart. A callable takes two arrays, scaled, and gives a number
         >= 0.
+    ties : {"all", "first"}, default "all"
+        Of examples as far away as the k-th: all of them vote, or the oldest, so that k do.
+    nominal_distance : {"overlap", "one-hot"}, default "overlap"
+        Of two texts: 0 if they are the same, else 1, as far as the ends of a scaled range. Or each
+        text is a feature of its own, `name=value`, whose time and memory grow with the values.
     """
+
+    _added_parameters: ClassVar[dict[str, Any]] = {"ties": "first", "nominal_distance": "one-hot"}
 
     def __init__(
         self,
@@ -57,6 +68,8 @@ class NearestNeighbors(Learner):
         scale: Scale = "minmax",
         weights: Literal["uniform", "distance"] = "uniform",
         metric: Metric = "euclidean",
+        ties: Ties = "all",
+        nominal_distance: NominalDistance = "overlap",
         **common: Any,
     ) -> None:
         self.k = whole(self, "k", k, least=1, most=2**20)
@@ -71,7 +84,23 @@ class NearestNeighbors(Learner):
         self.metric = metric
         if not callable(metric):
             choice(self, "metric", metric, ("euclidean", "manhattan", "cosine"))
+        self.ties = choice(self, "ties", ties, ("all", "first"))
+        self.nominal_distance = choice(
+            self, "nominal_distance", nominal_distance, ("overlap", "one-hot")
+        )
         super().__init__(**common)
+
+    def _of_window(self) -> tuple[int, Any, str | None, int, str, str, str]:
+        """What a state makes its window from."""
+        return (
+            self.window,
+            self.metric,
+            self.scale,
+            self.k,
+            self.weights,
+            self.ties,
+            self.nominal_distance,
+        )
 
     def merge(self, other: Any) -> NoReturn:
         """Refused: two windows of latest examples have no common order."""

@@ -36,7 +36,7 @@ class KNNADWINClassifier(KNNClassifier):
         super().__init__(**common)
 
     def _new_state(self) -> Any:
-        return KNNADWINState(self.window, self.metric, self.scale, self.k, self.weights, self.delta)
+        return KNNADWINState(*self._of_window(), self.delta)
 
     @property
     def width(self) -> int:

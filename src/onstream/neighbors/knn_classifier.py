@@ -11,8 +11,9 @@ class KNNClassifier(NearestNeighbors, ProbabilisticClassifier):
     """k nearest neighbours among the latest examples (Cover & Hart, IEEE IT 13, 1967).
 
     It remembers the last `window` examples and answers with the label that most of the k nearest
-    have; on a tie, the one whose example is nearest, then the label that came first. At equal
-    distances the oldest examples count first. The search is exact. A feature that is left out is 0.
+    have; on a tie, the one whose example is nearest, then the label that came first. Examples as
+    far away as the k-th vote, too. The search is exact. A number that is left out is 0; a text
+    differs from another, and from one left out, by 1.
     Probabilities are shares of the votes; the score is the share of the label coded +1 less that
     of the other, or with more than two labels the share of each. The same in plain NumPy:
     tests/oracles/knn.py.
@@ -29,4 +30,4 @@ class KNNClassifier(NearestNeighbors, ProbabilisticClassifier):
         super().__init__(**common)
 
     def _new_state(self) -> Any:
-        return KNNClassifierState(self.window, self.metric, self.scale, self.k, self.weights)
+        return KNNClassifierState(*self._of_window())

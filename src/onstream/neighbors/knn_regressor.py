@@ -31,4 +31,4 @@ class KNNRegressor(NearestNeighbors, Regressor):
         super().__init__(**common)
 
     def _new_state(self) -> Any:
-        return KNNRegressorState(self.window, self.metric, self.scale, self.k, self.weights)
+        return KNNRegressorState(*self._of_window())
