@@ -28,10 +28,12 @@ class Gaussian:
         z = (cut - self.mean) / math.sqrt(self.m2 / self.n)
         return self.n * 0.5 * (1.0 + math.erf(z / math.sqrt(2.0)))
 
-    def log_density(self, x: float) -> float:
-        if self.m2 <= 0.0:
+    def log_density(self, x: float, floor: float | None) -> float:
+        if floor == 0.0:
+            return 0.0  # it has never varied here
+        if floor is None and self.m2 <= 0.0:
             return 0.0 if x == self.mean else -math.inf
-        v = self.m2 / self.n
+        v = self.m2 / self.n + (floor or 0.0)
         return -0.5 * math.log(2.0 * math.pi * v) - (x - self.mean) ** 2 / (2.0 * v)
 
 
@@ -68,8 +70,11 @@ class VFDT:
         grace: float = 200,
         tau: float = 0.05,
         criterion: str = "info_gain",
+        variance_floor: float = 0.0,
+        ties: str = "first",
     ) -> None:
         self.delta, self.grace, self.tau = delta, grace, tau
+        self.variance_floor, self.ties = variance_floor, ties
         self.impurity = entropy if criterion == "info_gain" else gini
         self.gini = criterion == "gini"
         self.root = Node(None, 0.0)
@@ -91,8 +96,25 @@ class VFDT:
                 return node
         return node
 
-    def best(self, votes: list[float]) -> Any:
-        """Earliest on ties, of two labels the second (none of them is True or 1)."""
+    def floor(self, node: Node, f: Any) -> float | None:
+        """What is added to every label's variance of this feature; None: the rule without it."""
+        if self.variance_floor == 0.0:
+            return None
+        own = [g for (feature, _), g in node.numeric.items() if feature == f]
+        n = sum(g.n for g in own)
+        mean = sum(g.n * g.mean for g in own) / n
+        return self.variance_floor * sum(g.m2 + g.n * (g.mean - mean) ** 2 for g in own) / n
+
+    def best(self, node: Node, votes: list[float]) -> Any:
+        """On ties what the nodes above say, then the earliest, of two the second (none is True)."""
+        tied = [i for i, vote in enumerate(votes) if vote == max(votes)]
+        above = node.parent
+        while self.ties == "parent" and len(tied) > 1 and above is not None:
+            counts = [above.counts.get(self.labels[i], 0.0) for i in tied]
+            tied = [i for i, c in zip(tied, counts, strict=True) if c == max(counts)]
+            above = above.parent
+        if len(tied) == 1:
+            return self.labels[tied[0]]
         if len(votes) == 2 and votes[0] == votes[1]:
             return self.labels[1]
         return self.labels[int(np.argmax(votes))]
@@ -100,7 +122,7 @@ class VFDT:
     def rules(self, node: Node, x: dict[Any, Any]) -> tuple[Any, Any]:
         """What the majority and naive Bayes say."""
         n = sum(node.counts.values())
-        mc = self.best([node.counts.get(y, 0.0) / n for y in self.labels])
+        mc = self.best(node, [node.counts.get(y, 0.0) / n for y in self.labels])
         logs = []
         for y in self.labels:
             if node.counts.get(y, 0.0) <= 0.0:
@@ -117,9 +139,9 @@ class VFDT:
                         )
                 elif f in self.features:
                     g = node.numeric.get((f, y))
-                    total += -math.inf if g is None else g.log_density(v)
+                    total += -math.inf if g is None else g.log_density(v, self.floor(node, f))
             logs.append(total)
-        return mc, (mc if max(logs) == -math.inf else self.best(logs))
+        return mc, (mc if max(logs) == -math.inf else self.best(node, logs))
 
     def predict(self, x: dict[Any, Any]) -> Any:
         node = self.route(x)
@@ -131,7 +153,7 @@ class VFDT:
         if not node.counts:
             return None
         n = sum(node.counts.values())
-        return self.best([node.counts.get(y, 0.0) / n for y in self.labels])
+        return self.best(node, [node.counts.get(y, 0.0) / n for y in self.labels])
 
     def learn(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
         node = self.route(x)

@@ -29,11 +29,13 @@ def mixed(seed: int, n: int) -> tuple[list[dict[str, Any]], list[str]]:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("criterion", ["info_gain", "gini"])
-def test_node_by_node(seed: int, criterion: str) -> None:
+@pytest.mark.parametrize("rules", [{"variance_floor": 0.0, "ties": "first"}, {}])
+def test_node_by_node(seed: int, criterion: str, rules: dict[str, Any]) -> None:
     rows, y = mixed(seed, 2500)
     weights = np.random.default_rng(seed).choice([1.0, 2.0], len(y))
-    fast = VFDT(delta=0.01, grace_period=40, tau=0.1, criterion=criterion)
-    slow = oracle.VFDT(delta=0.01, grace=40, tau=0.1, criterion=criterion)
+    fast = VFDT(delta=0.01, grace_period=40, tau=0.1, criterion=criterion, **rules)
+    rules = {"variance_floor": 1e-3, "ties": "parent", **rules}
+    slow = oracle.VFDT(delta=0.01, grace=40, tau=0.1, criterion=criterion, **rules)
     for i, (x, label, w) in enumerate(zip(rows, y, weights.tolist(), strict=True)):
         assert fast.predict_one(x) == slow.predict(x), i
         fast.learn_one(x, label, w)

@@ -165,7 +165,7 @@ def test_numbers_can_be_declared_nominal() -> None:
 
 
 def test_a_likelihood_of_zero_vetoes_its_label() -> None:
-    model = VFDT(leaf_prediction="nb")
+    model = VFDT(leaf_prediction="nb", variance_floor=0)
     for i in range(50):
         model.learn_one({"a": 1.0, "b": float(i)}, "constant")
         model.learn_one({"a": float(i), "b": float(i)}, "varied")

@@ -99,9 +99,10 @@ cdef class CvfdtState(TreeState):
     cdef readonly int64_t pruned    # that were given up
 
     def __init__(
-        self, *common, Py_ssize_t window, int64_t check_every, int64_t test_every, int64_t test_length
+        self, *, Py_ssize_t window, int64_t check_every, int64_t test_every, int64_t test_length,
+        **common,
     ):
-        TreeState.__init__(self, *common)
+        TreeState.__init__(self, **common)
         self.keeps_tables = True
         self.arena.drop_extra = drop_cvfdt_node
         self.length = window

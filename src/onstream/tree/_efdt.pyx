@@ -47,8 +47,8 @@ cdef GainSums* gain_sums(Arena* a, int32_t node) noexcept nogil:
 cdef class EfdtState(TreeState):
     cdef double reevaluate   # weight between two evaluations of an inner node
 
-    def __init__(self, *common, double reevaluate):
-        TreeState.__init__(self, *common)
+    def __init__(self, *, double reevaluate, **common):
+        TreeState.__init__(self, **common)
         self.keeps_tables = True
         self.arena.drop_extra = drop_sums
         self.reevaluate = reevaluate

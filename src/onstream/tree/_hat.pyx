@@ -58,8 +58,8 @@ cdef class HatState(TreeState):
     cdef readonly int64_t switched  # that took over
     cdef readonly int64_t pruned    # that were given up
 
-    def __init__(self, *common, bint seed_children, double drift_delta):
-        TreeState.__init__(self, *common, seed_children)
+    def __init__(self, *, double drift_delta, **common):
+        TreeState.__init__(self, **common)
         self.arena.drop_extra = drop_hat_node
         self.drift_delta = drift_delta
 

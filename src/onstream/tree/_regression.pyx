@@ -119,8 +119,8 @@ cdef class HoeffdingRegressorState(State):
             raise MemoryError("onstream: no memory for the tree")
 
     def __init__(
-        self, double delta, double grace_period, double tau, str criterion, str leaf_prediction,
-        max_depth, nominal, *, str observer,
+        self, *, double delta, double grace_period, double tau, str criterion,
+        str leaf_prediction, max_depth, nominal, str observer,
     ):
         self.delta, self.grace, self.tau = delta, grace_period, tau
         self.spread = spread_of(criterion)

@@ -26,6 +26,7 @@ cdef class TreeState(ClassifierState):
     cdef LeafRule rule
     cdef bint seed_children     # children begin with the counts that the split gives them
     cdef bint keeps_tables      # inner nodes keep their tables
+    cdef bint ties_to_parent    # of equally likely labels the one that the parent has more of
     cdef object categorical     # features whose numbers are nominal: a set of names, or None
 
     # What a learner implements.
@@ -53,6 +54,7 @@ cdef class TreeState(ClassifierState):
     cdef int route(self, const Example* e, double* out) noexcept nogil
     cdef int route_view(self, const Example* e, const View* v, double* out) noexcept nogil
     cdef void write_scores(self, int32_t node, const View* v, double* out) noexcept nogil
-    cdef void write_votes(self, double* votes, double* out) noexcept nogil
+    cdef void write_votes(self, int32_t node, double* votes, double* out) noexcept nogil
+    cdef int32_t label_at(self, int32_t node, const double* votes) noexcept nogil
     cdef int32_t tie(self) noexcept nogil
     cdef int add_children(self, int32_t node, int32_t source, const Split* s) noexcept nogil

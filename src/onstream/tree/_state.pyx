@@ -4,6 +4,7 @@ A learner writes its `update`, from the leaf that an example has come to, and, i
 `attempt` to split a leaf.
 """
 
+from libc.math cimport INFINITY, nextafter
 from libc.stdint cimport int32_t
 
 from ..core.classifier cimport ClassifierState
@@ -11,7 +12,7 @@ from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.memory cimport release, resize
 from ..core.scores cimport softmax
-from .arena._leaf cimport MC, NB, NBA, answer, choose, majority, naive_bayes, prepare
+from .arena._leaf cimport MC, NB, NBA, above, answer, choose, majority, naive_bayes, prepare
 from .arena._nodes cimport (
     arena_destroy, arena_init, attach, clear_children, close_view, fits_in, free_node, heaviest,
     new_node, next_node, open_view,
@@ -26,6 +27,7 @@ from .arena.arena cimport NONE, Arena, View
 from .arena.criteria cimport hoeffding, make_criterion
 
 RULES = {"mc": MC, "nb": NB, "nba": NBA}
+cdef double LEAST = 1e-300  # a score that says which of two equally likely labels is meant
 
 
 cdef class TreeState(ClassifierState):
@@ -33,8 +35,9 @@ cdef class TreeState(ClassifierState):
         arena_init(&self.arena)
 
     def __init__(
-        self, double delta, double grace_period, double tau, str criterion, str leaf_prediction,
-        max_depth, nominal, bint seed_children=False,
+        self, *, double delta, double grace_period, double tau, str criterion,
+        str leaf_prediction, max_depth, nominal, double variance_floor, str ties,
+        bint seed_children=False,
     ):
         self.delta, self.grace, self.tau = delta, grace_period, tau
         self.criterion = make_criterion(criterion)
@@ -42,6 +45,8 @@ cdef class TreeState(ClassifierState):
         self.max_depth = max_depth or 2**31 - 2
         self.categorical = None if nominal is None else set(map(str, nominal))
         self.seed_children = seed_children
+        self.arena.variance_floor = variance_floor
+        self.ties_to_parent = ties == "parent"
 
     def __dealloc__(self):
         arena_destroy(&self.arena)
@@ -88,19 +93,41 @@ cdef class TreeState(ClassifierState):
         else:
             for r in range(self.n_labels):
                 votes[r] = 0.0
-        self.write_votes(votes, out)
+        self.write_votes(node, votes, out)
 
-    cdef void write_votes(self, double* votes, double* out) noexcept nogil:
-        """Probabilities as scores: for two labels how much likelier the one coded +1 is."""
+    cdef void write_votes(self, int32_t node, double* votes, double* out) noexcept nogil:
+        """Probabilities as scores: for two labels how much likelier the one coded +1 is. Where the
+        parent decides between equals, the chosen one gets the least bit more."""
+        cdef int32_t best
         cdef Py_ssize_t r
         if self.n_labels > 2:
             if votes != out:
                 for r in range(self.n_labels):
                     out[r] = votes[r]
+            if self.ties_to_parent and node != NONE:
+                best = self.label_at(node, votes)
+                for r in range(best):
+                    if votes[r] == votes[best]:
+                        out[best] = nextafter(votes[best], INFINITY)
+                        break
         elif self.n_labels == 2:
             out[0] = self.first_sign * (votes[0] - votes[1])
+            if out[0] == 0.0 and self.ties_to_parent and node != NONE:
+                best = above(&self.arena, node, 0, 1)
+                if best != NONE:
+                    out[0] = LEAST if best == self.tie() else -LEAST
         else:
             out[0] = self.first_sign if self.seen else 0.0
+
+    cdef int32_t label_at(self, int32_t node, const double* votes) noexcept nogil:
+        """The label with most votes at this node."""
+        cdef int32_t best = choose(votes, self.n_labels, self.tie()), r, other
+        if self.ties_to_parent:
+            for r in range(<int32_t> self.n_labels):
+                if r != best and votes[r] == votes[best]:
+                    other = above(&self.arena, node, best, r)
+                    best = other if other != NONE else best
+        return best
 
     cdef int32_t tie(self) noexcept nogil:
         """Of two labels equally likely, the one coded +1."""
@@ -222,17 +249,17 @@ cdef class TreeState(ClassifierState):
                 self.write_scores(node, v, out)
             return opinion
         if naive_bayes(a, node, v, k, True, self.votes):
-            opinion.nb = choose(self.votes, k, self.tie())
+            opinion.nb = self.label_at(node, self.votes)
             if out != NULL and trusted:
                 softmax(self.votes, self.votes, k)
-                self.write_votes(self.votes, out)
+                self.write_votes(node, self.votes, out)
         majority(a, node, k, self.votes)
-        opinion.mc = choose(self.votes, k, self.tie())
+        opinion.mc = self.label_at(node, self.votes)
         if opinion.nb == NONE:
             opinion.nb = opinion.mc
             trusted = False
         if out != NULL and not trusted:
-            self.write_votes(self.votes, out)
+            self.write_votes(node, self.votes, out)
         return opinion
 
     cdef void count_hits(self, int32_t node, Opinion opinion, int32_t label, double w) noexcept nogil:
@@ -247,7 +274,7 @@ cdef class TreeState(ClassifierState):
         if opinion.mc != NONE:
             return (opinion.nb if a.hits_nb[leaf] > a.hits_mc[leaf] else opinion.mc) != label
         answer(a, leaf, v, self.rule, self.n_labels, self.votes)
-        return choose(self.votes, self.n_labels, self.tie()) != label
+        return self.label_at(leaf, self.votes) != label
 
     # -- splitting ----------------------------------------------------------------------------
 

@@ -13,6 +13,8 @@ from .view.outline import MOST_LEVELS, Node, build, depths
 
 LabelCriterion = Literal["info_gain", "gini"]
 LabelPrediction = Literal["nba", "nb", "mc"]
+Ties = Literal["parent", "first"]
+LEAF_RULES_OF_BEFORE: dict[str, Any] = {"variance_floor": 0.0, "ties": "first"}  # in old files
 
 
 class TreeOptions(TypedDict, total=False):
@@ -35,6 +37,8 @@ class LabelTreeOptions(TreeOptions, LabelledOptions, total=False):
 
     criterion: LabelCriterion
     leaf_prediction: LabelPrediction
+    variance_floor: float
+    ties: Ties
 
 
 class TreeClassifierOptions(LabelTreeOptions, SplitOptions, total=False):
@@ -73,6 +77,15 @@ class Tree(Learner):
         self.max_depth = max_depth
         self.nominal = checked_nominal(self, nominal)
         super().__init__(**common)
+
+    def _common(self) -> dict[str, Any]:
+        """What every state of a tree is made with."""
+        return {
+            "criterion": self.criterion,
+            "leaf_prediction": self.leaf_prediction,
+            "max_depth": self.max_depth,
+            "nominal": self.nominal,
+        }
 
     @property
     def n_nodes(self) -> int:
@@ -189,12 +202,9 @@ class HoeffdingTree(Tree):
         self.tau = number(self, "tau", tau, least=0.0)
         super().__init__(**common)
 
-    def _common(self) -> tuple[Any, ...]:
-        """What every state of a tree is made with."""
-        return (
-            self.delta, self.grace_period, self.tau, self.criterion, self.leaf_prediction,
-            self.max_depth, self.nominal,
-        )  # fmt: skip
+    def _common(self) -> dict[str, Any]:
+        bound = {"delta": self.delta, "grace_period": self.grace_period, "tau": self.tau}
+        return {**super()._common(), **bound}
 
 
 class AdaptingTree(HoeffdingTree):
@@ -221,6 +231,15 @@ class TreeClassifier(Tree, ProbabilisticClassifier):
     leaf_prediction : {"nba", "nb", "mc"}, default "nba"
         What a leaf answers: naive Bayes ("nb"), its majority ("mc"), or whichever of the two was
         right more often at this leaf.
+    variance_floor : float >= 0, default 1e-3
+        Share of a feature's variance over all labels of a leaf that naive Bayes adds to the
+        variance of each label there: a label that has shown one value so far is not certain of
+        it. Raise it for smoother answers; 0 adds nothing, as MOA and River, and then a number
+        that differs from the only one seen so far rules its label out.
+    ties : {"parent", "first"}, default "parent"
+        Which of two equally likely labels a leaf answers: the one that its parent has counted
+        more often (then the parent's parent, and so on), or the first one seen (of two labels
+        True, 1, or the second one seen).
     """
 
     def __init__(
@@ -228,8 +247,15 @@ class TreeClassifier(Tree, ProbabilisticClassifier):
         *,
         criterion: LabelCriterion = "info_gain",
         leaf_prediction: LabelPrediction = "nba",
+        variance_floor: float = 1e-3,
+        ties: Ties = "parent",
         **common: Any,
     ) -> None:
         self.criterion = choice(self, "criterion", criterion, ("info_gain", "gini"))
         self.leaf_prediction = choice(self, "leaf_prediction", leaf_prediction, ("nba", "nb", "mc"))
+        self.variance_floor = number(self, "variance_floor", variance_floor, least=0.0, most=1e6)
+        self.ties = choice(self, "ties", ties, ("parent", "first"))
         super().__init__(**common)
+
+    def _common(self) -> dict[str, Any]:
+        return {**super()._common(), "variance_floor": self.variance_floor, "ties": self.ties}

@@ -4,7 +4,7 @@ from typing import Any, Unpack
 
 from ..base.checks import positive
 from ._efdt import EfdtState
-from .base import HoeffdingTree, TreeClassifier, TreeClassifierOptions
+from .base import LEAF_RULES_OF_BEFORE, HoeffdingTree, TreeClassifier, TreeClassifierOptions
 
 
 class ExtremelyFastDecisionTree(HoeffdingTree, TreeClassifier):
@@ -30,6 +30,8 @@ class ExtremelyFastDecisionTree(HoeffdingTree, TreeClassifier):
     2
     """
 
+    _added_parameters = LEAF_RULES_OF_BEFORE
+
     def __init__(
         self, *, reevaluate: float = 2000, **common: Unpack[TreeClassifierOptions]
     ) -> None:
@@ -37,7 +39,7 @@ class ExtremelyFastDecisionTree(HoeffdingTree, TreeClassifier):
         super().__init__(**common)
 
     def _new_state(self) -> Any:
-        return EfdtState(*self._common(), reevaluate=self.reevaluate)
+        return EfdtState(**self._common(), reevaluate=self.reevaluate)
 
 
 EFDT = ExtremelyFastDecisionTree

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..base.checks import flag, number
 from ._hat import HatState
-from .base import AdaptingTree, TreeClassifier, TreeClassifierOptions
+from .base import LEAF_RULES_OF_BEFORE, AdaptingTree, TreeClassifier, TreeClassifierOptions
 from .batch_tree import BatchTree
 
 
@@ -41,6 +41,8 @@ class HoeffdingAdaptiveTreeClassifier(AdaptingTree, TreeClassifier):
     True
     """
 
+    _added_parameters = LEAF_RULES_OF_BEFORE
+
     def __init__(
         self,
         *,
@@ -57,7 +59,7 @@ class HoeffdingAdaptiveTreeClassifier(AdaptingTree, TreeClassifier):
 
     def _new_state(self) -> Any:
         return HatState(
-            *self._common(), seed_children=self.seed_children, drift_delta=self.drift_delta
+            **self._common(), seed_children=self.seed_children, drift_delta=self.drift_delta
         )
 
 

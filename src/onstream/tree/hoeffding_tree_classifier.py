@@ -4,7 +4,7 @@ from typing import Any, Unpack
 
 from ..base.checks import flag, whole
 from ._hoeffding import HoeffdingState
-from .base import HoeffdingTree, TreeClassifier, TreeClassifierOptions
+from .base import LEAF_RULES_OF_BEFORE, HoeffdingTree, TreeClassifier, TreeClassifierOptions
 from .batch_tree import BatchTree
 
 
@@ -48,6 +48,8 @@ class HoeffdingTreeClassifier(HoeffdingTree, TreeClassifier):
     2
     """
 
+    _added_parameters = LEAF_RULES_OF_BEFORE
+
     def __init__(
         self,
         *,
@@ -68,7 +70,7 @@ class HoeffdingTreeClassifier(HoeffdingTree, TreeClassifier):
 
     def _new_state(self) -> Any:
         return HoeffdingState(
-            *self._common(), seed_children=self.seed_children, max_bytes=self.max_bytes
+            **self._common(), seed_children=self.seed_children, max_bytes=self.max_bytes
         )
 
 

@@ -50,4 +50,4 @@ class HoeffdingTreeRegressor(HoeffdingTree, Regressor):
         super().__init__(**common)
 
     def _new_state(self) -> Any:
-        return HoeffdingRegressorState(*self._common(), observer=self.observer)
+        return HoeffdingRegressorState(**self._common(), observer=self.observer)

@@ -19,4 +19,5 @@ cdef bint naive_bayes(
 cdef void majority(Arena* a, int32_t node, Py_ssize_t k, double* out) noexcept nogil
 cdef void answer(
     Arena* a, int32_t node, const View* v, LeafRule rule, Py_ssize_t k, double* out) noexcept nogil
+cdef int32_t above(Arena* a, int32_t node, int32_t r, int32_t s) noexcept nogil
 cdef int32_t choose(const double* votes, Py_ssize_t k, int32_t tie) noexcept nogil

@@ -92,6 +92,7 @@ cdef struct Arena:
     Py_ssize_t n_layouts  # nodes that have dropped features
     Py_ssize_t saved      # bytes that tables would need for what was dropped
     double total          # weight of all examples
+    double variance_floor # share of a feature's variance that naive Bayes adds; 0: none
 
 
 # -- memory ---------------------------------------------------------------------------------------
