@@ -48,6 +48,7 @@ class Node:
         self.nominal: dict[tuple[Any, Any], dict[str, float]] = {}
         self.feature: Any = None
         self.cut: float | None = None
+        self.value: str | None = None  # nominal: left if it is this one
         self.children: dict[Any, Node] = {}
 
 
@@ -72,9 +73,11 @@ class VFDT:
         criterion: str = "info_gain",
         variance_floor: float = 0.0,
         ties: str = "first",
+        nominal_split: str = "branches",
     ) -> None:
         self.delta, self.grace, self.tau = delta, grace, tau
         self.variance_floor, self.ties = variance_floor, ties
+        self.binary = nominal_split == "binary"
         self.impurity = entropy if criterion == "info_gain" else gini
         self.gini = criterion == "gini"
         self.root = Node(None, 0.0)
@@ -90,6 +93,8 @@ class VFDT:
                 node = max(node.children.values(), key=lambda child: child.mass)
             elif node.cut is not None:
                 node = node.children[v <= node.cut]
+            elif node.value is not None:
+                node = node.children[v == node.value]
             elif v in node.children:
                 node = node.children[v]
             else:
@@ -202,6 +207,10 @@ class VFDT:
                     v: [node.nominal.get((f, y), {}).get(v, 0.0) for y in self.labels]
                     for v in self.values[f]
                 }
+                masses: dict[Any, float]
+                if self.binary:
+                    found.append(self.best_value(order, f, parts, weight))
+                    continue
                 masses = {v: sum(part) for v, part in parts.items() if sum(part) > 0}
                 found.append((self.gain(list(parts.values()), weight), order, f, None, masses))
                 continue
@@ -223,6 +232,19 @@ class VFDT:
             found.append(best)
         return found
 
+    def best_value(
+        self, order: int, f: Any, parts: dict[str, list[float]], weight: float
+    ) -> tuple[float, int, Any, Any, dict[Any, float]]:
+        """The value that is best separated from all others."""
+        whole = [sum(column) for column in zip(*parts.values(), strict=True)]
+        best: tuple[float, int, Any, Any, dict[Any, float]] = (0.0, order, f, "", {})
+        for value, left in parts.items():
+            right = [a - b for a, b in zip(whole, left, strict=True)]
+            gain = self.gain([left, right], weight)
+            if gain > best[0] + 1e-13:
+                best = (gain, order, f, value, {True: sum(left), False: sum(right)})
+        return best
+
     def attempt(self, node: Node) -> None:
         weight = sum(node.counts.values())
         k = sum(c > 0 for c in node.counts.values())
@@ -233,20 +255,27 @@ class VFDT:
             return
         second = ranked[1][0] if len(ranked) > 1 else 0.0
         if ranked[0][0] - second > epsilon or epsilon < self.tau:
-            _, _, node.feature, node.cut, masses = ranked[0]
+            _, _, node.feature, cut, masses = ranked[0]
+            node.value, node.cut = (cut, None) if isinstance(cut, str) else (None, cut)
             node.children = {branch: Node(node, mass) for branch, mass in masses.items()}
 
-    def outline(self) -> list[tuple[Any, float | None, dict[Any, float]]]:
-        """Every node before its children: feature, cut, counts."""
+    def outline(self) -> list[tuple[Any, Any, dict[Any, float]]]:
+        """Every node before its children: feature, cut or value, counts."""
 
-        def walk(node: Node) -> list[tuple[Any, float | None, dict[Any, float]]]:
+        def walk(node: Node) -> list[tuple[Any, Any, dict[Any, float]]]:
             below = [node.children[b] for b in sorted(node.children, key=self.branch_order(node))]
-            told = [(node.feature, node.cut, {y: c for y, c in node.counts.items() if c > 0})]
+            told = [
+                (
+                    node.feature,
+                    node.value or node.cut,
+                    {y: c for y, c in node.counts.items() if c > 0},
+                )
+            ]
             return told + [line for child in below for line in walk(child)]
 
         return walk(self.root)
 
     def branch_order(self, node: Node) -> Any:
-        if node.cut is not None:
+        if node.cut is not None or node.value is not None:
             return lambda branch: not branch
         return lambda branch: self.values[node.feature].index(branch)

@@ -117,9 +117,11 @@ cdef class EfdtState(TreeState):
         a.last[node] = a.fresh[node]
         if not self.evaluate(node, &best):
             return False
-        if best.feature == a.feature[node]:  # the cut moves, what is below stays (as in MOA)
-            a.threshold[node] = best.threshold
-            a.gain[node] = best.gain
+        if best.feature == a.feature[node]:
+            if not best.nominal:  # the cut moves, what is below stays (as in MOA)
+                a.threshold[node] = best.threshold
+            if not best.nominal or best.by_value or best.threshold == a.threshold[node]:
+                a.gain[node] = best.gain
             return False
         lead = self.mean_gain(node, best.feature) - self.mean_gain(node, a.feature[node])
         if not (lead > epsilon or (epsilon < self.tau and lead > self.tau / 2.0)):

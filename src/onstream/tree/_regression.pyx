@@ -14,7 +14,7 @@ from .arena._nodes cimport (
     next_node, open_view,
 )
 from .arena._observers cimport (
-    Observer, Slot, Spread, add, best_cut, insert, make_room, spread_of, watch,
+    Observer, Slot, Spread, add, best_cut, best_value, each_value, insert, make_room, spread_of, watch,
 )
 from .arena._records cimport enough, export_trees, outline, preorder, restore_trees
 from .arena._split cimport Split, null_split
@@ -120,7 +120,7 @@ cdef class HoeffdingRegressorState(State):
 
     def __init__(
         self, *, double delta, double grace_period, double tau, str criterion,
-        str leaf_prediction, max_depth, nominal, str observer,
+        str leaf_prediction, max_depth, nominal, str nominal_split, str observer,
     ):
         self.delta, self.grace, self.tau = delta, grace_period, tau
         self.spread = spread_of(criterion)
@@ -128,6 +128,7 @@ cdef class HoeffdingRegressorState(State):
         self.max_depth = max_depth or 2**31 - 2
         self.categorical = None if nominal is None else set(map(str, nominal))
         self.exact = observer == "ebst"
+        self.arena.binary = nominal_split == "binary"
 
     def __dealloc__(self):
         arena_free(&self.arena, self.scale, 3 * (1 + self.scaled) * sizeof(double))
@@ -325,7 +326,7 @@ cdef class HoeffdingRegressorState(State):
         cdef double second = 0.0, epsilon = hoeffding(1.0, self.delta, a.weight[node])
         cdef int32_t f
         for f in range(leaf.d):
-            s = best_cut(&leaf.observers[f], f, a.kind[f] == NOMINAL, self.spread)
+            s = self.best_on(leaf, f)
             if s.gain > best.gain:
                 second = best.gain
                 best = s
@@ -333,6 +334,14 @@ cdef class HoeffdingRegressorState(State):
                 second = s.gain
         if best.feature != NONE and (second < best.gain * (1.0 - epsilon) or epsilon < self.tau):
             self.split(node, &best)
+
+    cdef Split best_on(self, Leaf* leaf, int32_t f) noexcept nogil:
+        cdef Arena* a = &self.arena
+        if a.kind[f] != NOMINAL:
+            return best_cut(&leaf.observers[f], f, self.spread)
+        if a.binary:
+            return best_value(&leaf.observers[f], f, self.spread)
+        return each_value(&leaf.observers[f], f, self.spread)
 
     cdef void split(self, int32_t node, const Split* s) noexcept nogil:
         """Turn a leaf into an inner node with empty leaves below; it stays one without memory."""
@@ -350,13 +359,15 @@ cdef class HoeffdingRegressorState(State):
         cdef Observer* o = &leaf.observers[s.feature]
         cdef double mass[2]
         cdef int32_t i, branch, child
+        cdef bint right
         mass[0] = mass[1] = 0.0
         for i in range(o.n):
-            mass[o.slots[i].x > s.threshold] += o.slots[i].n
-        for i in range(o.n if s.nominal else 2):
-            child = self.new_leaf(node, o.slots[i].n if s.nominal else mass[i], leaf)
-            branch = <int32_t> o.slots[i].key if s.nominal else i
-            if child == NO_MEMORY or attach(a, node, s.nominal, branch, child) != 0:
+            right = o.slots[i].key != s.threshold if s.nominal else o.slots[i].x > s.threshold
+            mass[right] += o.slots[i].n
+        for i in range(o.n if s.by_value else 2):
+            child = self.new_leaf(node, o.slots[i].n if s.by_value else mass[i], leaf)
+            branch = <int32_t> o.slots[i].key if s.by_value else i
+            if child == NO_MEMORY or attach(a, node, s.by_value, branch, child) != 0:
                 return NO_MEMORY
         return 0
 

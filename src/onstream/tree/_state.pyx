@@ -19,7 +19,7 @@ from .arena._nodes cimport (
 )
 from .arena._records cimport export_trees, outline, preorder, restore_trees
 from .arena._split cimport (
-    Split, best_split, branch_counts, free_scratch, has_gain, labels_at, make_scratch, null_split,
+    Split, best_split, branch_counts, branches_of, free_scratch, has_gain, labels_at, make_scratch, null_split,
     scratch_bytes,
 )
 from .arena._tables cimport activate, deactivate, ensure_label, register_values, widen
@@ -36,7 +36,7 @@ cdef class TreeState(ClassifierState):
 
     def __init__(
         self, *, double delta, double grace_period, double tau, str criterion,
-        str leaf_prediction, max_depth, nominal, double variance_floor, str ties,
+        str leaf_prediction, max_depth, nominal, str nominal_split, double variance_floor, str ties,
         bint seed_children=False,
     ):
         self.delta, self.grace, self.tau = delta, grace_period, tau
@@ -46,6 +46,7 @@ cdef class TreeState(ClassifierState):
         self.categorical = None if nominal is None else set(map(str, nominal))
         self.seed_children = seed_children
         self.arena.variance_floor = variance_floor
+        self.arena.binary = nominal_split == "binary"
         self.ties_to_parent = ties == "parent"
 
     def __dealloc__(self):
@@ -300,7 +301,7 @@ cdef class TreeState(ClassifierState):
         cdef int32_t f
         a[0] = b[0] = null_split()
         for f in range(<int32_t> self.arena.width):
-            if self.arena.codes[f] > 2 and not self.may_add(self.arena.codes[f]):
+            if self.arena.codes[f] > 2 and not self.arena.binary and not self.may_add(self.arena.codes[f]):
                 continue  # no memory for its branches
             s = self.best_on(node, f)
             if s.gain > a.gain and has_gain(&s):
@@ -313,7 +314,7 @@ cdef class TreeState(ClassifierState):
         """Turn a leaf into an inner node with empty leaves below. What each branch will get is
         foreseen by the tables of `source`."""
         cdef Arena* a = &self.arena
-        if not self.may_add(a.codes[s.feature] if s.nominal else 2):
+        if not self.may_add(branches_of(a, s)):
             return NO_MEMORY
         a.feature[node] = s.feature
         if self.add_children(node, source, s) != 0:
@@ -329,15 +330,15 @@ cdef class TreeState(ClassifierState):
         cdef Arena* a = &self.arena
         cdef int32_t branch, child, r
         cdef double mass
-        for branch in range(a.codes[s.feature] if s.nominal else 2):
+        for branch in range(branches_of(a, s)):
             branch_counts(a, source, s, branch, self.n_labels, self.votes)
             mass = 0.0
             for r in range(self.n_labels):
                 mass += self.votes[r]
-            if s.nominal and mass <= 0.0:
+            if s.by_value and mass <= 0.0:
                 continue
             child = self.new_leaf(node, mass)
-            if child == NO_MEMORY or attach(a, node, s.nominal, branch, child) != 0:
+            if child == NO_MEMORY or attach(a, node, s.by_value, branch, child) != 0:
                 return NO_MEMORY
             if self.seed_children and ensure_label(a, child, self.n_labels - 1) == 0:
                 for r in range(self.n_labels):

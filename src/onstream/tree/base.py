@@ -14,7 +14,12 @@ from .view.outline import MOST_LEVELS, Node, build, depths
 LabelCriterion = Literal["info_gain", "gini"]
 LabelPrediction = Literal["nba", "nb", "mc"]
 Ties = Literal["parent", "first"]
-LEAF_RULES_OF_BEFORE: dict[str, Any] = {"variance_floor": 0.0, "ties": "first"}  # in old files
+NominalSplit = Literal["binary", "branches"]
+
+# What files mean that were written before these parameters were there.
+LEAF_RULES_OF_BEFORE: dict[str, Any] = {"variance_floor": 0.0, "ties": "first"}
+SPLITS_OF_BEFORE: dict[str, Any] = {"nominal_split": "branches"}
+GROWING_TREES_OF_BEFORE: dict[str, Any] = {**LEAF_RULES_OF_BEFORE, **SPLITS_OF_BEFORE}
 
 
 class TreeOptions(TypedDict, total=False):
@@ -23,6 +28,7 @@ class TreeOptions(TypedDict, total=False):
     tau: float
     max_depth: int | None
     nominal: list[str | int] | None
+    nominal_split: NominalSplit
 
 
 class SplitOptions(TypedDict, total=False):
@@ -57,8 +63,8 @@ class Tree(Learner):
     max_depth : int >= 1 or None, default None
         Deepest leaf; the root alone has depth 0. Lower it for a tree that people can read.
     nominal : list or None, default None
-        Features whose numbers are names of categories (codes, weekdays): one branch per value
-        instead of cuts. Text always is.
+        Features whose numbers are names of categories (codes, weekdays), not quantities to be
+        cut. Text always is.
     """
 
     criterion: str
@@ -187,6 +193,9 @@ class HoeffdingTree(Tree):
         earlier, raise it for speed.
     tau : float >= 0, default 0.05
         Break ties when the bound falls below. 0 waits for a clear winner, maybe for ever.
+    nominal_split : {"binary", "branches"}, default "binary"
+        How a nominal feature splits: one value against all others, which keeps examples together
+        where there are many values, or a branch for each value (the lectures, MOA, River).
     """
 
     def __init__(
@@ -195,16 +204,23 @@ class HoeffdingTree(Tree):
         delta: float = 1e-7,
         grace_period: float = 200,
         tau: float = 0.05,
+        nominal_split: NominalSplit = "binary",
         **common: Any,
     ) -> None:
         self.delta = number(self, "delta", delta, above=0.0, most=1.0)
         self.grace_period = positive(self, "grace_period", grace_period)
         self.tau = number(self, "tau", tau, least=0.0)
+        self.nominal_split = choice(self, "nominal_split", nominal_split, ("binary", "branches"))
         super().__init__(**common)
 
     def _common(self) -> dict[str, Any]:
-        bound = {"delta": self.delta, "grace_period": self.grace_period, "tau": self.tau}
-        return {**super()._common(), **bound}
+        splits = {
+            "delta": self.delta,
+            "grace_period": self.grace_period,
+            "tau": self.tau,
+            "nominal_split": self.nominal_split,
+        }
+        return {**super()._common(), **splits}
 
 
 class AdaptingTree(HoeffdingTree):

@@ -86,7 +86,7 @@ class BatchTree(TreeClassifier):
 
     def _common(self) -> dict[str, Any]:
         never = {"delta": 1.0, "grace_period": 1e300, "tau": 0.0, "max_depth": None}  # splits
-        return {**super()._common(), **never}
+        return {**super()._common(), **never, "nominal_split": "branches"}
 
     def _new_state(self) -> Any:
         return HoeffdingState(**self._common())

@@ -4,7 +4,12 @@ from typing import Any, Unpack
 
 from ..base.checks import whole
 from ._cvfdt import CvfdtState
-from .base import LEAF_RULES_OF_BEFORE, AdaptingTree, LabelTreeOptions, TreeClassifier
+from .base import (
+    GROWING_TREES_OF_BEFORE,
+    AdaptingTree,
+    LabelTreeOptions,
+    TreeClassifier,
+)
 
 
 class CVFDT(AdaptingTree, TreeClassifier):
@@ -37,7 +42,7 @@ class CVFDT(AdaptingTree, TreeClassifier):
     True
     """
 
-    _added_parameters = LEAF_RULES_OF_BEFORE
+    _added_parameters = GROWING_TREES_OF_BEFORE
 
     def __init__(
         self,

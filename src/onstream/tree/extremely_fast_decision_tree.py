@@ -4,7 +4,12 @@ from typing import Any, Unpack
 
 from ..base.checks import positive
 from ._efdt import EfdtState
-from .base import LEAF_RULES_OF_BEFORE, HoeffdingTree, TreeClassifier, TreeClassifierOptions
+from .base import (
+    GROWING_TREES_OF_BEFORE,
+    HoeffdingTree,
+    TreeClassifier,
+    TreeClassifierOptions,
+)
 
 
 class ExtremelyFastDecisionTree(HoeffdingTree, TreeClassifier):
@@ -30,7 +35,7 @@ class ExtremelyFastDecisionTree(HoeffdingTree, TreeClassifier):
     2
     """
 
-    _added_parameters = LEAF_RULES_OF_BEFORE
+    _added_parameters = GROWING_TREES_OF_BEFORE
 
     def __init__(
         self, *, reevaluate: float = 2000, **common: Unpack[TreeClassifierOptions]

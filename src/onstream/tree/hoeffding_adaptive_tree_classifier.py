@@ -6,7 +6,12 @@ import numpy as np
 
 from ..base.checks import flag, number
 from ._hat import HatState
-from .base import LEAF_RULES_OF_BEFORE, AdaptingTree, TreeClassifier, TreeClassifierOptions
+from .base import (
+    GROWING_TREES_OF_BEFORE,
+    AdaptingTree,
+    TreeClassifier,
+    TreeClassifierOptions,
+)
 from .batch_tree import BatchTree
 
 
@@ -41,7 +46,7 @@ class HoeffdingAdaptiveTreeClassifier(AdaptingTree, TreeClassifier):
     True
     """
 
-    _added_parameters = LEAF_RULES_OF_BEFORE
+    _added_parameters = GROWING_TREES_OF_BEFORE
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from typing import Any, Literal, Unpack
 from ..base.checks import choice
 from ..base.regressor import Regressor
 from ._regression import HoeffdingRegressorState
-from .base import HoeffdingTree, TreeRegressorOptions
+from .base import SPLITS_OF_BEFORE, HoeffdingTree, TreeRegressorOptions
 
 
 class HoeffdingTreeRegressor(HoeffdingTree, Regressor):
@@ -33,6 +33,8 @@ class HoeffdingTreeRegressor(HoeffdingTree, Regressor):
     >>> round(model.predict_one({"x": 2, "noise": 0}), 1)
     5.0
     """
+
+    _added_parameters = SPLITS_OF_BEFORE
 
     def __init__(
         self,

@@ -29,6 +29,14 @@ cdef list preorder(Arena* a, int32_t root):
     return found
 
 
+cdef int question(Arena* a, int32_t i):
+    """What a node asks: 0 for a cut (or nothing), 1 for a branch per nominal value, 2 for one
+    nominal value."""
+    if a.branches[i] != NULL:
+        return 1
+    return 2 if a.feature[i] != NONE and a.kind[a.feature[i]] == NOMINAL else 0
+
+
 cdef dict outline(Arena* a, list nodes):
     """Shape, numbers and counts of these nodes."""
     cdef Py_ssize_t n = len(nodes), at, r, children
@@ -38,7 +46,7 @@ cdef dict outline(Arena* a, list nodes):
     for at in range(n):
         i = nodes[at]
         children = sum(child_of(a, i, <int32_t> r) != NONE for r in range(n_branches(a, i)))
-        shape[at] = a.feature[i], children, a.code[i], a.tables[i] != NULL, a.branches[i] != NULL
+        shape[at] = a.feature[i], children, a.code[i], a.tables[i] != NULL, question(a, i)
         numbers[at] = (
             a.threshold[i], a.mass[i], a.weight[i], a.last[i], a.fresh[i], a.hits_mc[i],
             a.hits_nb[i], a.gain[i], a.idle[i],
@@ -165,12 +173,14 @@ cdef list restore_nodes(Arena* a, object shape, object numbers, object counts, o
     roots, waiting = [], []  # waiting: [parent, children still to come]
     for at in range(len(shape)):
         f, children, code, active, nominal = shape[at].tolist()
-        if f >= len(kinds) or (f < 0 and (children or nominal)) or active > 1 or nominal > 1:
+        if f >= len(kinds) or (f < 0 and (children or nominal)) or active > 1 or nominal > 2:
             raise ValueError(f"node {at} is not a node of a tree")
-        if f >= 0 and (children < 1 or (not nominal and children != 2)):
+        if f >= 0 and (children < 1 or (nominal != 1 and children != 2)):
             raise ValueError(f"node {at} has {children} children")
         if nominal and kinds[f] != NOMINAL or f >= 0 and not nominal and kinds[f] != NUMERIC:
             raise ValueError(f"node {at} splits on a feature of another kind")
+        if nominal == 2 and numbers[at, 0] not in range(a.codes[f]):
+            raise ValueError(f"node {at} asks for a value that its feature does not have")
         parent = waiting[-1][0] if waiting else NONE
         i = new_node(a, parent, numbers[at, 1])
         enough(i)
@@ -183,7 +193,7 @@ cdef list restore_nodes(Arena* a, object shape, object numbers, object counts, o
         else:
             add_child(a, parent, i, code)
             waiting[-1][1] -= 1
-        if nominal:
+        if nominal == 1:
             enough(set_branch(a, i, 0, NONE))
         if children:
             waiting.append([i, children])

@@ -1,8 +1,8 @@
 """Which split separates the labels of a node best?
 
 A number is modelled per label as a Gaussian between its minimum and maximum (Pfahringer, Holmes and
-Kirkby, PAKDD 2008); ten cuts are tried. A nominal feature has one branch per value. A split counts
-only if at least two branches have more than 1 % of the node's weight.
+Kirkby, PAKDD 2008); ten cuts are tried. Of a nominal feature one value is separated from all others,
+or it has a branch for each value. A split counts only if at least two branches have more than 1 % of the node's weight.
 """
 
 from libc.math cimport erfc, sqrt
@@ -56,7 +56,8 @@ cdef Py_ssize_t labels_at(Arena* a, int32_t node) noexcept nogil:
 
 cdef Split null_split() noexcept nogil:
     cdef Split split
-    split.feature, split.gain, split.threshold, split.nominal = NONE, 0.0, 0.0, False
+    split.feature, split.gain, split.threshold = NONE, 0.0, 0.0
+    split.nominal = split.by_value = False
     return split
 
 
@@ -74,8 +75,11 @@ cdef Split best_split(
     if k > 0 and a.kind[feature] == NUMERIC:
         best_cut(a, node, c, criterion, s, k, &split)
     elif k > 0 and a.kind[feature] == NOMINAL:
-        split.nominal = True
-        split.gain = gain_by_value(a, node, feature, criterion, s, k)
+        split.nominal, split.by_value = True, not a.binary
+        if a.binary:
+            best_value(a, node, feature, criterion, s, k, &split)
+        else:
+            split.gain = gain_by_value(a, node, feature, criterion, s, k)
     return split
 
 
@@ -165,6 +169,30 @@ cdef double gain_by_value(
     return max(0.0, (criterion.impurity(s.parent, k) - after) / n)
 
 
+cdef void best_value(
+    Arena* a, int32_t node, int32_t f, const Criterion* criterion, Scratch* s, Py_ssize_t k, Split* out
+) noexcept nogil:
+    """Gain and code of the value that is best separated from all others."""
+    cdef double n = 0.0, n_value, before = criterion.impurity(s.parent, k), after
+    cdef double least = LEAST_SHARE * (a.weight[node] - a.idle[node])
+    cdef Py_ssize_t i
+    cdef int32_t code, place
+    for i in range(k):
+        n += s.parent[i]
+    for code in range(a.codes[f]):
+        place = cell(a, node, f, code)
+        n_value = 0.0
+        for i in range(k):
+            s.left[i] = cell_weight(a.tables[node][s.present[i]], place)
+            s.right[i] = s.parent[i] - s.left[i]
+            n_value += s.left[i]
+        if not (n_value > least and n - n_value > least):
+            continue
+        after = criterion.impurity(s.left, k) + criterion.impurity(s.right, k)
+        if (before - after) / n > out.gain:
+            out.gain, out.threshold = (before - after) / n, code
+
+
 cdef void branch_counts(
     Arena* a, int32_t node, const Split* split, int32_t branch, Py_ssize_t k, double* out
 ) noexcept nogil:
@@ -177,8 +205,11 @@ cdef void branch_counts(
         t = a.tables[node][r] if r < a.labels[node] else NULL
         if t == NULL or c >= t.d or weights(t)[c] <= 0.0:
             continue
-        if split.nominal:
+        if split.by_value:
             out[r] = cell_weight(t, cell(a, node, split.feature, branch))
+            continue
+        if split.nominal:
+            left = cell_weight(t, cell(a, node, split.feature, <int32_t> split.threshold))
         else:
             left = below(t, c, split.threshold)
-            out[r] = left if branch == 0 else weights(t)[c] - left
+        out[r] = left if branch == 0 else weights(t)[c] - left

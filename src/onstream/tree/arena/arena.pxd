@@ -53,10 +53,10 @@ cdef struct Arena:
     int32_t vacant        # first entry of the free list, linked by `parent`
     int32_t root          # NONE before the first example
     int32_t* feature      # of an inner node's split; NONE: a leaf
-    double* threshold     # numeric: left if x <= threshold
-    int32_t* left         # numeric: children
+    double* threshold     # left if x <= threshold; of nominal values, if x is this code
+    int32_t* left         # children, unless there is a branch for each value
     int32_t* right
-    int32_t** branches    # nominal: number of codes, then the child of each or NONE; otherwise NULL
+    int32_t** branches    # one per value: number of codes, then the child of each or NONE; or NULL
     int32_t* parent
     int32_t* depth        # of the root: 0
     int32_t* code         # nominal branch that leads to this node, or NONE
@@ -92,7 +92,8 @@ cdef struct Arena:
     Py_ssize_t n_layouts  # nodes that have dropped features
     Py_ssize_t saved      # bytes that tables would need for what was dropped
     double total          # weight of all examples
-    double variance_floor # share of a feature's variance that naive Bayes adds; 0: none
+    bint binary           # nominal features split one value from the others, not each from each
+    double variance_floor  # share of a feature's variance that naive Bayes adds; 0: none
 
 
 # -- memory ---------------------------------------------------------------------------------------
