@@ -143,7 +143,7 @@ cdef class CvfdtState(TreeState):
             return NO_MEMORY
         youngest = cvfdt_node(a, leaf).id
         while True:
-            if prepare(a, node, label) != 0:
+            if prepare(a, node, v, label) != 0:
                 return NO_MEMORY
             for j in range(cvfdt_node(a, node).n_alternates):
                 other = self.prepare_tree(cvfdt_node(a, node).alternates[j].root, v, label)

@@ -55,7 +55,7 @@ cdef class EfdtState(TreeState):
 
     cdef int prepare_nodes(self, int32_t leaf, const View* v, int32_t label) noexcept nogil:
         while leaf != NONE:
-            if prepare(&self.arena, leaf, label) != 0:
+            if prepare(&self.arena, leaf, v, label) != 0:
                 return NO_MEMORY
             leaf = self.arena.parent[leaf]
         return 0
@@ -77,7 +77,7 @@ cdef class EfdtState(TreeState):
             child = next_node(a, node, v)
             if child == NONE:  # a cut that moved may have led to a node without this branch,
                 child = self.leaf_to_learn(node, v)
-            if child == NO_MEMORY or prepare(a, child, e.label) != 0:  # or to one without a table
+            if child == NO_MEMORY or prepare(a, child, v, e.label) != 0:  # or to one without a table
                 return
             node = child
 

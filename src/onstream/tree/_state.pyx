@@ -200,7 +200,7 @@ cdef class TreeState(ClassifierState):
 
     cdef int prepare_nodes(self, int32_t leaf, const View* v, int32_t label) noexcept nogil:
         """Allocate all that `update` will need. NO_MEMORY: nothing may be learned."""
-        return prepare(&self.arena, leaf, label)
+        return prepare(&self.arena, leaf, v, label)
 
     cdef void update(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
         """Learn the example, which has come to this leaf; `opinion` is what the leaf predicted."""

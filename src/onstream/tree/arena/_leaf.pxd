@@ -11,7 +11,7 @@ cdef enum LeafRule:
     NBA   # whichever had more hits at this leaf; the majority on ties
 
 
-cdef int prepare(Arena* a, int32_t node, int32_t label) noexcept nogil
+cdef int prepare(Arena* a, int32_t node, const View* v, int32_t label) noexcept nogil
 cdef void observe(Arena* a, int32_t node, const View* v, int32_t label, double w) noexcept nogil
 cdef void forget(Arena* a, int32_t node, const View* v, int32_t label, double w) noexcept nogil
 cdef bint naive_bayes(

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t
 
 from ...core.example cimport NO_MEMORY
 from ...core.scores cimport softmax
-from ._tables cimport ensure_label, ensure_table
+from ._tables cimport add_values, ensure_label, ensure_table
 from .arena cimport (
     NOMINAL, NONE, UNKNOWN, Arena, ClassTable, Layout, View, cell, cell_weights, column, highs, lows,
     means, places, squares, weights,
@@ -29,12 +29,13 @@ cdef struct Values:              # some features of a row
 cdef double NONE_LEFT = 1e-12  # of a weight: a smaller remainder of a subtraction is rounding
 
 
-cdef int prepare(Arena* a, int32_t node, int32_t label) noexcept nogil:
+cdef int prepare(Arena* a, int32_t node, const View* v, int32_t label) noexcept nogil:
     """Allocate all that `observe` will need. NO_MEMORY: nothing may be learned."""
     if ensure_label(a, node, label) != 0:
         return NO_MEMORY
-    if a.tables[node] != NULL and ensure_table(a, node, label) == NULL:
-        return NO_MEMORY
+    if a.tables[node] != NULL:
+        if add_values(a, node, v) != 0 or ensure_table(a, node, label) == NULL:
+            return NO_MEMORY
     return 0
 
 
@@ -51,7 +52,7 @@ cdef void observe(Arena* a, int32_t node, const View* v, int32_t label, double w
     if a.layout[node] != NULL:
         observe_some(a, node, v, t, w)
     elif t.even == 0 or t.even != v.n or not observe_all(t, v.x, v.n, w):
-        t.even = observe_each(a, v, t, w)
+        t.even = observe_each(a, node, v, t, w)
 
 
 cdef bint observe_all(ClassTable* t, const double* x, Py_ssize_t n, double w) noexcept nogil:
@@ -83,7 +84,9 @@ cdef bint observe_all(ClassTable* t, const double* x, Py_ssize_t n, double w) no
     return True
 
 
-cdef int32_t observe_each(Arena* a, const View* v, ClassTable* t, double w) noexcept nogil:
+cdef int32_t observe_each(
+    Arena* a, int32_t node, const View* v, ClassTable* t, double w
+) noexcept nogil:
     """Any row, at a node that has dropped nothing; returns the new `t.even`."""
     cdef double* weight = weights(t)
     cdef double share = 0.0, together = -1.0
@@ -95,7 +98,7 @@ cdef int32_t observe_each(Arena* a, const View* v, ClassTable* t, double w) noex
         elif a.kind[f] == NOMINAL:
             even = False
             weight[f] += w
-            cell_weights(t)[a.cells[f][<int32_t> v.x[f]]] += w
+            cell_weights(t)[cell(a, node, <int32_t> f, <int32_t> v.x[f])] += w
         else:
             if weight[f] + w != together:  # without missing values it is the same for all features
                 even &= f == 0
@@ -164,8 +167,8 @@ cdef void forget(Arena* a, int32_t node, const View* v, int32_t label, double w)
         left = less(weights(t)[f], w)
         weights(t)[f] = left
         if a.kind[f] == NOMINAL:
-            place = a.cells[f][<int32_t> x]
-            if place < t.cells:
+            place = cell(a, node, <int32_t> f, <int32_t> x)
+            if 0 <= place < t.cells:
                 cell_weights(t)[place] = less(cell_weights(t)[place], w)
         elif left == 0.0:
             mean[f] = square[f] = 0.0
@@ -259,7 +262,7 @@ cdef Py_ssize_t gather(
         if a.kind[f] == NOMINAL:
             code = <int32_t> v.x[f]
             out.name_columns[out.names], out.codes[out.names] = c, a.codes[f]
-            out.cells[out.names] = cell(a, node, <int32_t> f, code) if 0 <= code < a.codes[f] else NONE
+            out.cells[out.names] = cell(a, node, <int32_t> f, code)
             out.names += 1
         else:
             out.x[out.numbers], out.columns[out.numbers] = v.x[f], c
@@ -410,8 +413,8 @@ cdef double likelihood_of_each(Arena* a, int32_t node, const View* v, ClassTable
             continue
         if a.kind[f] == NOMINAL:
             code = <int32_t> x
-            at = cell(a, node, <int32_t> f, code) if 0 <= code < a.codes[f] else t.cells
-            count = cell_weights(t)[at] if at < t.cells else 0.0
+            at = cell(a, node, <int32_t> f, code)
+            count = cell_weights(t)[at] if 0 <= at < t.cells else 0.0
             logs += log((count + 1.0) / ((weight[c] if c < t.d else 0.0) + a.codes[f]))
             continue
         if c >= t.d or weight[c] <= 0.0:

@@ -18,7 +18,7 @@ cdef double MOST_WEIGHT = 1e50
 cdef enum:
     INTS = 7       # arrays with an int32_t per node
     DOUBLES = 9    # ... with a double
-    ARRAYS = INTS + DOUBLES + 5  # all; the last five hold pointers
+    ARRAYS = INTS + DOUBLES + 6  # all; the last six hold pointers
 
 
 cdef void node_arrays(Arena* a, void*** out) noexcept nogil:
@@ -30,7 +30,7 @@ cdef void node_arrays(Arena* a, void*** out) noexcept nogil:
     out[10], out[11], out[12] = <void**> &a.weight, <void**> &a.last, <void**> &a.fresh
     out[13], out[14], out[15] = <void**> &a.idle, <void**> &a.hits_mc, <void**> &a.hits_nb
     out[16], out[17], out[18] = <void**> &a.branches, <void**> &a.counts, <void**> &a.tables
-    out[19], out[20] = <void**> &a.layout, <void**> &a.extra
+    out[19], out[20], out[21] = <void**> &a.layout, <void**> &a.extra, <void**> &a.values
 
 
 cdef void arena_init(Arena* a) noexcept:
@@ -85,6 +85,7 @@ cdef int32_t new_node(Arena* a, int32_t parent, double mass) noexcept nogil:
     a.counts[i] = NULL
     a.tables[i] = NULL
     a.layout[i] = NULL
+    a.values[i] = NULL
     a.extra[i] = NULL
     return i
 

@@ -5,18 +5,25 @@ Kirkby, PAKDD 2008); ten cuts are tried. Of a nominal feature one value is separ
 or it has a branch for each value. A split counts only if at least two branches have more than 1 % of the node's weight.
 """
 
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport erfc, sqrt
 from libc.stdint cimport int32_t
+from libc.stdlib cimport qsort
 
 from ...core.memory cimport release, resize
 from .arena cimport (
-    NOMINAL, NONE, NUMERIC, Arena, ClassTable, cell, cell_weights, column, highs, lows, means,
-    squares, weights,
+    NOMINAL, NONE, NUMERIC, Arena, ClassTable, ValueIndex, cell, cell_weights, column, highs, lows,
+    means, squares, values_in, weights,
 )
 from .criteria cimport Criterion
 
 cdef enum:
     CUTS = 10
+    FEW = 8     # times the values at a node: a feature with fewer is gone through from end to end
+
+cdef struct Codes:   # nominal values of a feature
+    int32_t* listed  # NULL: all from 0
+    int32_t n
 
 cdef double LEAST_SHARE = 0.01
 cdef double SQRT_HALF = 0.7071067811865476
@@ -144,8 +151,32 @@ cdef void best_cut(
 
 
 cdef inline double cell_weight(ClassTable* t, int32_t place) noexcept nogil:
-    """Weight of a nominal value; 0 if it is newer than the table."""
-    return cell_weights(t)[place] if place < t.cells else 0.0
+    """Weight of a nominal value; 0 if it is newer than the table, or never came to the node."""
+    return cell_weights(t)[place] if 0 <= place < t.cells else 0.0
+
+
+cdef int by_code(const void* x, const void* y) noexcept nogil:
+    return (<const int32_t*> x)[0] - (<const int32_t*> y)[0]
+
+
+cdef Codes codes_at(Arena* a, int32_t node, int32_t f) noexcept nogil:
+    """The values of a feature that may have come to a node, in order."""
+    cdef ValueIndex* x = a.values[node]
+    cdef Codes found
+    cdef int32_t c
+    found.n, found.listed = a.codes[f], NULL
+    if x == NULL or a.codes[f] < FEW * x.n:  # it is as quick to ask for all there are
+        return found
+    found.listed = <int32_t*> PyMem_RawMalloc(x.n * sizeof(int32_t))
+    if found.listed == NULL:
+        return found
+    found.n = 0
+    for c in range(x.n):
+        if values_in(x)[c].feature == f:
+            found.listed[found.n] = values_in(x)[c].code
+            found.n += 1
+    qsort(found.listed, found.n, sizeof(int32_t), by_code)
+    return found
 
 
 cdef double gain_by_value(
@@ -154,9 +185,12 @@ cdef double gain_by_value(
     """Gain of one branch per value; 0 if fewer than two are heavy enough."""
     cdef double n = 0.0, n_value, after = 0.0
     cdef Py_ssize_t i, heavy = 0
-    cdef int32_t code, place
-    for code in range(a.codes[f]):
-        place = cell(a, node, f, code)
+    cdef Codes codes = codes_at(a, node, f)
+    cdef int32_t j, place
+    for j in range(codes.n):
+        place = cell(a, node, f, codes.listed[j] if codes.listed != NULL else j)
+        if place == NONE:
+            continue
         n_value = 0.0
         for i in range(k):
             s.left[i] = cell_weight(a.tables[node][s.present[i]], place)
@@ -164,6 +198,7 @@ cdef double gain_by_value(
         heavy += n_value > LEAST_SHARE * (a.weight[node] - a.idle[node])
         n += n_value
         after += criterion.impurity(s.left, k)
+    PyMem_RawFree(codes.listed)
     if heavy < 2:
         return 0.0
     return max(0.0, (criterion.impurity(s.parent, k) - after) / n)
@@ -176,11 +211,15 @@ cdef void best_value(
     cdef double n = 0.0, n_value, before = criterion.impurity(s.parent, k), after
     cdef double least = LEAST_SHARE * (a.weight[node] - a.idle[node])
     cdef Py_ssize_t i
-    cdef int32_t code, place
+    cdef Codes codes = codes_at(a, node, f)
+    cdef int32_t code, j, place
     for i in range(k):
         n += s.parent[i]
-    for code in range(a.codes[f]):
+    for j in range(codes.n):
+        code = codes.listed[j] if codes.listed != NULL else j
         place = cell(a, node, f, code)
+        if place == NONE:
+            continue
         n_value = 0.0
         for i in range(k):
             s.left[i] = cell_weight(a.tables[node][s.present[i]], place)
@@ -191,6 +230,7 @@ cdef void best_value(
         after = criterion.impurity(s.left, k) + criterion.impurity(s.right, k)
         if (before - after) / n > out.gain:
             out.gain, out.threshold = (before - after) / n, code
+    PyMem_RawFree(codes.listed)
 
 
 cdef void branch_counts(
