@@ -104,5 +104,5 @@ def test_broken_files_are_refused(field: str, change: Any) -> None:
     model = VFDT(**OPTIONS)
     model.learn_many(rows, y)
     fields = model._snapshot()
-    with pytest.raises(ValueError):  # noqa: PT011
+    with pytest.raises(ValueError):
         VFDT(**OPTIONS)._restore({**fields, field: change(fields[field])})
