@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint64_t
 
 from ..core.classifier cimport ClassifierState
 from ..core.example cimport Example
@@ -25,6 +25,8 @@ cdef class TreeState(ClassifierState):
     cdef Criterion criterion
     cdef LeafRule rule
     cdef bint seed_children     # children begin with the counts that the split gives them
+    cdef bint poisson           # examples count as often as drawn at random
+    cdef uint64_t seed
     cdef bint keeps_tables      # inner nodes keep their tables
     cdef bint ties_to_parent    # of equally likely labels the one that the parent has more of
     cdef object categorical     # features whose numbers are nominal: a set of names, or None

@@ -5,7 +5,7 @@ A learner writes its `update`, from the leaf that an example has come to, and, i
 """
 
 from libc.math cimport INFINITY, nextafter
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint64_t
 
 from ..core.classifier cimport ClassifierState
 from ..core.encoder cimport Encoder
@@ -25,6 +25,7 @@ from .arena._split cimport (
 from .arena._tables cimport activate, deactivate, ensure_label, register_values, widen
 from .arena.arena cimport NONE, Arena, View
 from .arena.criteria cimport hoeffding, make_criterion
+from .arena.poisson cimport times
 
 RULES = {"mc": MC, "nb": NB, "nba": NBA}
 cdef double LEAST = 1e-300  # a score that says which of two equally likely labels is meant
@@ -37,7 +38,7 @@ cdef class TreeState(ClassifierState):
     def __init__(
         self, *, double delta, double grace_period, double tau, str criterion,
         str leaf_prediction, max_depth, nominal, str nominal_split, double variance_floor, str ties,
-        bint seed_children=False,
+        bint seed_children=False, str weights="given", uint64_t seed=0,
     ):
         self.delta, self.grace, self.tau = delta, grace_period, tau
         self.criterion = make_criterion(criterion)
@@ -45,6 +46,7 @@ cdef class TreeState(ClassifierState):
         self.max_depth = max_depth or 2**31 - 2
         self.categorical = None if nominal is None else set(map(str, nominal))
         self.seed_children = seed_children
+        self.poisson, self.seed = weights == "poisson", seed
         self.arena.variance_floor = variance_floor
         self.arena.binary = nominal_split == "binary"
         self.ties_to_parent = ties == "parent"
@@ -183,6 +185,7 @@ cdef class TreeState(ClassifierState):
         cdef Arena* a = &self.arena
         cdef int32_t leaf
         cdef Opinion opinion
+        cdef Example counted
         if a.root == NONE:
             leaf = self.new_leaf(NONE, 0.0)
             if leaf == NO_MEMORY:
@@ -194,6 +197,10 @@ cdef class TreeState(ClassifierState):
         opinion = self.consult(leaf, v, out)
         if register_values(a, e) != 0 or self.prepare_nodes(leaf, v, e.label) != 0:
             return NO_MEMORY
+        if self.poisson:
+            counted = e[0]
+            counted.weight *= times(self.seed, self.seen)
+            e = &counted
         a.total += e.weight
         self.update(leaf, opinion, v, e)
         return LEARNED

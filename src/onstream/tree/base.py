@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, TypedDict
 
-from ..base.checks import choice, number, positive, whole
+from ..base.checks import choice, flag, number, positive, whole
 from ..base.classifier import LabelledOptions, ProbabilisticClassifier
 from ..base.errors import NotMergeable
 from ..base.learner import Learner, LearnerOptions
@@ -16,10 +16,20 @@ LabelPrediction = Literal["nba", "nb", "mc"]
 Ties = Literal["parent", "first"]
 NominalSplit = Literal["binary", "branches"]
 
+Weights = Literal["given", "poisson"]
+
 # What files mean that were written before these parameters were there.
 LEAF_RULES_OF_BEFORE: dict[str, Any] = {"variance_floor": 0.0, "ties": "first"}
 SPLITS_OF_BEFORE: dict[str, Any] = {"nominal_split": "branches"}
+COUNTS_OF_BEFORE: dict[str, Any] = {"weights": "given", "seed": 0}
 GROWING_TREES_OF_BEFORE: dict[str, Any] = {**LEAF_RULES_OF_BEFORE, **SPLITS_OF_BEFORE}
+HAT_OF_BEFORE: dict[str, Any] = {**GROWING_TREES_OF_BEFORE, **COUNTS_OF_BEFORE}
+EFDT_OF_BEFORE: dict[str, Any] = {**HAT_OF_BEFORE, "seed_children": False}
+REGRESSOR_OF_BEFORE: dict[str, Any] = {
+    **SPLITS_OF_BEFORE,
+    **COUNTS_OF_BEFORE,
+    "seed_children": False,
+}
 
 
 class TreeOptions(TypedDict, total=False):
@@ -38,6 +48,14 @@ class SplitOptions(TypedDict, total=False):
     grace_period: float
 
 
+class CountingOptions(TypedDict, total=False):
+    """How examples and splits count."""
+
+    seed_children: bool
+    weights: Weights
+    seed: int
+
+
 class LabelTreeOptions(TreeOptions, LabelledOptions, total=False):
     """Parameters of every classification tree, but for SplitOptions."""
 
@@ -51,7 +69,11 @@ class TreeClassifierOptions(LabelTreeOptions, SplitOptions, total=False):
     """Parameters of every classification tree."""
 
 
-class TreeRegressorOptions(TreeOptions, SplitOptions, LearnerOptions, total=False):
+class CountingTreeClassifierOptions(TreeClassifierOptions, CountingOptions, total=False):
+    """Parameters of classification trees that can count as MOA and River do."""
+
+
+class TreeRegressorOptions(TreeOptions, SplitOptions, CountingOptions, LearnerOptions, total=False):
     """Parameters of every regression tree."""
 
 
@@ -221,6 +243,39 @@ class HoeffdingTree(Tree):
             "nominal_split": self.nominal_split,
         }
         return {**super()._common(), **splits}
+
+
+class CountingTree(HoeffdingTree):
+    """A tree that can count as MOA and River do.
+
+    Parameters
+    ----------
+    seed_children : bool, default False
+        New leaves begin with what their split promises them, as in MOA and River, instead of
+        answering like their parent at first.
+    weights : {"given", "poisson"}, default "given"
+        How often an example counts: as its weight says, or max(1, Poisson(1)) times that, drawn
+        for each example, as the adaptive trees of MOA and River do: splits come earlier.
+    seed : int, default 0
+        Of these draws.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed_children: bool = False,
+        weights: Weights = "given",
+        seed: int = 0,
+        **common: Any,
+    ) -> None:
+        self.seed_children = flag(self, "seed_children", seed_children)
+        self.weights = choice(self, "weights", weights, ("given", "poisson"))
+        self.seed = whole(self, "seed", seed, least=0, most=2**64 - 1)
+        super().__init__(**common)
+
+    def _common(self) -> dict[str, Any]:
+        counts = {"seed_children": self.seed_children, "weights": self.weights, "seed": self.seed}
+        return {**super()._common(), **counts}
 
 
 class AdaptingTree(HoeffdingTree):

@@ -5,14 +5,14 @@ from typing import Any, Unpack
 from ..base.checks import positive
 from ._efdt import EfdtState
 from .base import (
-    GROWING_TREES_OF_BEFORE,
-    HoeffdingTree,
+    EFDT_OF_BEFORE,
+    CountingTree,
+    CountingTreeClassifierOptions,
     TreeClassifier,
-    TreeClassifierOptions,
 )
 
 
-class ExtremelyFastDecisionTree(HoeffdingTree, TreeClassifier):
+class ExtremelyFastDecisionTree(CountingTree, TreeClassifier):
     """Hoeffding anytime tree, EFDT (Manapragada, Webb and Salehi, KDD 2018).
 
     A leaf splits as soon as its best feature is surely better than no split at all, much earlier
@@ -35,10 +35,10 @@ class ExtremelyFastDecisionTree(HoeffdingTree, TreeClassifier):
     2
     """
 
-    _added_parameters = GROWING_TREES_OF_BEFORE
+    _added_parameters = EFDT_OF_BEFORE
 
     def __init__(
-        self, *, reevaluate: float = 2000, **common: Unpack[TreeClassifierOptions]
+        self, *, reevaluate: float = 2000, **common: Unpack[CountingTreeClassifierOptions]
     ) -> None:
         self.reevaluate = positive(self, "reevaluate", reevaluate)
         super().__init__(**common)

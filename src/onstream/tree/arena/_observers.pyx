@@ -130,6 +130,22 @@ cdef inline Slot without(const Slot* whole, const Slot* part) noexcept nogil:
     return rest
 
 
+cdef Slot side_of(const Observer* o, const Split* s, int32_t branch) noexcept nogil:
+    """The statistics of what a split in two sends left (0) or right (1)."""
+    cdef Slot side
+    cdef int32_t i
+    cdef bint right
+    side.key = side.x = side.n = side.mean = side.m2 = 0.0
+    for i in range(o.n):
+        right = o.slots[i].key != s.threshold if s.nominal else o.slots[i].x > s.threshold
+        if right == branch:
+            if side.n > 0.0:
+                join(&side, &o.slots[i])
+            else:
+                side = o.slots[i]
+    return side
+
+
 cdef double gain_of(const Slot* whole, const Slot* part, Spread spread) noexcept nogil:
     """How much less spread is left on both sides; 0 if one of them is too light."""
     cdef double before = spread(whole.m2, whole.n), after
