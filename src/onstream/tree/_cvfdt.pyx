@@ -456,7 +456,9 @@ cdef class CvfdtState(TreeState):
             row = np.ascontiguousarray(X[at])
             v.x, v.n, v.owned = doubles(row), len(row), NULL
             push(&self.window, &v, label, w[at], ids[at])
-            if a.root == NONE or label >= a.labels[a.root] or a.tables[a.root][label] == NULL:
+            if a.root == NONE or ids[at] >= cvfdt_node(a, a.root).id and (  # not if it came before
+                label >= a.labels[a.root] or a.tables[a.root][label] == NULL
+            ):
                 raise ValueError("the window holds an example that the tree has not counted")
 
     def memory(self):
