@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from onstream.persist import dumps, loads
-from onstream.tree import CVFDT, HAT, VFDT, ExtremelyFastDecisionTree
+from onstream.tree import CVFDT, HAT, VFDT, ExtremelyFastDecisionTree, HoeffdingTreeRegressor
 from onstream.tree.arena import reading
 
 TREES = [VFDT, HAT, ExtremelyFastDecisionTree, CVFDT]
@@ -106,3 +106,42 @@ def test_broken_files_are_refused(field: str, change: Any) -> None:
     fields = model._snapshot()
     with pytest.raises(ValueError):
         VFDT(**OPTIONS)._restore({**fields, field: change(fields[field])})
+
+
+MIXED = {
+    VFDT: {"max_bytes": 15_000},  # leaves drop features, and with them their values
+    HAT: {},
+    ExtremelyFastDecisionTree: {"reevaluate": 50, "seed_children": True},
+    CVFDT: {"window": 300, "check_every": 100, "test_every": 50, "test_length": 20},
+    HoeffdingTreeRegressor: {"seed_children": True},
+}
+
+
+def mixed(n: int, values: int, rng: Any) -> tuple[list[dict[str, Any]], list[int]]:
+    """Numbers and text with gaps, and now and then a new feature."""
+    rows: list[dict[str, Any]] = []
+    for _ in range(n):
+        x: dict[str, Any] = {f"n{f}": float(rng.normal()) for f in range(4) if rng.random() < 0.8}
+        x |= {f"t{f}": f"v{rng.integers(values)}" for f in range(4) if rng.random() < 0.8}
+        rows.append(x | ({f"new{rng.integers(20)}": 1.0} if rng.random() < 0.02 else {}))
+    told = [(x.get("n0", 0.0) > 0, x.get("t0") == "v1", x.get("t1") == "v2") for x in rows]
+    return rows, [int(a ^ b) + int(c) for a, b, c in told]
+
+
+@pytest.mark.parametrize("make", MIXED)
+@pytest.mark.parametrize("split", ["binary", "branches"])
+@pytest.mark.parametrize("values", [3, 500])
+def test_blocks_loops_and_files_are_one_tree(make: Any, split: str, values: int) -> None:
+    rng = np.random.default_rng(values)
+    options = {"grace_period": 20, "delta": 0.3, "tau": 0.3, "nominal_split": split, **MIXED[make]}
+    block, loop = make(**options), make(**options)
+    for _ in range(4):
+        rows, y = mixed(300, values, rng)
+        block.learn_many(rows, y)
+        for x, target in zip(rows, y, strict=True):
+            loop.learn_one(x, target)
+        assert dumps(block) == dumps(loop)
+        loop = loads(dumps(loop))
+    assert block.n_nodes > 1
+    if make is VFDT:
+        assert block.memory_bytes < 1.1 * 15_000
