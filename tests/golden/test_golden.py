@@ -10,7 +10,6 @@ import pytest
 import onstream
 from onstream.base import learners
 from onstream.persist import dumps
-from onstream.persist.format import added_since, unpack
 
 from . import make
 from .make import FOLDER, answers, go_on, variants
@@ -40,31 +39,28 @@ def assert_same(told: Any, expected: Any) -> None:
         assert told == expected
 
 
+def without_added(cls: Any, said: str) -> str:
+    """A model's repr without the parameters that came later, which its file did not tell."""
+    for name, value in getattr(cls, "_added_parameters", {}).items():
+        said = said.replace(f"{name}={value!r}", "").replace("(, ", "(").replace(", )", ")")
+    return said.replace(", , ", ", ")
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_golden_file(path: Path) -> None:
     variant = path.stem.split("-")[1]
     expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     model = onstream.load(path)
-    for told in (expected["now"], expected["later"]):
-        given = answers(model, variant)
-        if added_since(type(model)):  # it names the parameters that came since
-            given["repr"] = told["repr"]
-        assert_same(given, told)
+    for moment in ("now", "later"):
+        told = answers(model, variant)
+        told["repr"] = without_added(type(model), told["repr"])
+        assert_same(told, expected[moment])
         go_on(model, variant)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.onstream")), ids=lambda path: path.stem)
 def test_the_present_format_is_written_as_it_is_read(path: Path) -> None:
-    model, old = onstream.load(path), path.read_bytes()
-    new = dumps(model)
-    added = added_since(type(model))
-    if not added:
-        assert new == old
-        return
-    header, fields = unpack(new)
-    before, old_fields = unpack(old)
-    assert header.params == {**added, **before.params}
-    np.testing.assert_equal(fields, old_fields)
+    assert dumps(onstream.load(path)) == path.read_bytes()
 
 
 @pytest.mark.skipif(UNRELEASED, reason="golden files are made with a release")

@@ -28,10 +28,12 @@ class Gaussian:
         z = (cut - self.mean) / math.sqrt(self.m2 / self.n)
         return self.n * 0.5 * (1.0 + math.erf(z / math.sqrt(2.0)))
 
-    def log_density(self, x: float) -> float:
-        if self.m2 <= 0.0:
+    def log_density(self, x: float, floor: float | None) -> float:
+        if floor == 0.0:
+            return 0.0  # it has never varied here
+        if floor is None and self.m2 <= 0.0:
             return 0.0 if x == self.mean else -math.inf
-        v = self.m2 / self.n
+        v = self.m2 / self.n + (floor or 0.0)
         return -0.5 * math.log(2.0 * math.pi * v) - (x - self.mean) ** 2 / (2.0 * v)
 
 
@@ -46,6 +48,7 @@ class Node:
         self.nominal: dict[tuple[Any, Any], dict[str, float]] = {}
         self.feature: Any = None
         self.cut: float | None = None
+        self.value: str | None = None  # nominal: left if it is this one
         self.children: dict[Any, Node] = {}
 
 
@@ -68,8 +71,13 @@ class VFDT:
         grace: float = 200,
         tau: float = 0.05,
         criterion: str = "info_gain",
+        variance_floor: float = 0.0,
+        ties: str = "first",
+        nominal_split: str = "branches",
     ) -> None:
         self.delta, self.grace, self.tau = delta, grace, tau
+        self.variance_floor, self.ties = variance_floor, ties
+        self.binary = nominal_split == "binary"
         self.impurity = entropy if criterion == "info_gain" else gini
         self.gini = criterion == "gini"
         self.root = Node(None, 0.0)
@@ -85,14 +93,33 @@ class VFDT:
                 node = max(node.children.values(), key=lambda child: child.mass)
             elif node.cut is not None:
                 node = node.children[v <= node.cut]
+            elif node.value is not None:
+                node = node.children[v == node.value]
             elif v in node.children:
                 node = node.children[v]
             else:
                 return node
         return node
 
-    def best(self, votes: list[float]) -> Any:
-        """Earliest on ties, of two labels the second (none of them is True or 1)."""
+    def floor(self, node: Node, f: Any) -> float | None:
+        """What is added to every label's variance of this feature; None: the rule without it."""
+        if self.variance_floor == 0.0:
+            return None
+        own = [g for (feature, _), g in node.numeric.items() if feature == f]
+        n = sum(g.n for g in own)
+        mean = sum(g.n * g.mean for g in own) / n
+        return self.variance_floor * sum(g.m2 + g.n * (g.mean - mean) ** 2 for g in own) / n
+
+    def best(self, node: Node, votes: list[float]) -> Any:
+        """On ties what the nodes above say, then the earliest, of two the second (none is True)."""
+        tied = [i for i, vote in enumerate(votes) if vote == max(votes)]
+        above = node.parent
+        while self.ties == "parent" and len(tied) > 1 and above is not None:
+            counts = [above.counts.get(self.labels[i], 0.0) for i in tied]
+            tied = [i for i, c in zip(tied, counts, strict=True) if c == max(counts)]
+            above = above.parent
+        if len(tied) == 1:
+            return self.labels[tied[0]]
         if len(votes) == 2 and votes[0] == votes[1]:
             return self.labels[1]
         return self.labels[int(np.argmax(votes))]
@@ -100,7 +127,7 @@ class VFDT:
     def rules(self, node: Node, x: dict[Any, Any]) -> tuple[Any, Any]:
         """What the majority and naive Bayes say."""
         n = sum(node.counts.values())
-        mc = self.best([node.counts.get(y, 0.0) / n for y in self.labels])
+        mc = self.best(node, [node.counts.get(y, 0.0) / n for y in self.labels])
         logs = []
         for y in self.labels:
             if node.counts.get(y, 0.0) <= 0.0:
@@ -117,9 +144,9 @@ class VFDT:
                         )
                 elif f in self.features:
                     g = node.numeric.get((f, y))
-                    total += -math.inf if g is None else g.log_density(v)
+                    total += -math.inf if g is None else g.log_density(v, self.floor(node, f))
             logs.append(total)
-        return mc, (mc if max(logs) == -math.inf else self.best(logs))
+        return mc, (mc if max(logs) == -math.inf else self.best(node, logs))
 
     def predict(self, x: dict[Any, Any]) -> Any:
         node = self.route(x)
@@ -131,7 +158,7 @@ class VFDT:
         if not node.counts:
             return None
         n = sum(node.counts.values())
-        return self.best([node.counts.get(y, 0.0) / n for y in self.labels])
+        return self.best(node, [node.counts.get(y, 0.0) / n for y in self.labels])
 
     def learn(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
         node = self.route(x)
@@ -180,6 +207,10 @@ class VFDT:
                     v: [node.nominal.get((f, y), {}).get(v, 0.0) for y in self.labels]
                     for v in self.values[f]
                 }
+                masses: dict[Any, float]
+                if self.binary:
+                    found.append(self.best_value(order, f, parts, weight))
+                    continue
                 masses = {v: sum(part) for v, part in parts.items() if sum(part) > 0}
                 found.append((self.gain(list(parts.values()), weight), order, f, None, masses))
                 continue
@@ -201,6 +232,19 @@ class VFDT:
             found.append(best)
         return found
 
+    def best_value(
+        self, order: int, f: Any, parts: dict[str, list[float]], weight: float
+    ) -> tuple[float, int, Any, Any, dict[Any, float]]:
+        """The value that is best separated from all others."""
+        whole = [sum(column) for column in zip(*parts.values(), strict=True)]
+        best: tuple[float, int, Any, Any, dict[Any, float]] = (0.0, order, f, "", {})
+        for value, left in parts.items():
+            right = [a - b for a, b in zip(whole, left, strict=True)]
+            gain = self.gain([left, right], weight)
+            if gain > best[0] + 1e-13:
+                best = (gain, order, f, value, {True: sum(left), False: sum(right)})
+        return best
+
     def attempt(self, node: Node) -> None:
         weight = sum(node.counts.values())
         k = sum(c > 0 for c in node.counts.values())
@@ -211,20 +255,27 @@ class VFDT:
             return
         second = ranked[1][0] if len(ranked) > 1 else 0.0
         if ranked[0][0] - second > epsilon or epsilon < self.tau:
-            _, _, node.feature, node.cut, masses = ranked[0]
+            _, _, node.feature, cut, masses = ranked[0]
+            node.value, node.cut = (cut, None) if isinstance(cut, str) else (None, cut)
             node.children = {branch: Node(node, mass) for branch, mass in masses.items()}
 
-    def outline(self) -> list[tuple[Any, float | None, dict[Any, float]]]:
-        """Every node before its children: feature, cut, counts."""
+    def outline(self) -> list[tuple[Any, Any, dict[Any, float]]]:
+        """Every node before its children: feature, cut or value, counts."""
 
-        def walk(node: Node) -> list[tuple[Any, float | None, dict[Any, float]]]:
+        def walk(node: Node) -> list[tuple[Any, Any, dict[Any, float]]]:
             below = [node.children[b] for b in sorted(node.children, key=self.branch_order(node))]
-            told = [(node.feature, node.cut, {y: c for y, c in node.counts.items() if c > 0})]
+            told = [
+                (
+                    node.feature,
+                    node.value or node.cut,
+                    {y: c for y, c in node.counts.items() if c > 0},
+                )
+            ]
             return told + [line for child in below for line in walk(child)]
 
         return walk(self.root)
 
     def branch_order(self, node: Node) -> Any:
-        if node.cut is not None:
+        if node.cut is not None or node.value is not None:
             return lambda branch: not branch
         return lambda branch: self.values[node.feature].index(branch)

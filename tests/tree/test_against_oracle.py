@@ -29,21 +29,38 @@ def mixed(seed: int, n: int) -> tuple[list[dict[str, Any]], list[str]]:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("criterion", ["info_gain", "gini"])
-def test_node_by_node(seed: int, criterion: str) -> None:
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"variance_floor": 0.0, "ties": "first", "nominal_split": "branches"},
+        {"nominal_split": "branches"},
+        {},
+    ],
+)
+def test_node_by_node(seed: int, criterion: str, rules: dict[str, Any]) -> None:
     rows, y = mixed(seed, 2500)
     weights = np.random.default_rng(seed).choice([1.0, 2.0], len(y))
-    fast = VFDT(delta=0.01, grace_period=40, tau=0.1, criterion=criterion)
-    slow = oracle.VFDT(delta=0.01, grace=40, tau=0.1, criterion=criterion)
+    fast = VFDT(delta=0.01, grace_period=40, tau=0.1, criterion=criterion, **rules)
+    rules = {"variance_floor": 1e-3, "ties": "parent", "nominal_split": "binary", **rules}
+    slow = oracle.VFDT(delta=0.01, grace=40, tau=0.1, criterion=criterion, **rules)
     for i, (x, label, w) in enumerate(zip(rows, y, weights.tolist(), strict=True)):
         assert fast.predict_one(x) == slow.predict(x), i
         fast.learn_one(x, label, w)
         slow.learn(x, label, w)
     told = [
-        (node.feature, node.threshold, {y: c for y, c in node.counts.items() if c > 0})
+        (
+            node.feature,
+            node.value or node.threshold,
+            {y: c for y, c in node.counts.items() if c > 0},
+        )
         for node in build(fast._outline()).walk()
     ]
     expected = slow.outline()
     assert len(told) > 8
     assert [(f, counts) for f, _, counts in told] == [(f, c) for f, _, c in expected]
-    cuts = [(a, b) for (_, a, _), (_, b, _) in zip(told, expected, strict=True) if a is not None]
+    asked = [(a, b) for (_, a, _), (_, b, _) in zip(told, expected, strict=True) if a is not None]
+    values = [(a, b) for a, b in asked if isinstance(a, str)]
+    assert all(a == b for a, b in values)
+    assert bool(values) == (rules["nominal_split"] == "binary")
+    cuts = [pair for pair in asked if pair not in values]
     np.testing.assert_allclose(*zip(*cuts, strict=True), rtol=1e-9)

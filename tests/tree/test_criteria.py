@@ -18,7 +18,7 @@ ROWS = [
 @pytest.mark.parametrize(("criterion", "gain"), [("info_gain", 0.246750), ("gini", 0.116327)])
 def test_gain_of_nine_against_five(criterion: str, gain: float) -> None:
     """Of a split into (2, 3), (4, 0), (3, 2), in the tree that learns it and in the batch tree."""
-    model = VFDT(criterion=criterion, grace_period=14, delta=1.0, tau=1.0)
+    model = VFDT(nominal_split="branches", criterion=criterion, grace_period=14, delta=1.0, tau=1.0)
     for x, label in ROWS:
         model.learn_one(x, label)
     batch = BatchTree(criterion=criterion).fit(ROWS)
@@ -29,7 +29,7 @@ def test_gain_of_nine_against_five(criterion: str, gain: float) -> None:
 
 @pytest.mark.parametrize(("criterion", "impurity"), [("info_gain", 3.0), ("gini", 1 - 1 / 8)])
 def test_a_split_of_even_labels_into_pure_ones_gains_all(criterion: str, impurity: float) -> None:
-    model = VFDT(criterion=criterion, grace_period=40, delta=1.0, tau=1.0)
+    model = VFDT(nominal_split="branches", criterion=criterion, grace_period=40, delta=1.0, tau=1.0)
     for i in range(40):
         model.learn_one({"a": f"value {i % 8}"}, i % 8)
     assert model._root().gain == pytest.approx(impurity, rel=1e-15)
@@ -42,7 +42,14 @@ def test_equals_are_split_when_the_bound_falls_below_tau(criterion: str, labels:
     span = math.log2(labels) if criterion == "info_gain" else 1.0
     first = math.ceil(span**2 * math.log(1e7) / (2 * 0.05**2))
     assert first == 3224 or labels == 3
-    model = VFDT(criterion=criterion, grace_period=1, delta=1e-7, tau=0.05, leaf_prediction="mc")
+    model = VFDT(
+        nominal_split="branches",
+        criterion=criterion,
+        grace_period=1,
+        delta=1e-7,
+        tau=0.05,
+        leaf_prediction="mc",
+    )
     for i in range(first):
         assert model.n_leaves == 1
         model.learn_one({"a": str(i % labels), "b": str(i % labels)}, i % labels)

@@ -207,3 +207,28 @@ def test_a_file_with_dropped_features_is_refused(make: Any) -> None:
     told["table_numbers"][:, :, 0] = 0.0
     with pytest.raises(ValueError, match="this tree drops none"):
         make()._restore(told)
+
+
+def test_a_window_with_examples_older_than_the_root_is_saved_and_loaded() -> None:
+    """An alternate took over at the root; a label was last seen before it began."""
+    rng = np.random.default_rng(0)
+    model = CVFDT(
+        window=5000,
+        check_every=100,
+        test_every=50,
+        test_length=20,
+        grace_period=30,
+        delta=0.1,
+        max_depth=1,
+        leaf_prediction="mc",
+    )
+    for i in range(4000):
+        x = {"a": int(rng.integers(2)), "b": int(rng.integers(2))}
+        y = "once" if i < 20 else str(x["a"] if i < 1000 else x["b"])
+        model.learn_one(x, y)
+    assert model._root().feature == "b"
+    assert model._root().counts["once"] == 0.0
+    twin = loads(dumps(model))
+    for m in (model, twin):
+        m.learn_many([{"a": i % 2, "b": i % 3 % 2} for i in range(3000)], ["0", "1"] * 1500)
+    assert dumps(twin) == dumps(model)

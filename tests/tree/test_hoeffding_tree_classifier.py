@@ -118,7 +118,7 @@ def test_a_negligible_branch_is_no_split() -> None:
 
 
 def nominal_tree() -> Any:
-    model = VFDT(leaf_prediction="mc")
+    model = VFDT(leaf_prediction="mc", nominal_split="branches")
     rows = [{"c": "red"}, {"c": "blue"}, {"c": "red"}] * 100
     model.learn_many(rows, ["a", "b", "a"] * 100)
     assert model.n_leaves == 2
@@ -155,7 +155,7 @@ def test_numbers_can_be_declared_nominal() -> None:
     rng = np.random.default_rng(5)
     X = rng.integers(0, 8, (3000, 2)).astype(float)
     y = X[:, 0] % 2 == 0
-    nominal, numeric = VFDT(nominal=[0]), VFDT()
+    nominal, numeric = VFDT(nominal=[0], nominal_split="branches"), VFDT()
     nominal.learn_many(X, y)
     numeric.learn_many(X, y)
     assert nominal.n_leaves == 8
@@ -165,7 +165,7 @@ def test_numbers_can_be_declared_nominal() -> None:
 
 
 def test_a_likelihood_of_zero_vetoes_its_label() -> None:
-    model = VFDT(leaf_prediction="nb")
+    model = VFDT(leaf_prediction="nb", variance_floor=0)
     for i in range(50):
         model.learn_one({"a": 1.0, "b": float(i)}, "constant")
         model.learn_one({"a": float(i), "b": float(i)}, "varied")

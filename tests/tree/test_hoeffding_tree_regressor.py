@@ -78,7 +78,7 @@ def test_nominal_values_branch() -> None:
     names = rng.choice(list(means), 600).tolist()
     rows = [{"c": name, "n": float(rng.normal())} for name in names]
     y = [means[name] for name in names]
-    model = HoeffdingTreeRegressor(leaf_prediction="mean")
+    model = HoeffdingTreeRegressor(leaf_prediction="mean", nominal_split="branches")
     model.learn_many(rows, y)
     assert model.n_leaves == 3
     for name, mean in means.items():

@@ -15,7 +15,7 @@ def small() -> VFDT:
         for n, c in zip(rng.normal(size=3000), rng.choice(["x", "y & z"], 3000), strict=True)
     ]
     y = ["no" if x["c<>"] == "x" else "yes" if x["n"] > 0.0 else "no" for x in rows]
-    model = VFDT(leaf_prediction="mc")
+    model = VFDT(leaf_prediction="mc", nominal_split="branches")
     model.learn_many(rows, y)
     return model
 
@@ -73,7 +73,7 @@ def test_long_names_and_many_labels_stay_inside() -> None:
         for v in rng.integers(0, 40, 4000)
     ]
     y = [f"label {next(iter(x.values())).split()[2]} with a long name" for x in rows]
-    model = VFDT(leaf_prediction="mc")
+    model = VFDT(leaf_prediction="mc", nominal_split="branches")
     model.learn_many(rows, y)
     assert model.n_leaves == 40
     root = ElementTree.fromstring(model.to_svg())

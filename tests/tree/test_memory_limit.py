@@ -77,7 +77,7 @@ def test_a_leaf_comes_back_when_its_promise_rises() -> None:
     rng = np.random.default_rng(1)
     where = rng.integers(0, 6, 40_000)
     rows = [{"where": f"leaf {i}", **NOISE} for i in range(6)]
-    model = VFDT(max_bytes=24_000, leaf_prediction="mc")
+    model = VFDT(max_bytes=24_000, leaf_prediction="mc", nominal_split="branches")
 
     def labels(mixed: set[int], n: slice) -> list[int]:
         told = np.where(np.isin(where[n], list(mixed)), rng.integers(0, 6, len(where[n])), where[n])

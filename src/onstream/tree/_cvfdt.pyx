@@ -99,9 +99,10 @@ cdef class CvfdtState(TreeState):
     cdef readonly int64_t pruned    # that were given up
 
     def __init__(
-        self, *common, Py_ssize_t window, int64_t check_every, int64_t test_every, int64_t test_length
+        self, *, Py_ssize_t window, int64_t check_every, int64_t test_every, int64_t test_length,
+        **common,
     ):
-        TreeState.__init__(self, *common)
+        TreeState.__init__(self, **common)
         self.keeps_tables = True
         self.arena.drop_extra = drop_cvfdt_node
         self.length = window
@@ -142,7 +143,7 @@ cdef class CvfdtState(TreeState):
             return NO_MEMORY
         youngest = cvfdt_node(a, leaf).id
         while True:
-            if prepare(a, node, label) != 0:
+            if prepare(a, node, v, label) != 0:
                 return NO_MEMORY
             for j in range(cvfdt_node(a, node).n_alternates):
                 other = self.prepare_tree(cvfdt_node(a, node).alternates[j].root, v, label)
@@ -455,7 +456,9 @@ cdef class CvfdtState(TreeState):
             row = np.ascontiguousarray(X[at])
             v.x, v.n, v.owned = doubles(row), len(row), NULL
             push(&self.window, &v, label, w[at], ids[at])
-            if a.root == NONE or label >= a.labels[a.root] or a.tables[a.root][label] == NULL:
+            if a.root == NONE or ids[at] >= cvfdt_node(a, a.root).id and (  # not if it came before
+                label >= a.labels[a.root] or a.tables[a.root][label] == NULL
+            ):
                 raise ValueError("the window holds an example that the tree has not counted")
 
     def memory(self):

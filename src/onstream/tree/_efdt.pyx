@@ -47,15 +47,15 @@ cdef GainSums* gain_sums(Arena* a, int32_t node) noexcept nogil:
 cdef class EfdtState(TreeState):
     cdef double reevaluate   # weight between two evaluations of an inner node
 
-    def __init__(self, *common, double reevaluate):
-        TreeState.__init__(self, *common)
+    def __init__(self, *, double reevaluate, **common):
+        TreeState.__init__(self, **common)
         self.keeps_tables = True
         self.arena.drop_extra = drop_sums
         self.reevaluate = reevaluate
 
     cdef int prepare_nodes(self, int32_t leaf, const View* v, int32_t label) noexcept nogil:
         while leaf != NONE:
-            if prepare(&self.arena, leaf, label) != 0:
+            if prepare(&self.arena, leaf, v, label) != 0:
                 return NO_MEMORY
             leaf = self.arena.parent[leaf]
         return 0
@@ -77,7 +77,7 @@ cdef class EfdtState(TreeState):
             child = next_node(a, node, v)
             if child == NONE:  # a cut that moved may have led to a node without this branch,
                 child = self.leaf_to_learn(node, v)
-            if child == NO_MEMORY or prepare(a, child, e.label) != 0:  # or to one without a table
+            if child == NO_MEMORY or prepare(a, child, v, e.label) != 0:  # or to one without a table
                 return
             node = child
 
@@ -117,9 +117,11 @@ cdef class EfdtState(TreeState):
         a.last[node] = a.fresh[node]
         if not self.evaluate(node, &best):
             return False
-        if best.feature == a.feature[node]:  # the cut moves, what is below stays (as in MOA)
-            a.threshold[node] = best.threshold
-            a.gain[node] = best.gain
+        if best.feature == a.feature[node]:
+            if not best.nominal:  # the cut moves, what is below stays (as in MOA)
+                a.threshold[node] = best.threshold
+            if not best.nominal or best.by_value or best.threshold == a.threshold[node]:
+                a.gain[node] = best.gain
             return False
         lead = self.mean_gain(node, best.feature) - self.mean_gain(node, a.feature[node])
         if not (lead > epsilon or (epsilon < self.tau and lead > self.tau / 2.0)):

@@ -58,8 +58,8 @@ cdef class HatState(TreeState):
     cdef readonly int64_t switched  # that took over
     cdef readonly int64_t pruned    # that were given up
 
-    def __init__(self, *common, bint seed_children, double drift_delta):
-        TreeState.__init__(self, *common, seed_children)
+    def __init__(self, *, double drift_delta, **common):
+        TreeState.__init__(self, **common)
         self.arena.drop_extra = drop_hat_node
         self.drift_delta = drift_delta
 
@@ -116,7 +116,7 @@ cdef class HatState(TreeState):
     cdef void update_alternate(self, int32_t root, const View* v, int32_t label, double w) noexcept nogil:
         cdef int32_t leaf = self.leaf_to_learn(root, v)
         cdef Opinion opinion
-        if leaf != NO_MEMORY and prepare(&self.arena, leaf, label) == 0:
+        if leaf != NO_MEMORY and prepare(&self.arena, leaf, v, label) == 0:
             opinion = self.consult(leaf, v, NULL)
             self.update_tree(root, leaf, opinion, v, label, w)
 

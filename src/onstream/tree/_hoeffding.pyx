@@ -29,8 +29,8 @@ cdef class HoeffdingState(TreeState):
     cdef Py_ssize_t waiting     # leaves without tables, for lack of memory
     cdef bint dropped           # a leaf has just dropped features
 
-    def __init__(self, *common, bint seed_children=False, max_bytes=None):
-        TreeState.__init__(self, *common, seed_children)
+    def __init__(self, *, max_bytes=None, **common):
+        TreeState.__init__(self, **common)
         self.budget.max_bytes = max_bytes or 0
 
     # -- learning -----------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Hoeffding tree for numbers: FIMT-DD without its drift part (Ikonomovska et al., 2011)."""
 
 from libc.math cimport fabs, sqrt
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy
 
 import numpy as np
@@ -14,13 +14,14 @@ from .arena._nodes cimport (
     next_node, open_view,
 )
 from .arena._observers cimport (
-    Observer, Slot, Spread, add, best_cut, insert, make_room, spread_of, watch,
+    Observer, Slot, Spread, add, best_cut, best_value, each_value, insert, make_room, side_of, spread_of, watch,
 )
 from .arena._records cimport enough, export_trees, outline, preorder, restore_trees
 from .arena._split cimport Split, null_split
 from .arena._tables cimport register_values, widen
 from .arena.arena cimport NOMINAL, NONE, Arena, View, arena_alloc, arena_free
 from .arena.criteria cimport hoeffding
+from .arena.poisson cimport times
 
 from .arena.reading import read_observations
 
@@ -106,6 +107,9 @@ cdef class HoeffdingRegressorState(State):
     cdef int32_t max_depth
     cdef Spread spread      # what a split should reduce
     cdef bint exact         # observers keep every distinct value
+    cdef bint seed_children  # children begin with the targets that the split gives them
+    cdef bint poisson       # examples count as often as drawn at random
+    cdef uint64_t seed
     cdef LeafRule rule
     cdef object categorical  # features whose numbers are nominal: a set of names, or None
     cdef double* scale      # weight, mean, sum of squares of the target, then of every feature
@@ -119,8 +123,9 @@ cdef class HoeffdingRegressorState(State):
             raise MemoryError("onstream: no memory for the tree")
 
     def __init__(
-        self, double delta, double grace_period, double tau, str criterion, str leaf_prediction,
-        max_depth, nominal, *, str observer,
+        self, *, double delta, double grace_period, double tau, str criterion,
+        str leaf_prediction, max_depth, nominal, str nominal_split, str observer,
+        bint seed_children, str weights, uint64_t seed,
     ):
         self.delta, self.grace, self.tau = delta, grace_period, tau
         self.spread = spread_of(criterion)
@@ -128,6 +133,8 @@ cdef class HoeffdingRegressorState(State):
         self.max_depth = max_depth or 2**31 - 2
         self.categorical = None if nominal is None else set(map(str, nominal))
         self.exact = observer == "ebst"
+        self.seed_children, self.poisson, self.seed = seed_children, weights == "poisson", seed
+        self.arena.binary = nominal_split == "binary"
 
     def __dealloc__(self):
         arena_free(&self.arena, self.scale, 3 * (1 + self.scaled) * sizeof(double))
@@ -245,6 +252,7 @@ cdef class HoeffdingRegressorState(State):
         """All allocations come first; what follows cannot fail any more."""
         cdef Arena* a = &self.arena
         cdef int32_t node, leaf
+        cdef double w
         if a.root == NONE:
             leaf = self.new_leaf(NONE, 0.0, NULL)
             if leaf == NO_MEMORY:
@@ -257,11 +265,12 @@ cdef class HoeffdingRegressorState(State):
                 return NO_MEMORY
         if register_values(a, e) != 0 or ensure_slots(a, leaf_at(a, leaf), v) != 0:
             return NO_MEMORY
-        a.total += e.weight
-        self.update(leaf, v, e.y, e.weight)
+        w = e.weight * times(self.seed, self.seen) if self.poisson else e.weight
+        a.total += w
+        self.update(leaf, v, e.y, w)
         node = leaf
         while node != NONE:
-            a.mass[node] += e.weight
+            a.mass[node] += w
             node = a.parent[node]
         if a.fresh[leaf] - a.last[leaf] >= self.grace:
             a.last[leaf] = a.fresh[leaf]
@@ -325,7 +334,7 @@ cdef class HoeffdingRegressorState(State):
         cdef double second = 0.0, epsilon = hoeffding(1.0, self.delta, a.weight[node])
         cdef int32_t f
         for f in range(leaf.d):
-            s = best_cut(&leaf.observers[f], f, a.kind[f] == NOMINAL, self.spread)
+            s = self.best_on(leaf, f)
             if s.gain > best.gain:
                 second = best.gain
                 best = s
@@ -333,6 +342,14 @@ cdef class HoeffdingRegressorState(State):
                 second = s.gain
         if best.feature != NONE and (second < best.gain * (1.0 - epsilon) or epsilon < self.tau):
             self.split(node, &best)
+
+    cdef Split best_on(self, Leaf* leaf, int32_t f) noexcept nogil:
+        cdef Arena* a = &self.arena
+        if a.kind[f] != NOMINAL:
+            return best_cut(&leaf.observers[f], f, self.spread)
+        if a.binary:
+            return best_value(&leaf.observers[f], f, self.spread)
+        return each_value(&leaf.observers[f], f, self.spread)
 
     cdef void split(self, int32_t node, const Split* s) noexcept nogil:
         """Turn a leaf into an inner node with empty leaves below; it stays one without memory."""
@@ -348,16 +365,16 @@ cdef class HoeffdingRegressorState(State):
         cdef Arena* a = &self.arena
         cdef Leaf* leaf = leaf_at(a, node)
         cdef Observer* o = &leaf.observers[s.feature]
-        cdef double mass[2]
+        cdef Slot side
         cdef int32_t i, branch, child
-        mass[0] = mass[1] = 0.0
-        for i in range(o.n):
-            mass[o.slots[i].x > s.threshold] += o.slots[i].n
-        for i in range(o.n if s.nominal else 2):
-            child = self.new_leaf(node, o.slots[i].n if s.nominal else mass[i], leaf)
-            branch = <int32_t> o.slots[i].key if s.nominal else i
-            if child == NO_MEMORY or attach(a, node, s.nominal, branch, child) != 0:
+        for i in range(o.n if s.by_value else 2):
+            side = o.slots[i] if s.by_value else side_of(o, s, i)
+            child = self.new_leaf(node, side.n, leaf)
+            branch = <int32_t> o.slots[i].key if s.by_value else i
+            if child == NO_MEMORY or attach(a, node, s.by_value, branch, child) != 0:
                 return NO_MEMORY
+            if self.seed_children:
+                a.weight[child], leaf_at(a, child).mean, leaf_at(a, child).m2 = side.n, side.mean, side.m2
         return 0
 
     # -- to and from arrays -------------------------------------------------------------------

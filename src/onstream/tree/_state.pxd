@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint64_t
 
 from ..core.classifier cimport ClassifierState
 from ..core.example cimport Example
@@ -25,7 +25,10 @@ cdef class TreeState(ClassifierState):
     cdef Criterion criterion
     cdef LeafRule rule
     cdef bint seed_children     # children begin with the counts that the split gives them
+    cdef bint poisson           # examples count as often as drawn at random
+    cdef uint64_t seed
     cdef bint keeps_tables      # inner nodes keep their tables
+    cdef bint ties_to_parent    # of equally likely labels the one that the parent has more of
     cdef object categorical     # features whose numbers are nominal: a set of names, or None
 
     # What a learner implements.
@@ -53,6 +56,7 @@ cdef class TreeState(ClassifierState):
     cdef int route(self, const Example* e, double* out) noexcept nogil
     cdef int route_view(self, const Example* e, const View* v, double* out) noexcept nogil
     cdef void write_scores(self, int32_t node, const View* v, double* out) noexcept nogil
-    cdef void write_votes(self, double* votes, double* out) noexcept nogil
+    cdef void write_votes(self, int32_t node, double* votes, double* out) noexcept nogil
+    cdef int32_t label_at(self, int32_t node, const double* votes) noexcept nogil
     cdef int32_t tie(self) noexcept nogil
     cdef int add_children(self, int32_t node, int32_t source, const Split* s) noexcept nogil

@@ -4,28 +4,31 @@ A learner writes its `update`, from the leaf that an example has come to, and, i
 `attempt` to split a leaf.
 """
 
-from libc.stdint cimport int32_t
+from libc.math cimport INFINITY, nextafter
+from libc.stdint cimport int32_t, uint64_t
 
 from ..core.classifier cimport ClassifierState
 from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.memory cimport release, resize
 from ..core.scores cimport softmax
-from .arena._leaf cimport MC, NB, NBA, answer, choose, majority, naive_bayes, prepare
+from .arena._leaf cimport MC, NB, NBA, above, answer, choose, majority, naive_bayes, prepare
 from .arena._nodes cimport (
     arena_destroy, arena_init, attach, clear_children, close_view, fits_in, free_node, heaviest,
     new_node, next_node, open_view,
 )
 from .arena._records cimport export_trees, outline, preorder, restore_trees
 from .arena._split cimport (
-    Split, best_split, branch_counts, free_scratch, has_gain, labels_at, make_scratch, null_split,
+    Split, best_split, branch_counts, branches_of, free_scratch, has_gain, labels_at, make_scratch, null_split,
     scratch_bytes,
 )
 from .arena._tables cimport activate, deactivate, ensure_label, register_values, widen
 from .arena.arena cimport NONE, Arena, View
 from .arena.criteria cimport hoeffding, make_criterion
+from .arena.poisson cimport times
 
 RULES = {"mc": MC, "nb": NB, "nba": NBA}
+cdef double LEAST = 1e-300  # a score that says which of two equally likely labels is meant
 
 
 cdef class TreeState(ClassifierState):
@@ -33,8 +36,9 @@ cdef class TreeState(ClassifierState):
         arena_init(&self.arena)
 
     def __init__(
-        self, double delta, double grace_period, double tau, str criterion, str leaf_prediction,
-        max_depth, nominal, bint seed_children=False,
+        self, *, double delta, double grace_period, double tau, str criterion,
+        str leaf_prediction, max_depth, nominal, str nominal_split, double variance_floor, str ties,
+        bint seed_children=False, str weights="given", uint64_t seed=0,
     ):
         self.delta, self.grace, self.tau = delta, grace_period, tau
         self.criterion = make_criterion(criterion)
@@ -42,6 +46,10 @@ cdef class TreeState(ClassifierState):
         self.max_depth = max_depth or 2**31 - 2
         self.categorical = None if nominal is None else set(map(str, nominal))
         self.seed_children = seed_children
+        self.poisson, self.seed = weights == "poisson", seed
+        self.arena.variance_floor = variance_floor
+        self.arena.binary = nominal_split == "binary"
+        self.ties_to_parent = ties == "parent"
 
     def __dealloc__(self):
         arena_destroy(&self.arena)
@@ -88,19 +96,41 @@ cdef class TreeState(ClassifierState):
         else:
             for r in range(self.n_labels):
                 votes[r] = 0.0
-        self.write_votes(votes, out)
+        self.write_votes(node, votes, out)
 
-    cdef void write_votes(self, double* votes, double* out) noexcept nogil:
-        """Probabilities as scores: for two labels how much likelier the one coded +1 is."""
+    cdef void write_votes(self, int32_t node, double* votes, double* out) noexcept nogil:
+        """Probabilities as scores: for two labels how much likelier the one coded +1 is. Where the
+        parent decides between equals, the chosen one gets the least bit more."""
+        cdef int32_t best
         cdef Py_ssize_t r
         if self.n_labels > 2:
             if votes != out:
                 for r in range(self.n_labels):
                     out[r] = votes[r]
+            if self.ties_to_parent and node != NONE:
+                best = self.label_at(node, votes)
+                for r in range(best):
+                    if votes[r] == votes[best]:
+                        out[best] = nextafter(votes[best], INFINITY)
+                        break
         elif self.n_labels == 2:
             out[0] = self.first_sign * (votes[0] - votes[1])
+            if out[0] == 0.0 and self.ties_to_parent and node != NONE:
+                best = above(&self.arena, node, 0, 1)
+                if best != NONE:
+                    out[0] = LEAST if best == self.tie() else -LEAST
         else:
             out[0] = self.first_sign if self.seen else 0.0
+
+    cdef int32_t label_at(self, int32_t node, const double* votes) noexcept nogil:
+        """The label with most votes at this node."""
+        cdef int32_t best = choose(votes, self.n_labels, self.tie()), r, other
+        if self.ties_to_parent:
+            for r in range(<int32_t> self.n_labels):
+                if r != best and votes[r] == votes[best]:
+                    other = above(&self.arena, node, best, r)
+                    best = other if other != NONE else best
+        return best
 
     cdef int32_t tie(self) noexcept nogil:
         """Of two labels equally likely, the one coded +1."""
@@ -155,6 +185,7 @@ cdef class TreeState(ClassifierState):
         cdef Arena* a = &self.arena
         cdef int32_t leaf
         cdef Opinion opinion
+        cdef Example counted
         if a.root == NONE:
             leaf = self.new_leaf(NONE, 0.0)
             if leaf == NO_MEMORY:
@@ -166,13 +197,17 @@ cdef class TreeState(ClassifierState):
         opinion = self.consult(leaf, v, out)
         if register_values(a, e) != 0 or self.prepare_nodes(leaf, v, e.label) != 0:
             return NO_MEMORY
+        if self.poisson:
+            counted = e[0]
+            counted.weight *= times(self.seed, self.seen)
+            e = &counted
         a.total += e.weight
         self.update(leaf, opinion, v, e)
         return LEARNED
 
     cdef int prepare_nodes(self, int32_t leaf, const View* v, int32_t label) noexcept nogil:
         """Allocate all that `update` will need. NO_MEMORY: nothing may be learned."""
-        return prepare(&self.arena, leaf, label)
+        return prepare(&self.arena, leaf, v, label)
 
     cdef void update(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
         """Learn the example, which has come to this leaf; `opinion` is what the leaf predicted."""
@@ -222,17 +257,17 @@ cdef class TreeState(ClassifierState):
                 self.write_scores(node, v, out)
             return opinion
         if naive_bayes(a, node, v, k, True, self.votes):
-            opinion.nb = choose(self.votes, k, self.tie())
+            opinion.nb = self.label_at(node, self.votes)
             if out != NULL and trusted:
                 softmax(self.votes, self.votes, k)
-                self.write_votes(self.votes, out)
+                self.write_votes(node, self.votes, out)
         majority(a, node, k, self.votes)
-        opinion.mc = choose(self.votes, k, self.tie())
+        opinion.mc = self.label_at(node, self.votes)
         if opinion.nb == NONE:
             opinion.nb = opinion.mc
             trusted = False
         if out != NULL and not trusted:
-            self.write_votes(self.votes, out)
+            self.write_votes(node, self.votes, out)
         return opinion
 
     cdef void count_hits(self, int32_t node, Opinion opinion, int32_t label, double w) noexcept nogil:
@@ -247,7 +282,7 @@ cdef class TreeState(ClassifierState):
         if opinion.mc != NONE:
             return (opinion.nb if a.hits_nb[leaf] > a.hits_mc[leaf] else opinion.mc) != label
         answer(a, leaf, v, self.rule, self.n_labels, self.votes)
-        return choose(self.votes, self.n_labels, self.tie()) != label
+        return self.label_at(leaf, self.votes) != label
 
     # -- splitting ----------------------------------------------------------------------------
 
@@ -273,7 +308,7 @@ cdef class TreeState(ClassifierState):
         cdef int32_t f
         a[0] = b[0] = null_split()
         for f in range(<int32_t> self.arena.width):
-            if self.arena.codes[f] > 2 and not self.may_add(self.arena.codes[f]):
+            if self.arena.codes[f] > 2 and not self.arena.binary and not self.may_add(self.arena.codes[f]):
                 continue  # no memory for its branches
             s = self.best_on(node, f)
             if s.gain > a.gain and has_gain(&s):
@@ -286,7 +321,7 @@ cdef class TreeState(ClassifierState):
         """Turn a leaf into an inner node with empty leaves below. What each branch will get is
         foreseen by the tables of `source`."""
         cdef Arena* a = &self.arena
-        if not self.may_add(a.codes[s.feature] if s.nominal else 2):
+        if not self.may_add(branches_of(a, s)):
             return NO_MEMORY
         a.feature[node] = s.feature
         if self.add_children(node, source, s) != 0:
@@ -302,15 +337,15 @@ cdef class TreeState(ClassifierState):
         cdef Arena* a = &self.arena
         cdef int32_t branch, child, r
         cdef double mass
-        for branch in range(a.codes[s.feature] if s.nominal else 2):
+        for branch in range(branches_of(a, s)):
             branch_counts(a, source, s, branch, self.n_labels, self.votes)
             mass = 0.0
             for r in range(self.n_labels):
                 mass += self.votes[r]
-            if s.nominal and mass <= 0.0:
+            if s.by_value and mass <= 0.0:
                 continue
             child = self.new_leaf(node, mass)
-            if child == NO_MEMORY or attach(a, node, s.nominal, branch, child) != 0:
+            if child == NO_MEMORY or attach(a, node, s.by_value, branch, child) != 0:
                 return NO_MEMORY
             if self.seed_children and ensure_label(a, child, self.n_labels - 1) == 0:
                 for r in range(self.n_labels):

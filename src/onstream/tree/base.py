@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, TypedDict
 
-from ..base.checks import choice, number, positive, whole
+from ..base.checks import choice, flag, number, positive, whole
 from ..base.classifier import LabelledOptions, ProbabilisticClassifier
 from ..base.errors import NotMergeable
 from ..base.learner import Learner, LearnerOptions
@@ -13,6 +13,23 @@ from .view.outline import MOST_LEVELS, Node, build, depths
 
 LabelCriterion = Literal["info_gain", "gini"]
 LabelPrediction = Literal["nba", "nb", "mc"]
+Ties = Literal["parent", "first"]
+NominalSplit = Literal["binary", "branches"]
+
+Weights = Literal["given", "poisson"]
+
+# What files mean that were written before these parameters were there.
+LEAF_RULES_OF_BEFORE: dict[str, Any] = {"variance_floor": 0.0, "ties": "first"}
+SPLITS_OF_BEFORE: dict[str, Any] = {"nominal_split": "branches"}
+COUNTS_OF_BEFORE: dict[str, Any] = {"weights": "given", "seed": 0}
+GROWING_TREES_OF_BEFORE: dict[str, Any] = {**LEAF_RULES_OF_BEFORE, **SPLITS_OF_BEFORE}
+HAT_OF_BEFORE: dict[str, Any] = {**GROWING_TREES_OF_BEFORE, **COUNTS_OF_BEFORE}
+EFDT_OF_BEFORE: dict[str, Any] = {**HAT_OF_BEFORE, "seed_children": False}
+REGRESSOR_OF_BEFORE: dict[str, Any] = {
+    **SPLITS_OF_BEFORE,
+    **COUNTS_OF_BEFORE,
+    "seed_children": False,
+}
 
 
 class TreeOptions(TypedDict, total=False):
@@ -21,6 +38,7 @@ class TreeOptions(TypedDict, total=False):
     tau: float
     max_depth: int | None
     nominal: list[str | int] | None
+    nominal_split: NominalSplit
 
 
 class SplitOptions(TypedDict, total=False):
@@ -30,18 +48,32 @@ class SplitOptions(TypedDict, total=False):
     grace_period: float
 
 
+class CountingOptions(TypedDict, total=False):
+    """How examples and splits count."""
+
+    seed_children: bool
+    weights: Weights
+    seed: int
+
+
 class LabelTreeOptions(TreeOptions, LabelledOptions, total=False):
     """Parameters of every classification tree, but for SplitOptions."""
 
     criterion: LabelCriterion
     leaf_prediction: LabelPrediction
+    variance_floor: float
+    ties: Ties
 
 
 class TreeClassifierOptions(LabelTreeOptions, SplitOptions, total=False):
     """Parameters of every classification tree."""
 
 
-class TreeRegressorOptions(TreeOptions, SplitOptions, LearnerOptions, total=False):
+class CountingTreeClassifierOptions(TreeClassifierOptions, CountingOptions, total=False):
+    """Parameters of classification trees that can count as MOA and River do."""
+
+
+class TreeRegressorOptions(TreeOptions, SplitOptions, CountingOptions, LearnerOptions, total=False):
     """Parameters of every regression tree."""
 
 
@@ -53,8 +85,8 @@ class Tree(Learner):
     max_depth : int >= 1 or None, default None
         Deepest leaf; the root alone has depth 0. Lower it for a tree that people can read.
     nominal : list or None, default None
-        Features whose numbers are names of categories (codes, weekdays): one branch per value
-        instead of cuts. Text always is.
+        Features whose numbers are names of categories (codes, weekdays), not quantities to be
+        cut. Text always is.
     """
 
     criterion: str
@@ -73,6 +105,15 @@ class Tree(Learner):
         self.max_depth = max_depth
         self.nominal = checked_nominal(self, nominal)
         super().__init__(**common)
+
+    def _common(self) -> dict[str, Any]:
+        """What every state of a tree is made with."""
+        return {
+            "criterion": self.criterion,
+            "leaf_prediction": self.leaf_prediction,
+            "max_depth": self.max_depth,
+            "nominal": self.nominal,
+        }
 
     @property
     def n_nodes(self) -> int:
@@ -174,6 +215,9 @@ class HoeffdingTree(Tree):
         earlier, raise it for speed.
     tau : float >= 0, default 0.05
         Break ties when the bound falls below. 0 waits for a clear winner, maybe for ever.
+    nominal_split : {"binary", "branches"}, default "binary"
+        How a nominal feature splits: one value against all others, which keeps examples together
+        where there are many values, or a branch for each value (the lectures, MOA, River).
     """
 
     def __init__(
@@ -182,19 +226,56 @@ class HoeffdingTree(Tree):
         delta: float = 1e-7,
         grace_period: float = 200,
         tau: float = 0.05,
+        nominal_split: NominalSplit = "binary",
         **common: Any,
     ) -> None:
         self.delta = number(self, "delta", delta, above=0.0, most=1.0)
         self.grace_period = positive(self, "grace_period", grace_period)
         self.tau = number(self, "tau", tau, least=0.0)
+        self.nominal_split = choice(self, "nominal_split", nominal_split, ("binary", "branches"))
         super().__init__(**common)
 
-    def _common(self) -> tuple[Any, ...]:
-        """What every state of a tree is made with."""
-        return (
-            self.delta, self.grace_period, self.tau, self.criterion, self.leaf_prediction,
-            self.max_depth, self.nominal,
-        )  # fmt: skip
+    def _common(self) -> dict[str, Any]:
+        splits = {
+            "delta": self.delta,
+            "grace_period": self.grace_period,
+            "tau": self.tau,
+            "nominal_split": self.nominal_split,
+        }
+        return {**super()._common(), **splits}
+
+
+class CountingTree(HoeffdingTree):
+    """A tree that can count as MOA and River do.
+
+    Parameters
+    ----------
+    seed_children : bool, default False
+        New leaves begin with what their split promises them, as in MOA and River, instead of
+        answering like their parent at first.
+    weights : {"given", "poisson"}, default "given"
+        How often an example counts: as its weight says, or max(1, Poisson(1)) times that, drawn
+        for each example, as the adaptive trees of MOA and River do: splits come earlier.
+    seed : int, default 0
+        Of these draws.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed_children: bool = False,
+        weights: Weights = "given",
+        seed: int = 0,
+        **common: Any,
+    ) -> None:
+        self.seed_children = flag(self, "seed_children", seed_children)
+        self.weights = choice(self, "weights", weights, ("given", "poisson"))
+        self.seed = whole(self, "seed", seed, least=0, most=2**64 - 1)
+        super().__init__(**common)
+
+    def _common(self) -> dict[str, Any]:
+        counts = {"seed_children": self.seed_children, "weights": self.weights, "seed": self.seed}
+        return {**super()._common(), **counts}
 
 
 class AdaptingTree(HoeffdingTree):
@@ -221,6 +302,15 @@ class TreeClassifier(Tree, ProbabilisticClassifier):
     leaf_prediction : {"nba", "nb", "mc"}, default "nba"
         What a leaf answers: naive Bayes ("nb"), its majority ("mc"), or whichever of the two was
         right more often at this leaf.
+    variance_floor : float >= 0, default 1e-3
+        Share of a feature's variance over all labels of a leaf that naive Bayes adds to the
+        variance of each label there: a label that has shown one value so far is not certain of
+        it. Raise it for smoother answers; 0 adds nothing, as MOA and River, and then a number
+        that differs from the only one seen so far rules its label out.
+    ties : {"parent", "first"}, default "parent"
+        Which of two equally likely labels a leaf answers: the one that its parent has counted
+        more often (then the parent's parent, and so on), or the first one seen (of two labels
+        True, 1, or the second one seen).
     """
 
     def __init__(
@@ -228,8 +318,15 @@ class TreeClassifier(Tree, ProbabilisticClassifier):
         *,
         criterion: LabelCriterion = "info_gain",
         leaf_prediction: LabelPrediction = "nba",
+        variance_floor: float = 1e-3,
+        ties: Ties = "parent",
         **common: Any,
     ) -> None:
         self.criterion = choice(self, "criterion", criterion, ("info_gain", "gini"))
         self.leaf_prediction = choice(self, "leaf_prediction", leaf_prediction, ("nba", "nb", "mc"))
+        self.variance_floor = number(self, "variance_floor", variance_floor, least=0.0, most=1e6)
+        self.ties = choice(self, "ties", ties, ("parent", "first"))
         super().__init__(**common)
+
+    def _common(self) -> dict[str, Any]:
+        return {**super()._common(), "variance_floor": self.variance_floor, "ties": self.ties}

@@ -13,7 +13,7 @@ from ..base.types import Label
 from ..core.classifier import ClassifierModel
 from ._cvfdt import MISSING, CvfdtState
 from ._hoeffding import HoeffdingState
-from .base import LabelCriterion, LabelPrediction, TreeClassifier
+from .base import LEAF_RULES_OF_BEFORE, LabelCriterion, LabelPrediction, Ties, TreeClassifier
 
 NUMERIC, NOMINAL = 1, 2
 Matrix = NDArray[np.float64]
@@ -38,6 +38,10 @@ class BatchTree(TreeClassifier):
         Smallest node that is split. Raise it against overfitting.
     leaf_prediction : {"mc", "nb", "nba"}, default "mc"
         What a leaf answers: its majority, naive Bayes, or whichever was right more often.
+    variance_floor : float >= 0, default 1e-3
+        Share of a feature's variance at the leaf that naive Bayes adds to that of each label.
+    ties : {"parent", "first"}, default "parent"
+        Which of equally likely labels a leaf answers: the one its parent has more of, or the first.
     nominal : list or None, default None
         Features whose numbers are names of categories. Text always is.
     labels : list or None, default None
@@ -58,6 +62,8 @@ class BatchTree(TreeClassifier):
        └─ b > 0.5: 1 (100% of 1)
     """
 
+    _added_parameters = LEAF_RULES_OF_BEFORE
+
     def __init__(
         self,
         *,
@@ -65,6 +71,8 @@ class BatchTree(TreeClassifier):
         max_depth: int | None = None,
         min_size: int = 2,
         leaf_prediction: LabelPrediction = "mc",
+        variance_floor: float = 1e-3,
+        ties: Ties = "parent",
         nominal: list[str | int] | None = None,
         labels: Iterable[Label] | None = None,
         max_labels: int = 10_000,
@@ -72,15 +80,16 @@ class BatchTree(TreeClassifier):
         self.min_size = whole(self, "min_size", min_size, least=2)
         super().__init__(
             criterion=criterion, max_depth=max_depth, leaf_prediction=leaf_prediction,
-            nominal=nominal, labels=labels, max_labels=max_labels,
+            variance_floor=variance_floor, ties=ties, nominal=nominal, labels=labels,
+            max_labels=max_labels,
         )  # fmt: skip
 
-    def _common(self) -> tuple[Any, ...]:
-        """What states are made with: this one never splits."""
-        return 1.0, 1e300, 0.0, self.criterion, self.leaf_prediction, None, self.nominal
+    def _common(self) -> dict[str, Any]:
+        never = {"delta": 1.0, "grace_period": 1e300, "tau": 0.0, "max_depth": None}  # splits
+        return {**super()._common(), **never, "nominal_split": "branches"}
 
     def _new_state(self) -> Any:
-        return HoeffdingState(*self._common())
+        return HoeffdingState(**self._common())
 
     def fit(self, X: Any, y: Any = None, w: Any = None, **options: Any) -> Self:
         """Build the tree from a static block, or a stream; what it was before is lost.
@@ -88,7 +97,7 @@ class BatchTree(TreeClassifier):
         `w` holds the importance of each row of a block.
         """
         remembers = CvfdtState(  # all rows, encoded, in its window
-            *self._common(), window=2**40, check_every=2**62, test_every=2**62, test_length=1
+            **self._common(), window=2**40, check_every=2**62, test_every=2**62, test_length=1
         )
         block = ClassifierModel(type(self).__name__, remembers, max_labels=self.max_labels)
         if self._declared is not None:

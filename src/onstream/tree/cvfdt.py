@@ -4,7 +4,12 @@ from typing import Any, Unpack
 
 from ..base.checks import whole
 from ._cvfdt import CvfdtState
-from .base import AdaptingTree, LabelTreeOptions, TreeClassifier
+from .base import (
+    GROWING_TREES_OF_BEFORE,
+    AdaptingTree,
+    LabelTreeOptions,
+    TreeClassifier,
+)
 
 
 class CVFDT(AdaptingTree, TreeClassifier):
@@ -37,6 +42,8 @@ class CVFDT(AdaptingTree, TreeClassifier):
     True
     """
 
+    _added_parameters = GROWING_TREES_OF_BEFORE
+
     def __init__(
         self,
         *,
@@ -56,6 +63,6 @@ class CVFDT(AdaptingTree, TreeClassifier):
 
     def _new_state(self) -> Any:
         return CvfdtState(
-            *self._common(), window=self.window, check_every=self.check_every,
+            **self._common(), window=self.window, check_every=self.check_every,
             test_every=self.test_every, test_length=self.test_length,
         )  # fmt: skip

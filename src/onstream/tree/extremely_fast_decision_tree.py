@@ -4,10 +4,15 @@ from typing import Any, Unpack
 
 from ..base.checks import positive
 from ._efdt import EfdtState
-from .base import HoeffdingTree, TreeClassifier, TreeClassifierOptions
+from .base import (
+    EFDT_OF_BEFORE,
+    CountingTree,
+    CountingTreeClassifierOptions,
+    TreeClassifier,
+)
 
 
-class ExtremelyFastDecisionTree(HoeffdingTree, TreeClassifier):
+class ExtremelyFastDecisionTree(CountingTree, TreeClassifier):
     """Hoeffding anytime tree, EFDT (Manapragada, Webb and Salehi, KDD 2018).
 
     A leaf splits as soon as its best feature is surely better than no split at all, much earlier
@@ -30,14 +35,16 @@ class ExtremelyFastDecisionTree(HoeffdingTree, TreeClassifier):
     2
     """
 
+    _added_parameters = EFDT_OF_BEFORE
+
     def __init__(
-        self, *, reevaluate: float = 2000, **common: Unpack[TreeClassifierOptions]
+        self, *, reevaluate: float = 2000, **common: Unpack[CountingTreeClassifierOptions]
     ) -> None:
         self.reevaluate = positive(self, "reevaluate", reevaluate)
         super().__init__(**common)
 
     def _new_state(self) -> Any:
-        return EfdtState(*self._common(), reevaluate=self.reevaluate)
+        return EfdtState(**self._common(), reevaluate=self.reevaluate)
 
 
 EFDT = ExtremelyFastDecisionTree

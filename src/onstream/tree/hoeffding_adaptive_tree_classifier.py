@@ -4,13 +4,19 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ..base.checks import flag, number
+from ..base.checks import number
 from ._hat import HatState
-from .base import AdaptingTree, TreeClassifier, TreeClassifierOptions
+from .base import (
+    HAT_OF_BEFORE,
+    AdaptingTree,
+    CountingTree,
+    CountingTreeClassifierOptions,
+    TreeClassifier,
+)
 from .batch_tree import BatchTree
 
 
-class HoeffdingAdaptiveTreeClassifier(AdaptingTree, TreeClassifier):
+class HoeffdingAdaptiveTreeClassifier(CountingTree, AdaptingTree, TreeClassifier):
     """Hoeffding adaptive tree, HAT (Bifet and Gavaldà, IDA 2009).
 
     A Hoeffding tree whose every node watches the error of the subtree below it through an ADWIN
@@ -21,9 +27,6 @@ class HoeffdingAdaptiveTreeClassifier(AdaptingTree, TreeClassifier):
 
     Parameters
     ----------
-    seed_children : bool, default False
-        New leaves begin with the counts that their split promises them, as in MOA, instead of
-        answering with their parent's majority at first.
     drift_delta : float in (0, 1), default 0.002
         Confidence of the ADWIN windows. Raise it to suspect drift earlier, and more often in vain.
     init : HoeffdingAdaptiveTreeClassifier, BatchTree or None, default None
@@ -41,14 +44,14 @@ class HoeffdingAdaptiveTreeClassifier(AdaptingTree, TreeClassifier):
     True
     """
 
+    _added_parameters = HAT_OF_BEFORE
+
     def __init__(
         self,
         *,
-        seed_children: bool = False,
         drift_delta: float = 0.002,
-        **common: Unpack[TreeClassifierOptions],
+        **common: Unpack[CountingTreeClassifierOptions],
     ) -> None:
-        self.seed_children = flag(self, "seed_children", seed_children)
         self.drift_delta = number(self, "drift_delta", drift_delta, above=0.0, most=1.0 - 1e-9)
         super().__init__(**common)
 
@@ -56,9 +59,7 @@ class HoeffdingAdaptiveTreeClassifier(AdaptingTree, TreeClassifier):
         super()._start_from(with_windows(init) if isinstance(init, BatchTree) else init)
 
     def _new_state(self) -> Any:
-        return HatState(
-            *self._common(), seed_children=self.seed_children, drift_delta=self.drift_delta
-        )
+        return HatState(**self._common(), drift_delta=self.drift_delta)
 
 
 def with_windows(tree: BatchTree) -> dict[str, Any]:

@@ -4,7 +4,12 @@ from typing import Any, Unpack
 
 from ..base.checks import flag, whole
 from ._hoeffding import HoeffdingState
-from .base import HoeffdingTree, TreeClassifier, TreeClassifierOptions
+from .base import (
+    GROWING_TREES_OF_BEFORE,
+    HoeffdingTree,
+    TreeClassifier,
+    TreeClassifierOptions,
+)
 from .batch_tree import BatchTree
 
 
@@ -17,7 +22,7 @@ class HoeffdingTreeClassifier(HoeffdingTree, TreeClassifier):
     the tree is, with probability 1 - delta per choice, the one that all data would have given, and
     it never keeps an example. The same in plain Python: tests/oracles/hoeffding_tree.py.
 
-    Text is nominal (one branch per value); numbers are modelled per label by a Gaussian, of
+    Text is nominal; numbers are modelled per label by a Gaussian, of
     which ten cuts are tried. A missing value takes the heaviest branch. As in MOA and River, a
     split needs two branches with more than 1 % of the weight each.
 
@@ -48,6 +53,8 @@ class HoeffdingTreeClassifier(HoeffdingTree, TreeClassifier):
     2
     """
 
+    _added_parameters = GROWING_TREES_OF_BEFORE
+
     def __init__(
         self,
         *,
@@ -68,7 +75,7 @@ class HoeffdingTreeClassifier(HoeffdingTree, TreeClassifier):
 
     def _new_state(self) -> Any:
         return HoeffdingState(
-            *self._common(), seed_children=self.seed_children, max_bytes=self.max_bytes
+            **self._common(), seed_children=self.seed_children, max_bytes=self.max_bytes
         )
 
 

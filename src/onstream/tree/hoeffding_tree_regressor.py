@@ -5,10 +5,10 @@ from typing import Any, Literal, Unpack
 from ..base.checks import choice
 from ..base.regressor import Regressor
 from ._regression import HoeffdingRegressorState
-from .base import HoeffdingTree, TreeRegressorOptions
+from .base import REGRESSOR_OF_BEFORE, CountingTree, TreeRegressorOptions
 
 
-class HoeffdingTreeRegressor(HoeffdingTree, Regressor):
+class HoeffdingTreeRegressor(CountingTree, Regressor):
     """Hoeffding tree for regression, FIMT-DD without its drift part (Ikonomovska et al., 2011).
 
     A leaf keeps the mean of its targets, a linear model, and for every feature the targets in
@@ -34,6 +34,8 @@ class HoeffdingTreeRegressor(HoeffdingTree, Regressor):
     5.0
     """
 
+    _added_parameters = REGRESSOR_OF_BEFORE
+
     def __init__(
         self,
         *,
@@ -50,4 +52,4 @@ class HoeffdingTreeRegressor(HoeffdingTree, Regressor):
         super().__init__(**common)
 
     def _new_state(self) -> Any:
-        return HoeffdingRegressorState(*self._common(), observer=self.observer)
+        return HoeffdingRegressorState(**self._common(), observer=self.observer)

@@ -11,7 +11,7 @@ cdef enum LeafRule:
     NBA   # whichever had more hits at this leaf; the majority on ties
 
 
-cdef int prepare(Arena* a, int32_t node, int32_t label) noexcept nogil
+cdef int prepare(Arena* a, int32_t node, const View* v, int32_t label) noexcept nogil
 cdef void observe(Arena* a, int32_t node, const View* v, int32_t label, double w) noexcept nogil
 cdef void forget(Arena* a, int32_t node, const View* v, int32_t label, double w) noexcept nogil
 cdef bint naive_bayes(
@@ -19,4 +19,5 @@ cdef bint naive_bayes(
 cdef void majority(Arena* a, int32_t node, Py_ssize_t k, double* out) noexcept nogil
 cdef void answer(
     Arena* a, int32_t node, const View* v, LeafRule rule, Py_ssize_t k, double* out) noexcept nogil
+cdef int32_t above(Arena* a, int32_t node, int32_t r, int32_t s) noexcept nogil
 cdef int32_t choose(const double* votes, Py_ssize_t k, int32_t tie) noexcept nogil

@@ -5,22 +5,37 @@ from libc.stdint cimport int32_t
 
 from ...core.example cimport NO_MEMORY
 from ...core.scores cimport softmax
-from ._tables cimport ensure_label, ensure_table
+from ._tables cimport add_values, ensure_label, ensure_table
 from .arena cimport (
-    NOMINAL, NONE, UNKNOWN, Arena, ClassTable, View, cell, cell_weights, column, highs, lows, means,
-    places, squares, weights,
+    NOMINAL, NONE, UNKNOWN, Arena, ClassTable, Layout, View, cell, cell_weights, column, highs, lows,
+    means, places, squares, weights,
 )
 
 cdef double HALF_LOG_2PI = 0.9189385332046727
+cdef enum:
+    AT_ONCE = 64  # features of a row that naive Bayes looks at together
+
+cdef struct Values:              # some features of a row
+    int32_t numbers
+    double x[AT_ONCE]            # of each number: its value,
+    int32_t columns[AT_ONCE]     # its column in the tables,
+    double floors[AT_ONCE]       # and what is added to its variance; 0: it has never varied
+    int32_t varying              # how many have varied
+    int32_t names
+    int32_t name_columns[AT_ONCE]  # of each nominal value: the column of its feature,
+    int32_t cells[AT_ONCE]         # its cell, or NONE,
+    int32_t codes[AT_ONCE]         # and how many values its feature has
+
 cdef double NONE_LEFT = 1e-12  # of a weight: a smaller remainder of a subtraction is rounding
 
 
-cdef int prepare(Arena* a, int32_t node, int32_t label) noexcept nogil:
+cdef int prepare(Arena* a, int32_t node, const View* v, int32_t label) noexcept nogil:
     """Allocate all that `observe` will need. NO_MEMORY: nothing may be learned."""
     if ensure_label(a, node, label) != 0:
         return NO_MEMORY
-    if a.tables[node] != NULL and ensure_table(a, node, label) == NULL:
-        return NO_MEMORY
+    if a.tables[node] != NULL:
+        if add_values(a, node, v) != 0 or ensure_table(a, node, label) == NULL:
+            return NO_MEMORY
     return 0
 
 
@@ -37,7 +52,7 @@ cdef void observe(Arena* a, int32_t node, const View* v, int32_t label, double w
     if a.layout[node] != NULL:
         observe_some(a, node, v, t, w)
     elif t.even == 0 or t.even != v.n or not observe_all(t, v.x, v.n, w):
-        t.even = observe_each(a, v, t, w)
+        t.even = observe_each(a, node, v, t, w)
 
 
 cdef bint observe_all(ClassTable* t, const double* x, Py_ssize_t n, double w) noexcept nogil:
@@ -69,7 +84,9 @@ cdef bint observe_all(ClassTable* t, const double* x, Py_ssize_t n, double w) no
     return True
 
 
-cdef int32_t observe_each(Arena* a, const View* v, ClassTable* t, double w) noexcept nogil:
+cdef int32_t observe_each(
+    Arena* a, int32_t node, const View* v, ClassTable* t, double w
+) noexcept nogil:
     """Any row, at a node that has dropped nothing; returns the new `t.even`."""
     cdef double* weight = weights(t)
     cdef double share = 0.0, together = -1.0
@@ -81,7 +98,7 @@ cdef int32_t observe_each(Arena* a, const View* v, ClassTable* t, double w) noex
         elif a.kind[f] == NOMINAL:
             even = False
             weight[f] += w
-            cell_weights(t)[a.cells[f][<int32_t> v.x[f]]] += w
+            cell_weights(t)[cell(a, node, <int32_t> f, <int32_t> v.x[f])] += w
         else:
             if weight[f] + w != together:  # without missing values it is the same for all features
                 even &= f == 0
@@ -150,8 +167,8 @@ cdef void forget(Arena* a, int32_t node, const View* v, int32_t label, double w)
         left = less(weights(t)[f], w)
         weights(t)[f] = left
         if a.kind[f] == NOMINAL:
-            place = a.cells[f][<int32_t> x]
-            if place < t.cells:
+            place = cell(a, node, <int32_t> f, <int32_t> x)
+            if 0 <= place < t.cells:
                 cell_weights(t)[place] = less(cell_weights(t)[place], w)
         elif left == 0.0:
             mean[f] = square[f] = 0.0
@@ -190,6 +207,8 @@ cdef bint naive_bayes(
     """
     cdef bint possible = False
     cdef Py_ssize_t r
+    if a.variance_floor > 0.0:
+        return naive_bayes_with_floor(a, node, v, k, out)
     for r in range(k):
         out[r] = -INFINITY
         if r < a.labels[node] and a.counts[node][r] > 0.0 and a.tables[node][r] != NULL:
@@ -201,6 +220,126 @@ cdef bint naive_bayes(
                 out[r] = -INFINITY
             possible |= out[r] > -INFINITY
     return possible
+
+
+cdef bint naive_bayes_with_floor(
+    Arena* a, int32_t node, const View* v, Py_ssize_t k, double* out
+) noexcept nogil:
+    """The same where every label's variance of a number is raised by a share of the variance over
+    all labels. What has never varied at this node says nothing."""
+    cdef Py_ssize_t first = 0, n = min(v.n, <Py_ssize_t> a.width), r
+    cdef bint possible = False
+    cdef Values values
+    for r in range(k):
+        out[r] = -INFINITY
+        if r < a.labels[node] and a.counts[node][r] > 0.0 and a.tables[node][r] != NULL:
+            out[r] = log(a.counts[node][r] / a.weight[node])
+    while first < n:
+        first = gather(a, node, v, first, n, &values)
+        set_floors(a, node, &values)
+        for r in range(k):
+            if out[r] > -INFINITY:
+                out[r] += likelihood_of_values(a.tables[node][r], &values)
+                if not out[r] < INFINITY:  # NaN, or infinite variances
+                    out[r] = -INFINITY
+    for r in range(k):
+        possible |= out[r] > -INFINITY
+    return possible
+
+
+cdef Py_ssize_t gather(
+    Arena* a, int32_t node, const View* v, Py_ssize_t first, Py_ssize_t n, Values* out
+) noexcept nogil:
+    """The next values that the node has columns for; returns the feature after them."""
+    cdef Layout* layout = a.layout[node]
+    cdef int32_t c, code
+    cdef Py_ssize_t f
+    out.numbers = out.names = 0
+    for f in range(first, min(n, first + AT_ONCE)):
+        c = <int32_t> f if layout == NULL else column(a, node, <int32_t> f)
+        if v.x[f] != v.x[f] or a.kind[f] == UNKNOWN or c == NONE:
+            continue
+        if a.kind[f] == NOMINAL:
+            code = <int32_t> v.x[f]
+            out.name_columns[out.names], out.codes[out.names] = c, a.codes[f]
+            out.cells[out.names] = cell(a, node, <int32_t> f, code)
+            out.names += 1
+        else:
+            out.x[out.numbers], out.columns[out.numbers] = v.x[f], c
+            out.numbers += 1
+    return min(n, first + AT_ONCE)
+
+
+cdef const double* row_of(
+    ClassTable* t, int32_t row, const Values* v, double* room
+) noexcept nogil:
+    """One row of a table in the columns of these values: where it is, or copied to `room`."""
+    cdef const double* all = weights(t) + row * <Py_ssize_t> t.d
+    cdef int32_t j, last = v.numbers - 1
+    if last >= 0 and v.columns[last] - v.columns[0] == last and v.columns[last] < t.d:
+        return all + v.columns[0]
+    for j in range(v.numbers):
+        room[j] = all[v.columns[j]] if v.columns[j] < t.d else 0.0
+    return room
+
+
+cdef void set_floors(Arena* a, int32_t node, Values* v) noexcept nogil:
+    """What is added to the variance of each number: a share of its variance over all labels."""
+    cdef double n[AT_ONCE], mean[AT_ONCE], square[AT_ONCE], room[3][AT_ONCE]
+    cdef const double* w
+    cdef const double* m
+    cdef const double* s
+    cdef ClassTable* t
+    cdef int32_t r, j
+    cdef int32_t numbers = v.numbers
+    for j in range(numbers):
+        n[j] = mean[j] = square[j] = 0.0
+    for r in range(a.labels[node]):
+        t = a.tables[node][r]
+        if t != NULL:
+            w, m = row_of(t, 0, v, room[0]), row_of(t, 1, v, room[1])
+            for j in range(numbers):
+                n[j] += w[j]
+                mean[j] += w[j] * m[j]
+    for j in range(numbers):
+        mean[j] = mean[j] / n[j] if n[j] > 0.0 else 0.0
+    for r in range(a.labels[node]):
+        t = a.tables[node][r]
+        if t != NULL:
+            w, m, s = row_of(t, 0, v, room[0]), row_of(t, 1, v, room[1]), row_of(t, 2, v, room[2])
+            for j in range(numbers):
+                square[j] += s[j] + w[j] * (m[j] - mean[j]) * (m[j] - mean[j])
+    v.varying = 0
+    for j in range(numbers):
+        v.floors[j] = a.variance_floor * (square[j] / n[j]) if n[j] > 0.0 else 0.0
+        v.varying += v.floors[j] > 0.0
+
+
+cdef double likelihood_of_values(ClassTable* t, const Values* v) noexcept nogil:
+    """Logarithm of the likelihood of these values under one label."""
+    cdef double precision[AT_ONCE], off[AT_ONCE], room[3][AT_ONCE]
+    cdef const double* w = row_of(t, 0, v, room[0])
+    cdef const double* m = row_of(t, 1, v, room[1])
+    cdef const double* s = row_of(t, 2, v, room[2])
+    cdef double logs = 0.0, product = 1.0, distance = 0.0, count
+    cdef int32_t j, c, absent = 0
+    for j in range(v.numbers):
+        absent += not w[j] > 0.0
+    if absent:  # the label never had one of these features
+        return -INFINITY
+    for j in range(v.numbers):
+        precision[j] = w[j] / (s[j] + w[j] * v.floors[j])
+        off[j] = (v.x[j] - m[j]) * (v.x[j] - m[j])
+    for j in range(v.numbers):
+        if v.floors[j] > 0.0:
+            distance += off[j] * precision[j]
+            add_log(precision[j], &product, &logs)
+    for j in range(v.names):
+        c = v.cells[j]
+        count = cell_weights(t)[c] if 0 <= c < t.cells else 0.0
+        c = v.name_columns[j]
+        logs += log((count + 1.0) / ((weights(t)[c] if c < t.d else 0.0) + v.codes[j]))
+    return logs + 0.5 * (log(product) - distance) - v.varying * HALF_LOG_2PI
 
 
 cdef double log_likelihood(Arena* a, int32_t node, const View* v, ClassTable* t) noexcept nogil:
@@ -274,8 +413,8 @@ cdef double likelihood_of_each(Arena* a, int32_t node, const View* v, ClassTable
             continue
         if a.kind[f] == NOMINAL:
             code = <int32_t> x
-            at = cell(a, node, <int32_t> f, code) if 0 <= code < a.codes[f] else t.cells
-            count = cell_weights(t)[at] if at < t.cells else 0.0
+            at = cell(a, node, <int32_t> f, code)
+            count = cell_weights(t)[at] if 0 <= at < t.cells else 0.0
             logs += log((count + 1.0) / ((weight[c] if c < t.d else 0.0) + a.codes[f]))
             continue
         if c >= t.d or weight[c] <= 0.0:
@@ -312,6 +451,19 @@ cdef void answer(
         softmax(out, out, k)
     else:
         majority(a, node, k, out)
+
+
+cdef int32_t above(Arena* a, int32_t node, int32_t r, int32_t s) noexcept nogil:
+    """Which of two labels the nearest node above has counted more often; NONE: none of them."""
+    cdef double more
+    node = a.parent[node]
+    while node != NONE:
+        more = a.counts[node][r] if r < a.labels[node] else 0.0
+        more -= a.counts[node][s] if s < a.labels[node] else 0.0
+        if more != 0.0:
+            return r if more > 0.0 else s
+        node = a.parent[node]
+    return NONE
 
 
 cdef int32_t choose(const double* votes, Py_ssize_t k, int32_t tie) noexcept nogil:

@@ -19,7 +19,8 @@ from .arena cimport NODE_BYTES, NONE, Arena, ClassTable, table_size, with_slack
 cdef enum:
     PER_NODE = NODE_BYTES + 16  # with slack of the growing arrays
     PER_LABEL = 250             # its name, and a place in arrays for answers
-    PER_LAYOUT = 20             # without the places of features and values
+    PER_LAYOUT = 20             # without the places of features
+    PER_VALUE = 24              # in the index of a node: itself, buckets, slack
     BASE = 4000                 # a tree that has learned nothing
 
 cdef double KEPT = 0.9   # of max_bytes: room for growth before the limit is enforced again
@@ -36,11 +37,16 @@ cdef Py_ssize_t most_named(Py_ssize_t max_bytes) noexcept nogil:
 
 
 cdef inline Py_ssize_t table_bytes(Arena* a, Py_ssize_t features) noexcept nogil:
-    return table_size(with_slack(features), with_slack(a.n_cells))
+    return table_size(with_slack(features), 0)
 
 
 cdef inline Py_ssize_t layout_bytes(Arena* a, Py_ssize_t features) noexcept nogil:
-    return PER_LAYOUT + (with_slack(features) + a.n_cells) * sizeof(int32_t)
+    return PER_LAYOUT + with_slack(features) * sizeof(int32_t)
+
+
+cdef inline Py_ssize_t values_bytes(Py_ssize_t values, Py_ssize_t weights) noexcept nogil:
+    """Bytes of this number of nominal values in indices, and of their weights in tables."""
+    return values * PER_VALUE + weights * sizeof(double) + weights
 
 
 cdef Py_ssize_t nodes_bytes(Arena* a, const MemoryBudget* b, Py_ssize_t nodes) noexcept nogil:
@@ -60,6 +66,7 @@ cdef Py_ssize_t estimated_bytes(Arena* a, const MemoryBudget* b) noexcept nogil:
         + a.n_active * b.labels * <Py_ssize_t> sizeof(ClassTable*)
         + a.n_tables * table_bytes(a, b.features)
         - a.saved
+        + values_bytes(a.n_values, a.n_weights)
         + a.n_layouts * layout_bytes(a, b.features)
     )
 
@@ -120,6 +127,8 @@ cdef Py_ssize_t leaf_bytes(Arena* a, int32_t leaf, const MemoryBudget* b) noexce
     cdef Py_ssize_t tables = labels_at(a, leaf), bytes = b.labels * sizeof(ClassTable*)
     if a.layout[leaf] != NULL:
         bytes += layout_bytes(a, b.features)
+    if a.values[leaf] != NULL:
+        bytes += values_bytes(a.values[leaf].n, a.values[leaf].n * tables)
     return bytes + tables * (table_bytes(a, b.features) - saved_per_table(a, leaf))
 
 

@@ -14,7 +14,7 @@ cdef void clear_children(Arena* a, int32_t i) noexcept nogil
 
 cdef int32_t n_branches(Arena* a, int32_t i) noexcept nogil
 cdef int32_t child_of(Arena* a, int32_t i, int32_t at) noexcept nogil
-cdef int attach(Arena* a, int32_t i, bint nominal, int32_t branch, int32_t child) noexcept nogil
+cdef int attach(Arena* a, int32_t i, bint by_value, int32_t branch, int32_t child) noexcept nogil
 cdef int set_branch(Arena* a, int32_t i, int32_t code, int32_t child) noexcept nogil
 cdef bint replace_child(Arena* a, int32_t i, int32_t by) noexcept nogil
 cdef int32_t nesting(Arena* a, int32_t i) noexcept nogil

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t
 
 from ...core.example cimport NO_MEMORY, Example, feature
 from ._tables cimport deactivate, free_features
-from .arena cimport LOCAL, NODE_BYTES, NONE, Arena, View, arena_alloc, arena_free, regrow
+from .arena cimport LOCAL, NODE_BYTES, NOMINAL, NONE, Arena, View, arena_alloc, arena_free, regrow
 
 cdef double LARGEST_VALUE = 1e120
 cdef double MOST_WEIGHT = 1e50
@@ -18,7 +18,7 @@ cdef double MOST_WEIGHT = 1e50
 cdef enum:
     INTS = 7       # arrays with an int32_t per node
     DOUBLES = 9    # ... with a double
-    ARRAYS = INTS + DOUBLES + 5  # all; the last five hold pointers
+    ARRAYS = INTS + DOUBLES + 6  # all; the last six hold pointers
 
 
 cdef void node_arrays(Arena* a, void*** out) noexcept nogil:
@@ -30,7 +30,7 @@ cdef void node_arrays(Arena* a, void*** out) noexcept nogil:
     out[10], out[11], out[12] = <void**> &a.weight, <void**> &a.last, <void**> &a.fresh
     out[13], out[14], out[15] = <void**> &a.idle, <void**> &a.hits_mc, <void**> &a.hits_nb
     out[16], out[17], out[18] = <void**> &a.branches, <void**> &a.counts, <void**> &a.tables
-    out[19], out[20] = <void**> &a.layout, <void**> &a.extra
+    out[19], out[20], out[21] = <void**> &a.layout, <void**> &a.extra, <void**> &a.values
 
 
 cdef void arena_init(Arena* a) noexcept:
@@ -85,6 +85,7 @@ cdef int32_t new_node(Arena* a, int32_t parent, double mass) noexcept nogil:
     a.counts[i] = NULL
     a.tables[i] = NULL
     a.layout[i] = NULL
+    a.values[i] = NULL
     a.extra[i] = NULL
     return i
 
@@ -143,7 +144,7 @@ cdef void clear_children(Arena* a, int32_t i) noexcept nogil:
 
 
 cdef int32_t n_branches(Arena* a, int32_t i) noexcept nogil:
-    """How many children a node may have: 2, or one per nominal value; 0 for a leaf."""
+    """How many children a node may have: 2, or one for each nominal value; 0 for a leaf."""
     if a.feature[i] == NONE:
         return 0
     return 2 if a.branches[i] == NULL else a.branches[i][0]
@@ -156,15 +157,15 @@ cdef int32_t child_of(Arena* a, int32_t i, int32_t at) noexcept nogil:
     return a.branches[i][1 + at]
 
 
-cdef int attach(Arena* a, int32_t i, bint nominal, int32_t branch, int32_t child) noexcept nogil:
+cdef int attach(Arena* a, int32_t i, bint by_value, int32_t branch, int32_t child) noexcept nogil:
     """Let a branch lead to a new child: 0 left, 1 right, or a nominal value's code. NO_MEMORY: the
     child is freed."""
-    if nominal and set_branch(a, i, branch, child) != 0:
+    if by_value and set_branch(a, i, branch, child) != 0:
         free_node(a, child)
         return NO_MEMORY
-    if not nominal and branch == 0:
+    if not by_value and branch == 0:
         a.left[i] = child
-    elif not nominal:
+    elif not by_value:
         a.right[i] = child
     return 0
 
@@ -269,6 +270,8 @@ cdef int32_t next_node(Arena* a, int32_t i, const View* view) noexcept nogil:
     if x != x:
         return heaviest(a, i)
     if a.branches[i] == NULL:
+        if a.kind[f] == NOMINAL:
+            return a.left[i] if x == a.threshold[i] else a.right[i]
         return a.left[i] if x <= a.threshold[i] else a.right[i]
     code = <int32_t> x
     return a.branches[i][1 + code] if 0 <= code < a.branches[i][0] else NONE

@@ -37,4 +37,7 @@ cdef Spread spread_of(str criterion)
 cdef int make_room(Arena* a, Observer* o) noexcept nogil
 cdef int insert(Arena* a, Observer* o, const Slot* s) noexcept nogil
 cdef void watch(Arena* a, Observer* o, double x, double y, double w, bint exact) noexcept nogil
-cdef Split best_cut(Observer* o, int32_t feature, bint nominal, Spread spread) noexcept nogil
+cdef Slot side_of(const Observer* o, const Split* s, int32_t branch) noexcept nogil
+cdef Split best_cut(const Observer* o, int32_t feature, Spread spread) noexcept nogil
+cdef Split best_value(const Observer* o, int32_t feature, Spread spread) noexcept nogil
+cdef Split each_value(const Observer* o, int32_t feature, Spread spread) noexcept nogil

@@ -110,38 +110,102 @@ cdef Spread spread_of(str criterion):
     return deviation if criterion == "sdr" else variance
 
 
-cdef Split best_cut(Observer* o, int32_t feature, bint nominal, Spread spread) noexcept nogil:
-    """The split on this feature that leaves least spread; gain 0 if there is none."""
-    cdef Split split = null_split()
-    cdef Slot whole, left, right
-    cdef double before, gain, after = 0.0, apart
-    cdef int32_t i, heavy = 0
-    split.feature, split.nominal = feature, nominal
-    if o.n < 2:
-        return split
-    whole = o.slots[0]
+cdef inline Slot together(const Observer* o) noexcept nogil:
+    """The statistics of all slots."""
+    cdef Slot whole = o.slots[0]
+    cdef int32_t i
     for i in range(1, o.n):
         join(&whole, &o.slots[i])
-    before = spread(whole.m2, whole.n)
-    if nominal:
-        for i in range(o.n):
-            after += o.slots[i].n / whole.n * spread(o.slots[i].m2, o.slots[i].n)
-            heavy += o.slots[i].n >= LEAST_SIDE
-        if heavy >= 2 and before - after > NO_GAIN * before:
-            split.gain = before - after
+    return whole
+
+
+cdef inline Slot without(const Slot* whole, const Slot* part) noexcept nogil:
+    """The statistics of the whole without a part of it."""
+    cdef Slot rest = whole[0]
+    cdef double apart
+    rest.n = whole.n - part.n
+    rest.mean = (whole.n * whole.mean - part.n * part.mean) / rest.n
+    apart = part.mean - rest.mean
+    rest.m2 = max(0.0, whole.m2 - part.m2 - apart * apart * (part.n * rest.n / whole.n))
+    return rest
+
+
+cdef Slot side_of(const Observer* o, const Split* s, int32_t branch) noexcept nogil:
+    """The statistics of what a split in two sends left (0) or right (1)."""
+    cdef Slot side
+    cdef int32_t i
+    cdef bint right
+    side.key = side.x = side.n = side.mean = side.m2 = 0.0
+    for i in range(o.n):
+        right = o.slots[i].key != s.threshold if s.nominal else o.slots[i].x > s.threshold
+        if right == branch:
+            if side.n > 0.0:
+                join(&side, &o.slots[i])
+            else:
+                side = o.slots[i]
+    return side
+
+
+cdef double gain_of(const Slot* whole, const Slot* part, Spread spread) noexcept nogil:
+    """How much less spread is left on both sides; 0 if one of them is too light."""
+    cdef double before = spread(whole.m2, whole.n), after
+    cdef Slot rest = without(whole, part)
+    if part.n < LEAST_SIDE or rest.n < LEAST_SIDE:
+        return 0.0
+    after = (part.n * spread(part.m2, part.n) + rest.n * spread(rest.m2, rest.n)) / whole.n
+    return before - after if before - after > NO_GAIN * before else 0.0
+
+
+cdef Split best_cut(const Observer* o, int32_t feature, Spread spread) noexcept nogil:
+    """The cut of this feature that leaves least spread; gain 0 if there is none."""
+    cdef Split split = null_split()
+    cdef Slot whole, left
+    cdef double gain
+    cdef int32_t i
+    split.feature = feature
+    if o.n < 2:
         return split
-    left = o.slots[0]
+    whole, left = together(o), o.slots[0]
     for i in range(1, o.n):
-        # What is right of the cut: the whole without the left.
-        right.n = whole.n - left.n
-        right.mean = (whole.n * whole.mean - left.n * left.mean) / right.n
-        apart = left.mean - right.mean
-        right.m2 = max(0.0, whole.m2 - left.m2 - apart * apart * (left.n * right.n / whole.n))
-        if left.n >= LEAST_SIDE and right.n >= LEAST_SIDE:
-            after = (left.n * spread(left.m2, left.n) + right.n * spread(right.m2, right.n)) / whole.n
-            gain = before - after
-            if gain > split.gain and gain > NO_GAIN * before:
-                split.gain = gain
-                split.threshold = 0.5 * (o.slots[i - 1].x + o.slots[i].x)
+        gain = gain_of(&whole, &left, spread)
+        if gain > split.gain:
+            split.gain = gain
+            split.threshold = 0.5 * (o.slots[i - 1].x + o.slots[i].x)
         join(&left, &o.slots[i])
+    return split
+
+
+cdef Split best_value(const Observer* o, int32_t feature, Spread spread) noexcept nogil:
+    """The nominal value that, apart from all others, leaves least spread."""
+    cdef Split split = null_split()
+    cdef Slot whole
+    cdef double gain
+    cdef int32_t i
+    split.feature, split.nominal = feature, True
+    if o.n < 2:
+        return split
+    whole = together(o)
+    for i in range(o.n):
+        gain = gain_of(&whole, &o.slots[i], spread)
+        if gain > split.gain:
+            split.gain, split.threshold = gain, o.slots[i].key
+    return split
+
+
+cdef Split each_value(const Observer* o, int32_t feature, Spread spread) noexcept nogil:
+    """One branch for each nominal value."""
+    cdef Split split = null_split()
+    cdef Slot whole
+    cdef double before, after = 0.0
+    cdef int32_t i, heavy = 0
+    split.feature, split.nominal, split.by_value = feature, True, True
+    if o.n < 2:
+        return split
+    whole = together(o)
+    before = spread(whole.m2, whole.n)
+    for i in range(o.n):
+        after += o.slots[i].n / whole.n * spread(o.slots[i].m2, o.slots[i].n)
+        heavy += o.slots[i].n >= LEAST_SIDE
+    if heavy >= 2 and before - after > NO_GAIN * before:
+        split.gain = before - after
     return split

@@ -9,11 +9,12 @@ import numpy as np
 from ...core.arrays cimport data_of, doubles
 from ...core.example cimport NO_MEMORY
 from ._nodes cimport child_of, n_branches, nesting, new_node, set_branch
-from ._tables cimport activate, cell_of, drop_features, ensure_label, ensure_table, widen
+from ._tables cimport activate, add_value, cell_of, drop_features, ensure_label, ensure_table, widen
 from .arena cimport (
-    NOMINAL, NONE, NUMERIC, ROWS, Arena, ClassTable, cell, cell_weights, column, weights,
+    NOMINAL, NONE, NUMERIC, ROWS, Arena, ClassTable, ValueIndex, cell, cell_weights, column,
+    values_in, weights,
 )
-from .reading import read_trees
+from .reading import pack_values, read_trees
 
 
 cdef list preorder(Arena* a, int32_t root):
@@ -29,6 +30,14 @@ cdef list preorder(Arena* a, int32_t root):
     return found
 
 
+cdef int question(Arena* a, int32_t i):
+    """What a node asks: 0 for a cut (or nothing), 1 for a branch per nominal value, 2 for one
+    nominal value."""
+    if a.branches[i] != NULL:
+        return 1
+    return 2 if a.feature[i] != NONE and a.kind[a.feature[i]] == NOMINAL else 0
+
+
 cdef dict outline(Arena* a, list nodes):
     """Shape, numbers and counts of these nodes."""
     cdef Py_ssize_t n = len(nodes), at, r, children
@@ -38,7 +47,7 @@ cdef dict outline(Arena* a, list nodes):
     for at in range(n):
         i = nodes[at]
         children = sum(child_of(a, i, <int32_t> r) != NONE for r in range(n_branches(a, i)))
-        shape[at] = a.feature[i], children, a.code[i], a.tables[i] != NULL, a.branches[i] != NULL
+        shape[at] = a.feature[i], children, a.code[i], a.tables[i] != NULL, question(a, i)
         numbers[at] = (
             a.threshold[i], a.mass[i], a.weight[i], a.last[i], a.fresh[i], a.hits_mc[i],
             a.hits_nb[i], a.gain[i], a.idle[i],
@@ -57,7 +66,7 @@ cdef dict export_trees(Arena* a, list roots, Py_ssize_t width):
     cdef Py_ssize_t at, r, f
     cdef int32_t i
     cdef ClassTable* t
-    owners, tables, cells, hidden = [], [], [], []
+    owners, tables, weighed, hidden = [], [], [], []
     for at in range(len(nodes)):
         i = nodes[at]
         for r in range(a.labels[i]):
@@ -65,8 +74,8 @@ cdef dict export_trees(Arena* a, list roots, Py_ssize_t width):
             if t != NULL:
                 owners.append((at, r))
                 tables.append(np.zeros((ROWS, width)))
-                cells.append(np.zeros(a.n_cells))
-                export_table(a, i, t, width, tables[-1], cells[-1])
+                export_numbers(a, i, t, width, tables[-1])
+                weighed.append(export_values(a, i, t))
         hidden.extend((at, f) for f in range(width) if column(a, i, f) == NONE)
     values = np.full((a.n_cells, 2), -1, dtype=np.int64)
     for f in range(min(width, a.width)):
@@ -76,7 +85,7 @@ cdef dict export_trees(Arena* a, list roots, Py_ssize_t width):
         **outline(a, nodes),
         "tables": np.array(owners, dtype=np.int64).reshape(-1, 2),
         "table_numbers": np.array(tables).reshape(len(tables), ROWS, width),
-        "table_values": np.array(cells).reshape(len(cells), a.n_cells),
+        **pack_values(weighed, a.n_cells),
         "hidden": np.array(hidden, dtype=np.int64).reshape(-1, 2),
         "kinds": np.array([a.kind[f] if f < a.width else 0 for f in range(width)], dtype=np.int64),
         "values": values,
@@ -84,35 +93,40 @@ cdef dict export_trees(Arena* a, list roots, Py_ssize_t width):
     }
 
 
-cdef int export_table(
-    Arena* a, int32_t i, ClassTable* t, Py_ssize_t width, object by_feature, object by_value
+cdef int export_numbers(
+    Arena* a, int32_t i, ClassTable* t, Py_ssize_t width, object by_feature
 ) except -1:
-    """Write a table of node i by feature and by nominal value."""
+    """Write a table of node i by feature."""
     cdef double* numeric = doubles(by_feature)
-    cdef double* nominal = doubles(by_value)
-    cdef int32_t f, r, c, k
+    cdef int32_t f, c, k
     for f in range(<int32_t> width):
         c = column(a, i, f)
-        if c == NONE:
-            continue
-        if c < t.d:
+        if c != NONE and c < t.d:
             for k in range(ROWS):
                 numeric[k * width + f] = weights(t)[k * t.d + c]
-        for r in range(a.codes[f]):
-            c = cell(a, i, f, r)
-            if c < t.cells:
-                nominal[a.cells[f][r]] = cell_weights(t)[c]
     return 0
 
 
+cdef tuple export_values(Arena* a, int32_t i, ClassTable* t):
+    """The nominal values that have weight in a table of node i, in order, and their weights."""
+    cdef ValueIndex* x = a.values[i]
+    cdef int32_t c, n = min(x.n, t.cells) if x != NULL else 0
+    numbers, heavy = np.zeros(n, dtype=np.int64), np.zeros(n)
+    for c in range(n):
+        numbers[c] = a.cells[values_in(x)[c].feature][values_in(x)[c].code]
+        heavy[c] = cell_weights(t)[c]
+    order = np.argsort(numbers)
+    order = order[heavy[order] > 0.0]
+    return numbers[order], heavy[order]
+
+
 cdef int restore_table(
-    Arena* a, int32_t i, ClassTable* t, Py_ssize_t width, object by_feature, object by_value
+    Arena* a, int32_t i, ClassTable* t, Py_ssize_t width, object by_feature
 ) except -1:
     """The other way round; there must be nothing of a feature that was dropped."""
-    by_feature, by_value = np.ascontiguousarray(by_feature), np.ascontiguousarray(by_value)
+    by_feature = np.ascontiguousarray(by_feature)
     cdef double* numeric = doubles(by_feature)
-    cdef double* nominal = doubles(by_value)
-    cdef int32_t f, r, c, k
+    cdef int32_t f, c, k
     for f in range(<int32_t> width):
         c = column(a, i, f)
         if c == NONE:
@@ -121,8 +135,6 @@ cdef int restore_table(
             continue
         for k in range(ROWS):
             weights(t)[k * t.d + c] = numeric[k * width + f]
-        for r in range(a.codes[f]):
-            cell_weights(t)[cell(a, i, f, r)] = nominal[a.cells[f][r]]
     return 0
 
 
@@ -165,12 +177,14 @@ cdef list restore_nodes(Arena* a, object shape, object numbers, object counts, o
     roots, waiting = [], []  # waiting: [parent, children still to come]
     for at in range(len(shape)):
         f, children, code, active, nominal = shape[at].tolist()
-        if f >= len(kinds) or (f < 0 and (children or nominal)) or active > 1 or nominal > 1:
+        if f >= len(kinds) or (f < 0 and (children or nominal)) or active > 1 or nominal > 2:
             raise ValueError(f"node {at} is not a node of a tree")
-        if f >= 0 and (children < 1 or (not nominal and children != 2)):
+        if f >= 0 and (children < 1 or (nominal != 1 and children != 2)):
             raise ValueError(f"node {at} has {children} children")
         if nominal and kinds[f] != NOMINAL or f >= 0 and not nominal and kinds[f] != NUMERIC:
             raise ValueError(f"node {at} splits on a feature of another kind")
+        if nominal == 2 and numbers[at, 0] not in range(a.codes[f]):
+            raise ValueError(f"node {at} asks for a value that its feature does not have")
         parent = waiting[-1][0] if waiting else NONE
         i = new_node(a, parent, numbers[at, 1])
         enough(i)
@@ -183,7 +197,7 @@ cdef list restore_nodes(Arena* a, object shape, object numbers, object counts, o
         else:
             add_child(a, parent, i, code)
             waiting[-1][1] -= 1
-        if nominal:
+        if nominal == 1:
             enough(set_branch(a, i, 0, NONE))
         if children:
             waiting.append([i, children])
@@ -237,10 +251,18 @@ cdef int restore_tables(Arena* a, object saved, Py_ssize_t n_labels) except -1:
         enough(ensure_label(a, i, <int32_t> r))
         if a.tables[i][r] != NULL:
             raise ValueError("two tables belong to one label of a node")
+        numbers, heavy = saved.weighed[at]
+        known = saved.values[numbers].tolist()
+        for f, code in known:
+            if column(a, i, <int32_t> f) == NONE:
+                raise ValueError("a table knows a feature that its node has dropped")
+            enough(add_value(a, i, f, code))
         t = ensure_table(a, i, <int32_t> r)
         if t == NULL:
             raise MemoryError("onstream: no memory for the tables of a tree")
-        restore_table(a, i, t, len(saved.kinds), saved.table_numbers[at], saved.table_values[at])
+        restore_table(a, i, t, len(saved.kinds), saved.table_numbers[at])
+        for (f, code), w in zip(known, heavy.tolist()):
+            cell_weights(t)[cell(a, i, f, code)] = w
     return 0
 
 

@@ -8,8 +8,9 @@ from .criteria cimport Criterion
 
 cdef struct Split:
     int32_t feature    # NONE: the null split, which changes nothing
-    double threshold   # numeric: left if x <= threshold
-    bint nominal       # one branch per value
+    double threshold   # left if x <= threshold; of nominal values, if x is this code
+    bint nominal
+    bint by_value      # nominal: one branch for each value
     double gain
 
 
@@ -24,6 +25,11 @@ cdef struct Scratch:   # room for the counts of every label, for the search
 cdef inline bint has_gain(const Split* s) noexcept nogil:
     """Is the gain more than rounding?"""
     return s.gain > 1e-10
+
+
+cdef inline int32_t branches_of(Arena* a, const Split* s) noexcept nogil:
+    """How many branches the split has."""
+    return a.codes[s.feature] if s.by_value else 2
 
 
 cdef int make_scratch(Scratch* s, Py_ssize_t labels) except -1

@@ -1,22 +1,29 @@
 """Which split separates the labels of a node best?
 
 A number is modelled per label as a Gaussian between its minimum and maximum (Pfahringer, Holmes and
-Kirkby, PAKDD 2008); ten cuts are tried. A nominal feature has one branch per value. A split counts
-only if at least two branches have more than 1 % of the node's weight.
+Kirkby, PAKDD 2008); ten cuts are tried. Of a nominal feature one value is separated from all others,
+or it has a branch for each value. A split counts only if at least two branches have more than 1 % of the node's weight.
 """
 
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport erfc, sqrt
 from libc.stdint cimport int32_t
+from libc.stdlib cimport qsort
 
 from ...core.memory cimport release, resize
 from .arena cimport (
-    NOMINAL, NONE, NUMERIC, Arena, ClassTable, cell, cell_weights, column, highs, lows, means,
-    squares, weights,
+    NOMINAL, NONE, NUMERIC, Arena, ClassTable, ValueIndex, cell, cell_weights, column, highs, lows,
+    means, squares, values_in, weights,
 )
 from .criteria cimport Criterion
 
 cdef enum:
     CUTS = 10
+    FEW = 8     # times the values at a node: a feature with fewer is gone through from end to end
+
+cdef struct Codes:   # nominal values of a feature
+    int32_t* listed  # NULL: all from 0
+    int32_t n
 
 cdef double LEAST_SHARE = 0.01
 cdef double SQRT_HALF = 0.7071067811865476
@@ -56,7 +63,8 @@ cdef Py_ssize_t labels_at(Arena* a, int32_t node) noexcept nogil:
 
 cdef Split null_split() noexcept nogil:
     cdef Split split
-    split.feature, split.gain, split.threshold, split.nominal = NONE, 0.0, 0.0, False
+    split.feature, split.gain, split.threshold = NONE, 0.0, 0.0
+    split.nominal = split.by_value = False
     return split
 
 
@@ -74,8 +82,11 @@ cdef Split best_split(
     if k > 0 and a.kind[feature] == NUMERIC:
         best_cut(a, node, c, criterion, s, k, &split)
     elif k > 0 and a.kind[feature] == NOMINAL:
-        split.nominal = True
-        split.gain = gain_by_value(a, node, feature, criterion, s, k)
+        split.nominal, split.by_value = True, not a.binary
+        if a.binary:
+            best_value(a, node, feature, criterion, s, k, &split)
+        else:
+            split.gain = gain_by_value(a, node, feature, criterion, s, k)
     return split
 
 
@@ -140,8 +151,32 @@ cdef void best_cut(
 
 
 cdef inline double cell_weight(ClassTable* t, int32_t place) noexcept nogil:
-    """Weight of a nominal value; 0 if it is newer than the table."""
-    return cell_weights(t)[place] if place < t.cells else 0.0
+    """Weight of a nominal value; 0 if it is newer than the table, or never came to the node."""
+    return cell_weights(t)[place] if 0 <= place < t.cells else 0.0
+
+
+cdef int by_code(const void* x, const void* y) noexcept nogil:
+    return (<const int32_t*> x)[0] - (<const int32_t*> y)[0]
+
+
+cdef Codes codes_at(Arena* a, int32_t node, int32_t f) noexcept nogil:
+    """The values of a feature that may have come to a node, in order."""
+    cdef ValueIndex* x = a.values[node]
+    cdef Codes found
+    cdef int32_t c
+    found.n, found.listed = a.codes[f], NULL
+    if x == NULL or a.codes[f] < FEW * x.n:  # it is as quick to ask for all there are
+        return found
+    found.listed = <int32_t*> PyMem_RawMalloc(x.n * sizeof(int32_t))
+    if found.listed == NULL:
+        return found
+    found.n = 0
+    for c in range(x.n):
+        if values_in(x)[c].feature == f:
+            found.listed[found.n] = values_in(x)[c].code
+            found.n += 1
+    qsort(found.listed, found.n, sizeof(int32_t), by_code)
+    return found
 
 
 cdef double gain_by_value(
@@ -150,9 +185,12 @@ cdef double gain_by_value(
     """Gain of one branch per value; 0 if fewer than two are heavy enough."""
     cdef double n = 0.0, n_value, after = 0.0
     cdef Py_ssize_t i, heavy = 0
-    cdef int32_t code, place
-    for code in range(a.codes[f]):
-        place = cell(a, node, f, code)
+    cdef Codes codes = codes_at(a, node, f)
+    cdef int32_t j, place
+    for j in range(codes.n):
+        place = cell(a, node, f, codes.listed[j] if codes.listed != NULL else j)
+        if place == NONE:
+            continue
         n_value = 0.0
         for i in range(k):
             s.left[i] = cell_weight(a.tables[node][s.present[i]], place)
@@ -160,9 +198,39 @@ cdef double gain_by_value(
         heavy += n_value > LEAST_SHARE * (a.weight[node] - a.idle[node])
         n += n_value
         after += criterion.impurity(s.left, k)
+    PyMem_RawFree(codes.listed)
     if heavy < 2:
         return 0.0
     return max(0.0, (criterion.impurity(s.parent, k) - after) / n)
+
+
+cdef void best_value(
+    Arena* a, int32_t node, int32_t f, const Criterion* criterion, Scratch* s, Py_ssize_t k, Split* out
+) noexcept nogil:
+    """Gain and code of the value that is best separated from all others."""
+    cdef double n = 0.0, n_value, before = criterion.impurity(s.parent, k), after
+    cdef double least = LEAST_SHARE * (a.weight[node] - a.idle[node])
+    cdef Py_ssize_t i
+    cdef Codes codes = codes_at(a, node, f)
+    cdef int32_t code, j, place
+    for i in range(k):
+        n += s.parent[i]
+    for j in range(codes.n):
+        code = codes.listed[j] if codes.listed != NULL else j
+        place = cell(a, node, f, code)
+        if place == NONE:
+            continue
+        n_value = 0.0
+        for i in range(k):
+            s.left[i] = cell_weight(a.tables[node][s.present[i]], place)
+            s.right[i] = s.parent[i] - s.left[i]
+            n_value += s.left[i]
+        if not (n_value > least and n - n_value > least):
+            continue
+        after = criterion.impurity(s.left, k) + criterion.impurity(s.right, k)
+        if (before - after) / n > out.gain:
+            out.gain, out.threshold = (before - after) / n, code
+    PyMem_RawFree(codes.listed)
 
 
 cdef void branch_counts(
@@ -177,8 +245,11 @@ cdef void branch_counts(
         t = a.tables[node][r] if r < a.labels[node] else NULL
         if t == NULL or c >= t.d or weights(t)[c] <= 0.0:
             continue
-        if split.nominal:
+        if split.by_value:
             out[r] = cell_weight(t, cell(a, node, split.feature, branch))
+            continue
+        if split.nominal:
+            left = cell_weight(t, cell(a, node, split.feature, <int32_t> split.threshold))
         else:
             left = below(t, c, split.threshold)
-            out[r] = left if branch == 0 else weights(t)[c] - left
+        out[r] = left if branch == 0 else weights(t)[c] - left

@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t, uint8_t
 
 from ...core.example cimport Example
-from .arena cimport Arena, ClassTable
+from .arena cimport Arena, ClassTable, View
 
 
 cdef int widen(Arena* a, Py_ssize_t width) except -1
@@ -11,6 +11,8 @@ cdef int register_values(Arena* a, const Example* e) noexcept nogil
 
 cdef int ensure_label(Arena* a, int32_t i, int32_t label) noexcept nogil
 cdef ClassTable* ensure_table(Arena* a, int32_t i, int32_t label) noexcept nogil
+cdef int add_value(Arena* a, int32_t i, int32_t f, int32_t code) noexcept nogil
+cdef int add_values(Arena* a, int32_t i, const View* v) noexcept nogil
 cdef int activate(Arena* a, int32_t i) noexcept nogil
 cdef void deactivate(Arena* a, int32_t i) noexcept nogil
 

@@ -1,7 +1,8 @@
 """What nodes know of their examples: features and their values, counts, tables by label.
 
-Short of memory, a node can drop features. Its tables then have columns only for the others, and a
-`Layout` says which column a feature has.
+A node keeps the weight of those nominal values that came to it, however many there are elsewhere: a
+`ValueIndex` says which cell of its tables a value has. Short of memory, a node can drop features.
+Its tables then have columns only for the others, and a `Layout` says which column a feature has.
 """
 
 from cpython.mem cimport PyMem_RawFree
@@ -10,8 +11,9 @@ from libc.string cimport memcpy
 
 from ...core.example cimport NO_MEMORY, NUMBER, Example, feature
 from .arena cimport (
-    NOMINAL, NONE, NUMERIC, ROWS, UNKNOWN, Arena, ClassTable, Layout, arena_alloc, arena_free, cell,
-    cell_weights, column, places, regrow, table_size, weights, with_slack,
+    NOMINAL, NONE, NUMERIC, ROWS, UNKNOWN, Arena, ClassTable, Layout, Value, ValueIndex, View,
+    arena_alloc, arena_free, bucket, buckets_of, cell, cell_weights, column, places, regrow,
+    table_size, values_in, weights, with_slack,
 )
 
 # -- features -------------------------------------------------------------------------------------
@@ -27,10 +29,9 @@ cdef int widen(Arena* a, Py_ssize_t width) except -1:
         regrow(<void**> &a.kind, a.width, room, 1)
         and regrow(<void**> &a.cells, a.width, room, sizeof(int32_t*))
         and regrow(<void**> &a.codes, a.width, room, sizeof(int32_t))
-        and regrow(<void**> &a.spared, a.width, room, sizeof(int32_t))
     ):
         raise MemoryError(f"onstream: no memory for {room:,} features")
-    a.bytes += (room - a.width) * (1 + sizeof(int32_t*) + 2 * sizeof(int32_t))
+    a.bytes += (room - a.width) * (1 + sizeof(int32_t*) + sizeof(int32_t))
     a.width = room
     return 0
 
@@ -42,11 +43,10 @@ cdef void free_features(Arena* a) noexcept:
     PyMem_RawFree(a.kind)
     PyMem_RawFree(a.cells)
     PyMem_RawFree(a.codes)
-    PyMem_RawFree(a.spared)
 
 
 cdef int32_t cell_of(Arena* a, int32_t f, int32_t code) noexcept nogil:
-    """Cell of this nominal value, which is made if it is new; or NO_MEMORY."""
+    """Number of this nominal value among those of all features, a new one if need be; or NO_MEMORY."""
     cdef int32_t known = a.codes[f], j
     if code < known:
         return a.cells[f][code]
@@ -56,7 +56,6 @@ cdef int32_t cell_of(Arena* a, int32_t f, int32_t code) noexcept nogil:
     for j in range(known, code + 1):  # codes come in order, so this is one
         a.cells[f][j] = a.n_cells
         a.n_cells += 1
-    a.saved += (code + 1 - known) * <Py_ssize_t> a.spared[f] * <Py_ssize_t> sizeof(double)
     a.codes[f] = code + 1
     return a.cells[f][code]
 
@@ -122,17 +121,18 @@ cdef ClassTable* ensure_table(Arena* a, int32_t i, int32_t label) noexcept nogil
     """The table of this label at an active node, with room for every feature it keeps; or NULL."""
     cdef ClassTable* old = a.tables[i][label]
     cdef ClassTable* t
-    cdef Py_ssize_t d = a.known, cells = a.n_cells
+    cdef ValueIndex* x = a.values[i]
+    cdef Py_ssize_t d = a.known
     cdef int r
     if a.layout[i] != NULL:
         if extend_layout(a, i) != 0:
             return NULL
-        d, cells = a.layout[i].d, a.layout[i].cells
-    if old != NULL and old.d >= d and old.cells >= cells:
+        d = a.layout[i].d
+    if old != NULL and old.d >= d and (x == NULL or old.cells >= x.n):
         return old
     if a.layout[i] == NULL:
-        d, cells = with_slack(d), with_slack(cells)
-    t = make_table(a, d, cells)
+        d = with_slack(d)
+    t = make_table(a, d, x.room if x != NULL else 0)
     if t == NULL:
         return NULL
     if old != NULL:
@@ -141,10 +141,83 @@ cdef ClassTable* ensure_table(Arena* a, int32_t i, int32_t label) noexcept nogil
         memcpy(cell_weights(t), cell_weights(old), old.cells * sizeof(double))
         free_table(a, old)
     else:
-        a.n_tables += 1
-        spare(a, i, 1)
+        count_tables(a, i, 1)
     a.tables[i][label] = t
     return t
+
+
+cdef void count_tables(Arena* a, int32_t i, int32_t tables) noexcept nogil:
+    """Note that node i has this number of tables more, or fewer if it is negative."""
+    a.n_tables += tables
+    a.saved += tables * saved_per_table(a, i)
+    if a.values[i] != NULL:
+        a.n_weights += tables * a.values[i].n
+
+
+# -- the nominal values that came to a node -------------------------------------------------------
+
+
+cdef Py_ssize_t index_size(Py_ssize_t room, Py_ssize_t buckets) noexcept nogil:
+    return sizeof(ValueIndex) + room * sizeof(Value) + buckets * sizeof(int32_t)
+
+
+cdef void free_index(Arena* a, ValueIndex* x) noexcept nogil:
+    if x != NULL:
+        arena_free(a, x, index_size(x.room, x.buckets))
+
+
+cdef ValueIndex* make_index(Arena* a, int32_t room) noexcept nogil:
+    """An empty index; or NULL."""
+    cdef int32_t buckets = 8
+    cdef ValueIndex* x
+    while buckets < room + room // 2:
+        buckets *= 2
+    x = <ValueIndex*> arena_alloc(a, index_size(room, buckets))
+    if x != NULL:
+        x.room, x.buckets = room, buckets
+    return x
+
+
+cdef void append(ValueIndex* x, int32_t f, int32_t code) noexcept nogil:
+    """Give a new value the next cell."""
+    values_in(x)[x.n].feature, values_in(x)[x.n].code = f, code
+    x.n += 1
+    buckets_of(x)[bucket(x, f, code)] = x.n
+
+
+cdef int add_value(Arena* a, int32_t i, int32_t f, int32_t code) noexcept nogil:
+    """Give a nominal value a cell in the tables of node i, unless it has one."""
+    cdef ValueIndex* old = a.values[i]
+    cdef ValueIndex* x = old
+    cdef int32_t c, r
+    if cell(a, i, f, code) != NONE:
+        return 0
+    if old == NULL or old.n == old.room:
+        x = make_index(a, 4 if old == NULL else old.n + old.n // 4 + 4)
+        if x == NULL:
+            return NO_MEMORY
+        if old != NULL:
+            for c in range(old.n):
+                append(x, values_in(old)[c].feature, values_in(old)[c].code)
+            free_index(a, old)
+        a.values[i] = x
+    append(x, f, code)
+    a.n_values += 1
+    for r in range(a.labels[i]):
+        a.n_weights += a.tables[i][r] != NULL
+    return 0
+
+
+cdef int add_values(Arena* a, int32_t i, const View* v) noexcept nogil:
+    """Give the nominal values of an example cells in the tables of node i."""
+    cdef Py_ssize_t f
+    if a.n_cells == 0:
+        return 0
+    for f in range(min(v.n, <Py_ssize_t> a.width)):
+        if a.kind[f] == NOMINAL and v.x[f] == v.x[f] and column(a, i, <int32_t> f) != NONE:
+            if add_value(a, i, <int32_t> f, <int32_t> v.x[f]) != 0:
+                return NO_MEMORY
+    return 0
 
 
 cdef int activate(Arena* a, int32_t i) noexcept nogil:
@@ -167,11 +240,14 @@ cdef void deactivate(Arena* a, int32_t i) noexcept nogil:
     for r in range(a.labels[i]):
         if a.tables[i][r] != NULL:
             free_table(a, a.tables[i][r])
-            a.n_tables -= 1
-            spare(a, i, -1)
+            count_tables(a, i, -1)
     a.n_active -= 1
     arena_free(a, a.tables[i], a.labels[i] * sizeof(ClassTable*))
     a.tables[i] = NULL
+    if a.values[i] != NULL:
+        a.n_values -= a.values[i].n
+        free_index(a, a.values[i])
+        a.values[i] = NULL
     if a.layout[i] != NULL:
         free_layout(a, a.layout[i])
         a.layout[i] = NULL
@@ -181,13 +257,13 @@ cdef void deactivate(Arena* a, int32_t i) noexcept nogil:
 # -- features that a node has dropped -------------------------------------------------------------
 
 
-cdef Py_ssize_t layout_size(Py_ssize_t width, Py_ssize_t values) noexcept nogil:
-    return sizeof(Layout) + (width + values) * sizeof(int32_t)
+cdef Py_ssize_t layout_size(Py_ssize_t width) noexcept nogil:
+    return sizeof(Layout) + width * sizeof(int32_t)
 
 
 cdef void free_layout(Arena* a, Layout* l) noexcept nogil:
     if l != NULL:
-        arena_free(a, l, layout_size(l.width, l.values))
+        arena_free(a, l, layout_size(l.width))
 
 
 cdef Py_ssize_t saved_per_table(Arena* a, int32_t i) noexcept nogil:
@@ -197,18 +273,8 @@ cdef Py_ssize_t saved_per_table(Arena* a, int32_t i) noexcept nogil:
     if a.layout[i] != NULL:
         for f in range(a.layout[i].width):
             if places(a.layout[i])[f] == NONE:
-                saved += (ROWS + a.codes[f]) * sizeof(double)
+                saved += ROWS * sizeof(double)
     return saved
-
-
-cdef void spare(Arena* a, int32_t i, int32_t tables) noexcept nogil:
-    """Note that there are `tables` more tables (fewer, if negative) without what node i dropped."""
-    cdef int32_t f
-    if a.layout[i] != NULL:
-        a.saved += tables * saved_per_table(a, i)
-        for f in range(a.layout[i].width):
-            if places(a.layout[i])[f] == NONE:
-                a.spared[f] += tables
 
 
 cdef Layout* make_layout(Arena* a, int32_t i, const uint8_t* poor) noexcept nogil:
@@ -216,36 +282,36 @@ cdef Layout* make_layout(Arena* a, int32_t i, const uint8_t* poor) noexcept nogi
 
     Without `poor`, one in which nothing moves, but with a place for what came since.
     """
-    cdef Layout* old = a.layout[i]
-    cdef int32_t width = <int32_t> min(with_slack(a.known), a.width), f, r
-    cdef Layout* l = <Layout*> arena_alloc(a, layout_size(width, a.n_cells))
-    cdef int32_t* cells
+    cdef int32_t width = <int32_t> min(with_slack(a.known), a.width), f
+    cdef Layout* l = <Layout*> arena_alloc(a, layout_size(width))
     if l == NULL:
         return NULL
-    l.width, l.values = width, a.n_cells
-    l.cells = old.cells if poor == NULL else 0
-    cells = places(l) + width
+    l.width = width
     for f in range(width):
         places(l)[f] = column(a, i, f)
         if poor != NULL and places(l)[f] != NONE:
             places(l)[f] = NONE if poor[f] else l.d
         l.d += places(l)[f] != NONE
-        for r in range(a.codes[f]):
-            if places(l)[f] == NONE:
-                cells[a.cells[f][r]] = NONE
-            elif poor == NULL and a.cells[f][r] < old.values:
-                cells[a.cells[f][r]] = places(old)[old.width + a.cells[f][r]]
-            else:
-                cells[a.cells[f][r]] = l.cells
-                l.cells += 1
     return l
 
 
+cdef ValueIndex* kept_values(Arena* a, int32_t i, const uint8_t* poor) noexcept nogil:
+    """The values of node i but for those of the features `poor`; or NULL."""
+    cdef ValueIndex* old = a.values[i]
+    cdef ValueIndex* x = make_index(a, old.room if old != NULL else 4)
+    cdef int32_t c
+    if x != NULL and old != NULL:
+        for c in range(old.n):
+            if not poor[values_in(old)[c].feature]:
+                append(x, values_in(old)[c].feature, values_in(old)[c].code)
+    return x
+
+
 cdef int extend_layout(Arena* a, int32_t i) noexcept nogil:
-    """Give features and values that came since a place behind the others."""
+    """Give features that came since a place behind the others."""
     cdef Layout* old = a.layout[i]
     cdef Layout* l
-    if old.width >= a.known and old.values >= a.n_cells:
+    if old.width >= a.known:
         return 0
     l = make_layout(a, i, NULL)
     if l == NULL:
@@ -258,12 +324,13 @@ cdef int extend_layout(Arena* a, int32_t i) noexcept nogil:
 cdef int drop_features(Arena* a, int32_t i, const uint8_t* poor) noexcept nogil:
     """Keep nothing more of these features at node i, and free what was kept of them."""
     cdef Layout* l = make_layout(a, i, poor)
+    cdef ValueIndex* x = kept_values(a, i, poor)
     cdef ClassTable** tables = <ClassTable**> arena_alloc(a, a.labels[i] * sizeof(ClassTable*))
     cdef int32_t r, made = 0
-    cdef bint fine = l != NULL and tables != NULL
+    cdef bint fine = l != NULL and x != NULL and tables != NULL
     for r in range(a.labels[i]):
         if fine and a.tables[i][r] != NULL:
-            tables[r] = make_table(a, l.d, l.cells)
+            tables[r] = make_table(a, l.d, x.room)
             fine = tables[r] != NULL
             made += fine
     if not fine:
@@ -272,26 +339,30 @@ cdef int drop_features(Arena* a, int32_t i, const uint8_t* poor) noexcept nogil:
                 free_table(a, tables[r])
         arena_free(a, tables, a.labels[i] * sizeof(ClassTable*))
         free_layout(a, l)
+        free_index(a, x)
         return NO_MEMORY
     for r in range(a.labels[i]):
         if tables[r] != NULL:
-            move_table(a, i, l, a.tables[i][r], tables[r])
+            move_table(a, i, l, x, a.tables[i][r], tables[r])
             free_table(a, a.tables[i][r])
-    spare(a, i, -made)
+    count_tables(a, i, -made)
     arena_free(a, a.tables[i], a.labels[i] * sizeof(ClassTable*))
     a.tables[i] = tables
     a.n_layouts += a.layout[i] == NULL
     free_layout(a, a.layout[i])
     a.layout[i] = l
-    spare(a, i, made)
+    a.n_values += x.n - (a.values[i].n if a.values[i] != NULL else 0)
+    free_index(a, a.values[i])
+    a.values[i] = x
+    count_tables(a, i, made)
     return 0
 
 
 cdef void move_table(
-    Arena* a, int32_t i, Layout* l, ClassTable* old, ClassTable* t
+    Arena* a, int32_t i, Layout* l, ValueIndex* x, ClassTable* old, ClassTable* t
 ) noexcept nogil:
-    """Copy a table of node i into one with another layout."""
-    cdef int32_t f, r, c, k
+    """Copy a table of node i into one with another layout and index."""
+    cdef int32_t f, c, k
     for f in range(l.width):
         if places(l)[f] == NONE:
             continue
@@ -299,7 +370,7 @@ cdef void move_table(
         if c < old.d:
             for k in range(ROWS):
                 weights(t)[k * t.d + places(l)[f]] = weights(old)[k * old.d + c]
-        for r in range(a.codes[f]):
-            c = cell(a, i, f, r)
-            if c < old.cells:
-                cell_weights(t)[places(l)[l.width + a.cells[f][r]]] = cell_weights(old)[c]
+    for k in range(x.n):
+        c = cell(a, i, values_in(x)[k].feature, values_in(x)[k].code)
+        if c < old.cells:
+            cell_weights(t)[k] = cell_weights(old)[c]

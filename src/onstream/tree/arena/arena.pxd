@@ -5,7 +5,7 @@
 # NO_MEMORY (or NULL) and leave the tree as it was.
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 
@@ -19,12 +19,12 @@ cdef enum:
     NONE = -1        # no node, no feature
     LOCAL = 64       # values of a row that need no memory of their own
     ROWS = 5         # numbers of a feature in a table: weight, mean, squares, low, high
-    NODE_BYTES = 7 * 4 + 9 * 8 + 5 * 8  # entries of one node in all arrays
+    NODE_BYTES = 7 * 4 + 9 * 8 + 6 * 8  # entries of one node in all arrays
 
 
 cdef struct ClassTable:  # of one label at one node; then ROWS rows of d doubles, and `cells` more
     int32_t d            # features with room
-    int32_t cells        # nominal values with room: the weight of each
+    int32_t cells        # nominal values of the node with room: the weight of each
     int32_t even         # the first `even` features are numeric and never missing; 0: check each
     int32_t gaussians    # naive Bayes of such rows, precomputed: features that vary (NONE: not yet),
     double logs          # and what all examples share of the logarithm of the likelihood
@@ -33,9 +33,18 @@ cdef struct ClassTable:  # of one label at one node; then ROWS rows of d doubles
 
 cdef struct Layout:      # where a node that has dropped features keeps the others
     int32_t width        # features it knows; those that came later follow in order
-    int32_t values       # nominal values it knows
     int32_t d            # columns of its tables
-    int32_t cells        # nominal values of its tables
+
+
+cdef struct Value:
+    int32_t feature
+    int32_t code
+
+
+cdef struct ValueIndex:  # the nominal values that came to a node: by cell, and a hash table of cells
+    int32_t n            # how many
+    int32_t room         # cells; as many Values follow,
+    int32_t buckets      # then so many cells + 1 (0: empty), a power of two
 
 
 cdef struct View:        # one example by feature; NaN is missing, a nominal value is its code
@@ -53,10 +62,10 @@ cdef struct Arena:
     int32_t vacant        # first entry of the free list, linked by `parent`
     int32_t root          # NONE before the first example
     int32_t* feature      # of an inner node's split; NONE: a leaf
-    double* threshold     # numeric: left if x <= threshold
-    int32_t* left         # numeric: children
+    double* threshold     # left if x <= threshold; of nominal values, if x is this code
+    int32_t* left         # children, unless there is a branch for each value
     int32_t* right
-    int32_t** branches    # nominal: number of codes, then the child of each or NONE; otherwise NULL
+    int32_t** branches    # one per value: number of codes, then the child of each or NONE; or NULL
     int32_t* parent
     int32_t* depth        # of the root: 0
     int32_t* code         # nominal branch that leads to this node, or NONE
@@ -72,6 +81,7 @@ cdef struct Arena:
     double** counts       # weight of each label
     ClassTable*** tables  # table of each label or NULL; NULL: inactive, or an inner node
     Layout** layout       # NULL: every feature has a column in the tables, in order
+    ValueIndex** values   # cells of nominal values in the tables; NULL: none came
     void** extra          # what a kind of tree keeps for each node
     bint closing          # the whole arena is being freed, node by node
     void (*drop_extra)(Arena* a, void* extra) noexcept nogil
@@ -80,10 +90,9 @@ cdef struct Arena:
     Py_ssize_t width      # features with room
     Py_ssize_t known      # features there are: tables are made for them and a few more
     uint8_t* kind
-    int32_t** cells       # nominal: place in the tables of each code
+    int32_t** cells       # nominal: number of each code among the values of all features
     int32_t* codes        # nominal: how many codes are known
     int32_t n_cells       # nominal values of all features
-    int32_t* spared       # tables that leave out this feature
 
     # -- all
     Py_ssize_t bytes      # held in C
@@ -91,7 +100,11 @@ cdef struct Arena:
     Py_ssize_t n_active   # nodes that keep tables
     Py_ssize_t n_layouts  # nodes that have dropped features
     Py_ssize_t saved      # bytes that tables would need for what was dropped
+    Py_ssize_t n_values   # values in the indices of all nodes
+    Py_ssize_t n_weights  # ... times the tables of the node
     double total          # weight of all examples
+    bint binary           # nominal features split one value from the others, not each from each
+    double variance_floor  # share of a feature's variance that naive Bayes adds; 0: none
 
 
 # -- memory ---------------------------------------------------------------------------------------
@@ -164,7 +177,7 @@ cdef inline Py_ssize_t with_slack(Py_ssize_t n) noexcept nogil:
 
 
 cdef inline int32_t* places(Layout* l) noexcept nogil:
-    """Column of each feature, then the cell of each nominal value; NONE: dropped."""
+    """Column of each feature; NONE: dropped."""
     return <int32_t*> (l + 1)
 
 
@@ -176,10 +189,27 @@ cdef inline int32_t column(Arena* a, int32_t i, int32_t feature) noexcept nogil:
     return places(l)[feature] if feature < l.width else l.d + feature - l.width
 
 
+cdef inline Value* values_in(ValueIndex* x) noexcept nogil:
+    return <Value*> (x + 1)
+
+
+cdef inline int32_t* buckets_of(ValueIndex* x) noexcept nogil:
+    return <int32_t*> (values_in(x) + x.room)
+
+
+cdef inline int32_t bucket(ValueIndex* x, int32_t feature, int32_t code) noexcept nogil:
+    """Where this value stands in the hash table, or the empty bucket where it would."""
+    cdef uint32_t h = <uint32_t> feature * <uint32_t> 2654435761 + <uint32_t> code * <uint32_t> 2246822519
+    cdef int32_t b = <int32_t> ((h ^ (h >> 15)) & <uint32_t> (x.buckets - 1)), c = buckets_of(x)[b]
+    while c != 0:
+        if values_in(x)[c - 1].code == code and values_in(x)[c - 1].feature == feature:
+            break
+        b = (b + 1) & (x.buckets - 1)
+        c = buckets_of(x)[b]
+    return b
+
+
 cdef inline int32_t cell(Arena* a, int32_t i, int32_t feature, int32_t code) noexcept nogil:
-    """Cell of a nominal value of a feature that node i has not dropped."""
-    cdef Layout* l = a.layout[i]
-    cdef int32_t place = a.cells[feature][code]
-    if l == NULL:
-        return place
-    return places(l)[l.width + place] if place < l.values else l.cells + place - l.values
+    """Cell of a nominal value in the tables of node i, maybe beyond their end; NONE: it never came."""
+    cdef ValueIndex* x = a.values[i]
+    return buckets_of(x)[bucket(x, feature, code)] - 1 if x != NULL else NONE

@@ -1,7 +1,7 @@
 """Arrays of a saved tree, checked before anything is built from them."""
 
 from bisect import bisect_right
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from ...core.state_reader import StateReader
 LARGEST = 1.01e120  # of values; they are learned up to 1e120
 HEAVIEST = 1e80  # of sums of weights; all examples together have at most 1e50
 WEIGHTS = [1, 2, 3, 4, 5, 6, 8]  # columns of node_numbers that hold such sums
+SMALL = 10_000  # numbers of a matrix that is written though most of them are 0
 DEEPEST = 1000  # levels of alternate trees in alternate trees; a few are many
 
 Floats = NDArray[np.float64]
@@ -25,7 +26,7 @@ class TreeArrays(NamedTuple):
     node_counts: Floats
     tables: Integers  # node and label
     table_numbers: Floats
-    table_values: Floats
+    weighed: list[tuple[Integers, Floats]]  # of each table: nominal values and their weights
     kinds: Integers  # of each feature
     values: Integers  # feature and code of each nominal value
     hidden: Integers  # node and feature that it has dropped
@@ -42,7 +43,8 @@ def read_trees(fields: StateReader, width: int, n_labels: int) -> TreeArrays:
     table_numbers = fields.array("table_numbers", (len(tables), 5, width))
     kinds = fields.integers("kinds", (width,), 0, 2)
     values = fields.integers("values", (-1, 2), 0, 2**31 - 1)
-    cells = fields.array("table_values", (len(tables), len(values)))
+    weighed = read_values(fields, len(tables), len(values))
+    cells = np.concatenate([np.zeros(0), *(heavy for _, heavy in weighed)])
     hidden = fields.integers("hidden", (-1, 2), 0, max(n, width))
     total = fields.number("total", 0.0)
     weights = table_numbers[:, 0]
@@ -58,8 +60,47 @@ def read_trees(fields: StateReader, width: int, n_labels: int) -> TreeArrays:
     if values_beyond.any() or (numbers[:, WEIGHTS] > HEAVIEST).any():
         raise ValueError("table_numbers or node_numbers holds a value or a weight that cannot be")
     return TreeArrays(
-        nodes, numbers, counts, tables, table_numbers, cells, kinds, values, hidden, total
+        nodes, numbers, counts, tables, table_numbers, weighed, kinds, values, hidden, total
     )
+
+
+def pack_values(weighed: list[tuple[Integers, Floats]], n: int) -> dict[str, Any]:
+    """Weights of nominal values by table: a matrix, or if most of it would be 0, only the others.
+
+    n is how many values there are in all.
+    """
+    entries = sum(len(heavy) for _, heavy in weighed)
+    if len(weighed) * n <= SMALL + 3 * entries:
+        matrix = np.zeros((len(weighed), n))
+        for row, (numbers, heavy) in zip(matrix, weighed, strict=True):
+            row[numbers] = heavy
+        return {"table_values": matrix}
+    return {
+        "table_sizes": np.array([len(heavy) for _, heavy in weighed], dtype=np.int64),
+        "value_numbers": np.concatenate([numbers for numbers, _ in weighed]),
+        "value_weights": np.concatenate([heavy for _, heavy in weighed]),
+    }
+
+
+def read_values(fields: StateReader, tables: int, n: int) -> list[tuple[Integers, Floats]]:
+    """What `pack_values` wrote."""
+    if not fields.missing("table_values"):
+        matrix = fields.array("table_values", (tables, n))
+        if (matrix < 0.0).any():
+            raise ValueError("a weight of the tree is negative")
+        return [(np.flatnonzero(row), row[row > 0.0]) for row in matrix]
+    sizes = fields.integers("table_sizes", (tables,), 0, n)
+    ends = np.cumsum(sizes)
+    entries = int(ends[-1]) if tables else 0
+    numbers = fields.integers("value_numbers", (entries,), 0, n - 1)
+    heavy = fields.array("value_weights", (entries,))
+    found = [
+        (numbers[end - size : end], heavy[end - size : end])
+        for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)
+    ]
+    if any((np.diff(part) <= 0).any() for part, _ in found):
+        raise ValueError("value_numbers does not name values in order")
+    return found
 
 
 def check_nesting(roots: list[int], owners: list[int]) -> None:

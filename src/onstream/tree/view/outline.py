@@ -25,13 +25,18 @@ class Node:
     deviation: float = 0.0
     feature: Any = None  # None: a leaf
     threshold: float | None = None  # None: nominal
+    value: str | None = None  # the one that is separated from all others; None: one branch each
     children: list[tuple[Any, "Node"]] = field(default_factory=list)  # branch and child
     below: int = 0  # nodes below that are left out
 
     def test(self, branch: Any) -> str:
         """The condition that leads into a branch."""
-        value = branch if self.threshold is None else f"{self.threshold:.6g}"
-        text = f"{self.feature} {'=' if self.threshold is None else branch} {value}"
+        if self.threshold is not None:
+            text = f"{self.feature} {branch} {self.threshold:.6g}"
+        elif self.value is not None:
+            text = f"{self.feature} {branch} {self.value}"
+        else:
+            text = f"{self.feature} = {branch}"
         return text.replace("\n", "\\n")  # names may hold line breaks
 
     def step(self, x: Mapping[str, Any]) -> tuple[Any, "Node"] | None:
@@ -42,6 +47,8 @@ class Node:
         if self.threshold is not None:
             return self.children[0 if value <= self.threshold else 1]
         text = value if isinstance(value, str) else f"{float(value):.17g}"
+        if self.value is not None:
+            return self.children[0 if same(self.value, text) else 1]
         return next((pair for pair in self.children if same(pair[0], text)), None)
 
     def trim(self, max_depth: int | None) -> "Node":
@@ -99,16 +106,23 @@ def build(outline: dict[str, Any]) -> Node:
         if feature >= 0:
             node.feature = names[feature]
             node.threshold = None if nominal else threshold
+            node.value = values[feature][int(threshold)] if nominal == 2 else None
         if waiting:
             parent, left, texts = waiting.pop()
-            branch = ("<=" if not parent.children else ">") if texts is None else texts[code]
+            first = not parent.children
+            if texts is not None:
+                branch = texts[code]
+            elif parent.threshold is None:
+                branch = "=" if first else "≠"
+            else:
+                branch = "<=" if first else ">"
             parent.children.append((branch, node))
             if left > 1:
                 waiting.append((parent, left - 1, texts))
         else:
             root = node
         if feature >= 0:
-            waiting.append((node, children, values[feature] if nominal else None))
+            waiting.append((node, children, values[feature] if nominal == 1 else None))
     return root or Node(0, 0, 0.0, 0.0, 0.0)
 
 

@@ -39,6 +39,8 @@ def summary(node: Node) -> str:
 
 def cut(node: Node) -> str:
     """What follows the name of its feature in the text of a split."""
+    if node.value is not None:
+        return f" = {node.value} ?"
     return " ?" if node.threshold is None else f" ≤ {node.threshold:.6g} ?"
 
 
@@ -80,8 +82,11 @@ def to_dot(root: Node) -> str:
         shape = "" if node.feature is not None else ', style="rounded,filled", fillcolor="#eeeeee"'
         lines.append(f"  n{node.number} [label={quoted(title)}{shape}];")
         for branch, child in node.children:
-            cut = node.threshold
-            label = str(branch) if cut is None else f"{branch} {cut:.6g}"
+            label = str(branch)
+            if node.threshold is not None:
+                label += f" {node.threshold:.6g}"
+            elif node.value is not None:
+                label += f" {node.value}"
             lines.append(f"  n{node.number} -> n{child.number} [label={quoted(label)}];")
     return "\n".join([*lines, "}"])
 
@@ -159,7 +164,8 @@ def way(node: Node, branch: Any, start: tuple[float, float], end: tuple[float, f
     x1, y1 = end[0], end[1] + BOX_HEIGHT / 2
     mid = (x0 + x1) / 2
     beside = y1 + 13 if y1 > y0 else y1 - 5  # not on the line
-    label = ("yes" if branch == "<=" else "no") if node.threshold is not None else str(branch)
+    binary = node.threshold is not None or node.value is not None
+    label = ("yes" if branch in ("<=", "=") else "no") if binary else str(branch)
     return (
         f'<path class="way" d="M{x0:.1f},{y0:.1f} C{mid:.1f},{y0:.1f} {mid:.1f},{y1:.1f} '
         f'{x1:.1f},{y1:.1f}" fill="none" stroke="#8a929b"/>'
