@@ -215,7 +215,7 @@ class HoeffdingTree(Tree):
         earlier, raise it for speed.
     tau : float >= 0, default 0.05
         Break ties when the bound falls below. 0 waits for a clear winner, maybe for ever.
-    nominal_split : {"binary", "branches"}, default "binary"
+    nominal_split : {"binary", "branches"}, default "branches"
         How a nominal feature splits: one value against all others, which keeps examples together
         where there are many values, or a branch for each value (the lectures, MOA, River).
     """
@@ -226,7 +226,7 @@ class HoeffdingTree(Tree):
         delta: float = 1e-7,
         grace_period: float = 200,
         tau: float = 0.05,
-        nominal_split: NominalSplit = "binary",
+        nominal_split: NominalSplit = "branches",
         **common: Any,
     ) -> None:
         self.delta = number(self, "delta", delta, above=0.0, most=1.0)
@@ -302,12 +302,12 @@ class TreeClassifier(Tree, ProbabilisticClassifier):
     leaf_prediction : {"nba", "nb", "mc"}, default "nba"
         What a leaf answers: naive Bayes ("nb"), its majority ("mc"), or whichever of the two was
         right more often at this leaf.
-    variance_floor : float >= 0, default 1e-3
+    variance_floor : float >= 0, default 0.0
         Share of a feature's variance over all labels of a leaf that naive Bayes adds to the
         variance of each label there: a label that has shown one value so far is not certain of
         it. Raise it for smoother answers; 0 adds nothing, as MOA and River, and then a number
         that differs from the only one seen so far rules its label out.
-    ties : {"parent", "first"}, default "parent"
+    ties : {"parent", "first"}, default "first"
         Which of two equally likely labels a leaf answers: the one that its parent has counted
         more often (then the parent's parent, and so on), or the first one seen (of two labels
         True, 1, or the second one seen).
@@ -318,8 +318,8 @@ class TreeClassifier(Tree, ProbabilisticClassifier):
         *,
         criterion: LabelCriterion = "info_gain",
         leaf_prediction: LabelPrediction = "nba",
-        variance_floor: float = 1e-3,
-        ties: Ties = "parent",
+        variance_floor: float = 0.0,
+        ties: Ties = "first",
         **common: Any,
     ) -> None:
         self.criterion = choice(self, "criterion", criterion, ("info_gain", "gini"))

@@ -38,9 +38,9 @@ class BatchTree(TreeClassifier):
         Smallest node that is split. Raise it against overfitting.
     leaf_prediction : {"mc", "nb", "nba"}, default "mc"
         What a leaf answers: its majority, naive Bayes, or whichever was right more often.
-    variance_floor : float >= 0, default 1e-3
+    variance_floor : float >= 0, default 0.0
         Share of a feature's variance at the leaf that naive Bayes adds to that of each label.
-    ties : {"parent", "first"}, default "parent"
+    ties : {"parent", "first"}, default "first"
         Which of equally likely labels a leaf answers: the one its parent has more of, or the first.
     nominal : list or None, default None
         Features whose numbers are names of categories. Text always is.
@@ -71,8 +71,8 @@ class BatchTree(TreeClassifier):
         max_depth: int | None = None,
         min_size: int = 2,
         leaf_prediction: LabelPrediction = "mc",
-        variance_floor: float = 1e-3,
-        ties: Ties = "parent",
+        variance_floor: float = 0.0,
+        ties: Ties = "first",
         nominal: list[str | int] | None = None,
         labels: Iterable[Label] | None = None,
         max_labels: int = 10_000,
