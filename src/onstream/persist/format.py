@@ -159,7 +159,13 @@ def from_json(value: Any, depth: int = 0) -> Any:
     cls = {**parts(), **learners()}.get(value[CLASS])
     if cls is None:
         raise ValueError(f"a {value[CLASS]!r:.60} is unknown to this version")
-    return cls(**{name: from_json(item, depth + 1) for name, item in value["params"].items()})
+    given = {name: from_json(item, depth + 1) for name, item in value["params"].items()}
+    return cls(**{**added_since(cls), **given})
+
+
+def added_since(cls: Any) -> dict[str, Any]:
+    """Parameters that files of earlier versions lack, with what they were then."""
+    return dict(getattr(cls, "_added_parameters", {}))
 
 
 def split(fields: Any, path: str, tensors: dict[str, Any], names: list[str]) -> dict[str, Any]:
@@ -212,6 +218,7 @@ def loads(data: bytes | bytearray | memoryview, **functions: Callable[..., Any])
     cls = holders().get(header.cls)
     if cls is None:
         raise ModelFileError(f"the file holds a {header.cls!r:.60}, unknown to this version.")
+    header.params = {**added_since(cls), **header.params}
     if sorted([*header.params, *header.functions]) != sorted(parameters(cls)):
         raise ModelFileError(f"the file's parameters are not those of {header.cls}.")
     for name in header.functions:
