@@ -160,11 +160,11 @@ def ours(model, X):
 def test_gaussian_is_the_batch(sklearn_nb, offset):
     X, y = data()
     X = X + offset
-    model = GaussianNB()
+    model = GaussianNB(variance_floor=0.0)
     model.learn_many(X, y)
     theirs = sklearn_nb.GaussianNB().fit(X, y)
     np.testing.assert_allclose(ours(model, X), logs(theirs, X), rtol=1e-9)
-    two = GaussianNB()
+    two = GaussianNB(variance_floor=0.0)
     two.learn_many(X[y < 2], y[y < 2])
     odds = logs(sklearn_nb.GaussianNB().fit(X[y < 2], y[y < 2]), X)
     sign = 1.0 if two.labels[0] == 1 else -1.0  # 0 first: 1 is coded +1 either way
@@ -296,7 +296,7 @@ def test_wide_rows_of_numbers():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(200, 21)) * 10.0 ** rng.integers(-40, 40, 21)
     y = rng.integers(0, 2, 200)
-    model = GaussianNB(var_smoothing=1e-100)
+    model = GaussianNB(variance_floor=0.0, var_smoothing=1e-100)
     model.learn_many(X, y)
     epsilon = 1e-100 * X.var(axis=0).max()
     expected = []
@@ -308,14 +308,56 @@ def test_wide_rows_of_numbers():
     np.testing.assert_allclose(model.score_many(X), expected[1] - expected[0], rtol=1e-7, atol=1e-7)
 
 
+def oracle_of_floors(X, y, asked, share):
+    """Joints with each variance raised by a share of the feature's variance over all labels."""
+    joints = []
+    for k in np.unique(y):
+        own = X[y == k]
+        var = own.var(axis=0) + share * X.var(axis=0)
+        there = var > 0.0  # a feature that is constant everywhere says nothing
+        log = (asked - own.mean(axis=0))[:, there] ** 2 / var[there] + np.log(
+            2 * np.pi * var[there]
+        )
+        joints.append(math.log((y == k).mean()) - 0.5 * log.sum(axis=1))
+    return np.stack(joints, axis=1)
+
+
+@pytest.mark.parametrize("share", [1e-3, 0.1])
+@pytest.mark.parametrize("d", [3, 8, 21])
+def test_each_feature_has_a_floor_of_its_own(d, share):
+    rng = np.random.default_rng(d)
+    X, y = rng.normal(size=(200, d)) * 10.0 ** rng.integers(-6, 7, d), rng.integers(0, 3, 200)
+    X[y == 1, 0] = 5.0  # constant for one label
+    asked = X[:50] + 0.1 * X.std(axis=0)
+    expected = oracle_of_floors(X, y, asked, share)
+    rows = [dict(enumerate(x)) for x in X.tolist()]
+    for kind, told in ((X, asked), (rows, [dict(enumerate(x)) for x in asked.tolist()])):
+        model = GaussianNB(variance_floor=share)
+        model.learn_many(kind, y)
+        np.testing.assert_allclose(ours(model, told), expected, rtol=1e-9)
+    units = GaussianNB(variance_floor=share)
+    scale = 2.0 ** rng.integers(-20, 20, d)
+    units.learn_many(X * scale, y)
+    np.testing.assert_array_equal(units.predict_many(asked * scale), model.predict_many(told))
+
+
+def test_a_feature_that_is_constant_everywhere_says_nothing():
+    X, y = np.array([[1.0, 5.0], [2.0, 5.0], [7.0, 5.0], [8.0, 5.0]]), np.array([0, 0, 1, 1])
+    model, other = GaussianNB(), GaussianNB()
+    model.learn_many(X, y)
+    other.learn_many(X[:, :1], y)
+    assert model.score_one([3.0, 6.0]) == pytest.approx(other.score_one([3.0]), rel=1e-14)
+
+
+@pytest.mark.parametrize("floor", [1e-3, 0.0])
 @pytest.mark.parametrize("d", [1, 7, 8, 9, 16, 21])
-def test_arrays_and_mappings_give_the_same_bits(d):
+def test_arrays_and_mappings_give_the_same_bits(d, floor):
     """Whole rows of arrays have loops of their own."""
     rng = np.random.default_rng(d)
     X = rng.normal(size=(60, d)) * 10.0 ** rng.integers(-3, 3, d)
     X[40:, 0] *= 1e20  # now a variance is too large to be multiplied
     y = rng.integers(0, 3, 60)
-    array, mappings = GaussianNB(), GaussianNB()
+    array, mappings = (GaussianNB(variance_floor=floor) for _ in range(2))
     rows = [dict(enumerate(x)) for x in X.tolist()]
     told = (
         array.predict_learn_many(X, y, output="score"),
@@ -347,6 +389,7 @@ examples = st.lists(
 NEGATIVES = pytest.mark.filterwarnings("ignore:.*a count is not below 0")
 MODELS = [
     GaussianNB(),
+    GaussianNB(variance_floor=0.0),
     CategoricalNB(),
     pytest.param(MultinomialNB(), marks=NEGATIVES),
     BernoulliNB(),

@@ -16,7 +16,7 @@ cdef extern from "moments.h" nogil:
     void onstream_welford(double* n, double* mean, double* m2, double* var, const double* x,
                           double w, Py_ssize_t d)
     double onstream_normal(const double* x, const double* mean, const double* var, const double* n,
-                           double e, Py_ssize_t d, double* logs)
+                           double e, double share, const double* all, Py_ssize_t d, double* logs)
     double onstream_product(const double* p)
     double onstream_total(const double* s)
 
@@ -43,17 +43,21 @@ cdef struct Moments:
 
 
 cdef class MixedState(NaiveBayesState):
-    cdef double smoothing    # share of the largest variance that is added to each
+    cdef double floor        # share of a feature's own variance that is added to that of each label
+    cdef double smoothing    # where floor is 0: share of the largest variance that is added to each
     cdef object categorical  # features whose numbers are nominal, too: a set of names, or True
     cdef dict declared       # feature -> how many values; or None
     cdef Encoder encoder     # where new values come in
-    cdef double epsilon      # added to every variance
+    cdef double epsilon      # that share: added to every variance
     cdef Moments every       # of all labels together
     cdef Moments* each       # of each label
     cdef Table* tables       # of each feature
 
-    def __cinit__(self, double prior_alpha, double alpha, double smoothing, categorical, declared):
-        self.smoothing, self.categorical, self.declared = smoothing, categorical, declared
+    def __cinit__(
+        self, double prior_alpha, double alpha, double floor, double smoothing, categorical, declared
+    ):
+        self.floor, self.smoothing = floor, smoothing
+        self.categorical, self.declared = categorical, declared
 
     def __dealloc__(self):
         cdef Py_ssize_t i
@@ -156,7 +160,8 @@ cdef class MixedState(NaiveBayesState):
         cdef double x, v, squares, logs = 0.0, names = 0.0, chances = 1.0
         cdef double[8] sums, variances
         if e.codes == NULL and e.ids == NULL:
-            squares = onstream_normal(e.values, m.mean, m.var, m.n, self.epsilon, e.n, &logs)
+            squares = onstream_normal(
+                e.values, m.mean, m.var, m.n, self.epsilon, self.floor, self.every.var, e.n, &logs)
             if squares == squares:
                 return -0.5 * (min(squares, SAFE) + logs + e.n * LOG_TWO_PI)
             logs = 0.0
@@ -177,7 +182,7 @@ cdef class MixedState(NaiveBayesState):
                     names += LOG_ZERO
                 continue
             x = e.values[i]
-            v = m.var[id] + self.epsilon
+            v = m.var[id] + (self.epsilon + self.floor * self.every.var[id])
             if x != x or m.n[id] == 0.0 or v <= 0.0:
                 continue  # missing, new to this label, or without spread
             numbers += 1
@@ -226,9 +231,11 @@ cdef class MixedState(NaiveBayesState):
         return LEARNED
 
     cdef void update_epsilon(self, Py_ssize_t width) noexcept nogil:
-        """epsilon, from the largest variance of a feature."""
+        """epsilon, from the largest variance of a feature; 0 where each has a floor of its own."""
         cdef Py_ssize_t i
         cdef double largest = 0.0
+        if self.floor > 0.0 or self.smoothing == 0.0:
+            return
         for i in range(min(width, self.room)):
             largest = max(largest, self.every.var[i])
         self.epsilon = self.smoothing * largest
