@@ -278,6 +278,54 @@ def test_signed_slots_are_no_counts():
     assert dumps(loads(dumps(model))) == dumps(model)
 
 
+def oracle_of_counts(cls, X, y, w, asked, alpha):
+    """Joints of all labels, term by term; every column counts."""
+    joints = []
+    for k in np.unique(y):
+        own, weight = X[y == k], w[y == k]
+        prior = math.log(weight.sum() / w.sum())
+        if cls is MultinomialNB:
+            c = weight @ own
+            joints.append(prior + asked @ np.log((c + alpha) / (c.sum() + alpha * X.shape[1])))
+        else:
+            p = (weight @ (own > 0) + alpha) / (weight.sum() + 2 * alpha)
+            joints.append(prior + np.where(asked > 0, np.log(p), np.log1p(-p)).sum(axis=1))
+    return np.stack(joints, axis=1)
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["whole weights", "any weights"])
+@pytest.mark.parametrize("alpha", [1.0, 1e-3])
+@pytest.mark.parametrize("cls", [MultinomialNB, BernoulliNB])
+def test_counts_of_many_labels(cls, alpha, whole):
+    """Rare and frequent features, labels that come late; saved models say the same bits."""
+    rng = np.random.default_rng(7)
+    n, d, k = 900, 90, 21
+    X = rng.poisson(rng.uniform(0.05, 2.0, d), (n, d)).astype(float)
+    X[:, 0] = 0.0
+    X[-1] = 1.0
+    y = np.minimum(rng.geometric(0.3, n) - 1, rng.integers(0, k, n))  # label 0 is frequent
+    w = rng.integers(1, 3, n).astype(float) if whole else rng.uniform(0.1, 3.0, n)
+    model, parts = cls(alpha=alpha), cls(alpha=alpha)
+    model.learn_many(X, y, w)
+    for i in range(n):
+        parts.learn_one(X[i], int(y[i]), w[i])
+        if i % 300 == 150:
+            parts = loads(dumps(parts))
+    asked = np.vstack([X[:40], np.zeros((1, d)), np.ones((1, d))])
+    expected = oracle_of_counts(cls, X, y, w, asked, alpha)
+    np.testing.assert_allclose(ours(model, asked), expected, rtol=1e-11)
+    for same in (parts, loads(dumps(model))):
+        np.testing.assert_array_equal(same.score_many(asked), model.score_many(asked))
+    sparse = cls(alpha=alpha)
+    sparse.learn_many(sp.csr_matrix(X), y, w)
+    np.testing.assert_allclose(ours(sparse, sp.csr_matrix(asked)), expected, rtol=1e-11)
+    for i in range(600, n):
+        model.unlearn_one(X[i], int(y[i]), w[i])
+    expected = oracle_of_counts(cls, X[:600], y[:600], w[:600], asked, alpha)
+    left = np.isin(sorted(model.labels), y[:600])
+    np.testing.assert_allclose(ours(model, asked)[:, left], expected, rtol=1e-9)
+
+
 def test_bernoulli_without_smoothing():
     """A feature that one label always has, and the other never."""
     model = BernoulliNB(alpha=0.0)

@@ -16,7 +16,8 @@ cdef extern from "moments.h" nogil:
     void onstream_welford(double* n, double* mean, double* m2, double* var, const double* x,
                           double w, Py_ssize_t d)
     double onstream_normal(const double* x, const double* mean, const double* var, const double* n,
-                           double e, double share, const double* all, Py_ssize_t d, double* logs)
+                           double e, double share, const double* all, Py_ssize_t d, double* logs,
+                           double* spread)
     double onstream_product(const double* p)
     double onstream_total(const double* s)
 
@@ -114,9 +115,13 @@ cdef class MixedState(NaiveBayesState):
         if not self.encoder.new_values:
             return NaiveBayesState.reserve(self, width)
         # New values may be of features that are still uncommitted.
-        NaiveBayesState.reserve(self, max(width, 1 + max(self.features.categories, default=-1)))
-        for id, known in self.features.categories.items():
-            self.make_table(id, len(known))
+        if self.features is self.encoder:
+            changed = {id for id, _, _ in self.encoder.new_values}
+        else:  # behind steps, which number features anew
+            changed = self.features.categories
+        NaiveBayesState.reserve(self, max(width, 1 + max(changed, default=-1)))
+        for id in changed:
+            self.make_table(id, len(self.features.categories[id]))
         return 0
 
     cdef int more_features(self, Py_ssize_t old, Py_ssize_t new) except -1:
@@ -157,13 +162,14 @@ cdef class MixedState(NaiveBayesState):
         """
         cdef Moments* m = &self.each[k]
         cdef Py_ssize_t i, id, numbers = 0
-        cdef double x, v, squares, logs = 0.0, names = 0.0, chances = 1.0
+        cdef double x, v, squares, spread, logs = 0.0, names = 0.0, chances = 1.0
         cdef double[8] sums, variances
         if e.codes == NULL and e.ids == NULL:
             squares = onstream_normal(
-                e.values, m.mean, m.var, m.n, self.epsilon, self.floor, self.every.var, e.n, &logs)
+                e.values, m.mean, m.var, m.n, self.epsilon, self.floor, self.every.var, e.n,
+                &logs, &spread)
             if squares == squares:
-                return -0.5 * (min(squares, SAFE) + logs + e.n * LOG_TWO_PI)
+                return -0.5 * (min(squares, SAFE) + logs + spread * LOG_TWO_PI)
             logs = 0.0
         for i in range(8):
             sums[i], variances[i] = 0.0, 1.0

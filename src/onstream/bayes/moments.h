@@ -28,6 +28,7 @@ static inline double onstream_product(const double *p) {
 
 /* Sum of (x - mean)^2 / v, and in `logs` that of ln v, eight variances multiplied before each
  * logarithm; v = var + e + share * all, where `all` is the variance of the feature over all labels.
+ * Features without spread, v = 0, are left out; `spread` counts the others.
  * Not a number: a feature is missing or unknown, or a variance is so small or large that the product
  * might not hold it.
  */
@@ -35,8 +36,8 @@ ONSTREAM_CLONES
 static double onstream_normal(const double *restrict x, const double *restrict mean,
                               const double *restrict var, const double *restrict n, double e,
                               double share, const double *restrict all, ptrdiff_t d,
-                              double *restrict logs) {
-    double s[8] = {0}, low[8], high[8], few[8], sum = 0.0;
+                              double *restrict logs, double *restrict spread) {
+    double s[8] = {0}, on[8] = {0}, low[8], high[8], few[8], sum = 0.0;
     ptrdiff_t i = 0;
     for (int j = 0; j < 8; j++)
         low[j] = high[j] = few[j] = 1.0;
@@ -44,7 +45,10 @@ static double onstream_normal(const double *restrict x, const double *restrict m
         double p[8];
         for (int j = 0; j < 8; j++) {
             double v = var[i + j] + (e + share * all[i + j]), away = x[i + j] - mean[i + j];
-            s[j] += away * away / v;
+            double is = v > 0.0 ? 1.0 : 0.0;
+            v = v > 0.0 ? v : 1.0;
+            s[j] += is * (away * away / v);
+            on[j] += is;
             p[j] = v;
             low[j] = v < low[j] ? v : low[j];
             high[j] = v > high[j] ? v : high[j];
@@ -56,7 +60,10 @@ static double onstream_normal(const double *restrict x, const double *restrict m
         double p[8] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
         for (int j = 0; j < d - i; j++) {
             double v = var[i + j] + (e + share * all[i + j]), away = x[i + j] - mean[i + j];
-            s[j] += away * away / v;
+            double is = v > 0.0 ? 1.0 : 0.0;
+            v = v > 0.0 ? v : 1.0;
+            s[j] += is * (away * away / v);
+            on[j] += is;
             p[j] = v;
             low[j] = v < low[j] ? v : low[j];
             high[j] = v > high[j] ? v : high[j];
@@ -65,6 +72,7 @@ static double onstream_normal(const double *restrict x, const double *restrict m
         sum += log(onstream_product(p));
     }
     *logs = sum;
+    *spread = onstream_total(on);
     for (int j = 1; j < 8; j++) {
         low[0] = low[j] < low[0] ? low[j] : low[0];
         high[0] = high[j] > high[0] ? high[j] : high[0];
