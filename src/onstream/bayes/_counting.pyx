@@ -13,6 +13,8 @@ cdef extern from "logs.h" nogil:
     void onstream_logs(double* x, Py_ssize_t n)
     bint onstream_odds(double* out, double** rows, Py_ssize_t n_rows, const double* all,
                        double a, Py_ssize_t n)
+
+cdef extern from "bits.h" nogil:
     Py_ssize_t onstream_lowest(uint64_t bits)
 
 cdef enum:

@@ -65,15 +65,4 @@ static int onstream_odds(double *restrict out, double *const *rows, ptrdiff_t n_
     return least > 0.0;
 }
 
-/* The place of the lowest bit that is set. */
-static inline ptrdiff_t onstream_lowest(uint64_t bits) {
-#ifdef __GNUC__
-    return __builtin_ctzll(bits);
-#else
-    ptrdiff_t place = 0;
-    for (; !(bits & 1); bits >>= 1) place++;
-    return place;
-#endif
-}
-
 #endif
