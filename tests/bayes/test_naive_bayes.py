@@ -389,12 +389,44 @@ def test_each_feature_has_a_floor_of_its_own(d, share):
     np.testing.assert_array_equal(units.predict_many(asked * scale), model.predict_many(told))
 
 
-def test_a_feature_that_is_constant_everywhere_says_nothing():
+def test_a_feature_that_is_constant_everywhere():
+    """It tells nothing among the labels that have it, and speaks for them against others."""
     X, y = np.array([[1.0, 5.0], [2.0, 5.0], [7.0, 5.0], [8.0, 5.0]]), np.array([0, 0, 1, 1])
     model, other = GaussianNB(), GaussianNB()
     model.learn_many(X, y)
     other.learn_many(X[:, :1], y)
-    assert model.score_one([3.0, 6.0]) == pytest.approx(other.score_one([3.0]), rel=1e-14)
+    assert model.score_one([3.0, 5.0]) == pytest.approx(other.score_one([3.0]), rel=1e-9)
+    for _ in range(3):
+        model.learn_one({"seen": 1.0}, 2)
+    least = 1e-9 * X[:, 0].var()
+    told = model.score_one({"seen": 1.0})
+    prior = math.log(3 / 7)
+    assert told[2] == pytest.approx(prior - 0.5 * math.log(2 * math.pi * least), rel=1e-9)
+    assert told[0] == told[1] == pytest.approx(math.log(2 / 7))
+
+
+def test_the_largest_variance_is_that_of_all_features():
+    """Kept up to date by the features of each example, also when the largest one falls."""
+    rng = np.random.default_rng(5)
+    model = GaussianNB(variance_floor=0.0, var_smoothing=0.1)
+    rows = []
+    for i in range(60):
+        names = rng.choice(6, size=2, replace=False)
+        x = {f"f{j}": float(rng.normal() * (100.0 if i < 9 else 1.0)) for j in names}
+        rows.append(x)
+        model.learn_one(x, i % 2)
+        fresh = loads(dumps(model))
+        asked = {f"f{j}": 1.0 for j in range(6)}
+        assert model.score_one(asked) == fresh.score_one(asked)
+    seen = {j: np.array([x[f"f{j}"] for x in rows if f"f{j}" in x]) for j in range(6)}
+    epsilon = 0.1 * max(v.var() for v in seen.values())
+    joint = {0: math.log(0.5), 1: math.log(0.5)}
+    for j in range(6):
+        for k in (0, 1):
+            own = np.array([x[f"f{j}"] for x in rows[k::2] if f"f{j}" in x])
+            v = own.var() + epsilon
+            joint[k] -= 0.5 * ((1.0 - own.mean()) ** 2 / v + math.log(2 * math.pi * v))
+    assert model.score_one(asked) == pytest.approx(joint[1] - joint[0], rel=1e-9)
 
 
 @pytest.mark.parametrize("floor", [1e-3, 0.0])

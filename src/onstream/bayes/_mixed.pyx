@@ -16,8 +16,8 @@ cdef extern from "moments.h" nogil:
     void onstream_welford(double* n, double* mean, double* m2, double* var, const double* x,
                           double w, Py_ssize_t d)
     double onstream_normal(const double* x, const double* mean, const double* var, const double* n,
-                           double e, double share, const double* all, Py_ssize_t d, double* logs,
-                           double* spread)
+                           double e, double share, const double* all, double least, Py_ssize_t d,
+                           double* logs, double* spread)
     double onstream_product(const double* p)
     double onstream_total(const double* s)
 
@@ -45,11 +45,14 @@ cdef struct Moments:
 
 cdef class MixedState(NaiveBayesState):
     cdef double floor        # share of a feature's own variance that is added to that of each label
-    cdef double smoothing    # where floor is 0: share of the largest variance that is added to each
+    cdef double smoothing    # share of the largest variance: added to each where floor is 0
     cdef object categorical  # features whose numbers are nominal, too: a set of names, or True
     cdef dict declared       # feature -> how many values; or None
     cdef Encoder encoder     # where new values come in
-    cdef double epsilon      # that share: added to every variance
+    cdef double epsilon      # that share, or 0 where there is a floor
+    cdef double least        # that share where there is a floor: the variance of what has no spread
+    cdef double largest      # variance of a feature over all labels
+    cdef Py_ssize_t top      # the feature that has it; -1: not looked up
     cdef Moments every       # of all labels together
     cdef Moments* each       # of each label
     cdef Table* tables       # of each feature
@@ -166,8 +169,8 @@ cdef class MixedState(NaiveBayesState):
         cdef double[8] sums, variances
         if e.codes == NULL and e.ids == NULL:
             squares = onstream_normal(
-                e.values, m.mean, m.var, m.n, self.epsilon, self.floor, self.every.var, e.n,
-                &logs, &spread)
+                e.values, m.mean, m.var, m.n, self.epsilon, self.floor, self.every.var, self.least,
+                e.n, &logs, &spread)
             if squares == squares:
                 return -0.5 * (min(squares, SAFE) + logs + spread * LOG_TWO_PI)
             logs = 0.0
@@ -189,6 +192,7 @@ cdef class MixedState(NaiveBayesState):
                 continue
             x = e.values[i]
             v = m.var[id] + (self.epsilon + self.floor * self.every.var[id])
+            v = v if v > 0.0 else self.least
             if x != x or m.n[id] == 0.0 or v <= 0.0:
                 continue  # missing, new to this label, or without spread
             numbers += 1
@@ -233,18 +237,44 @@ cdef class MixedState(NaiveBayesState):
                 elif e.values[i] == e.values[i]:
                     add_one(m, id, e.values[i], w)
                     add_one(&self.every, id, e.values[i], w)
-        self.update_epsilon(max(e.width, self.features.width))
+        self.note_spread(e)
         return LEARNED
 
-    cdef void update_epsilon(self, Py_ssize_t width) noexcept nogil:
-        """epsilon, from the largest variance of a feature; 0 where each has a floor of its own."""
-        cdef Py_ssize_t i
-        cdef double largest = 0.0
-        if self.floor > 0.0 or self.smoothing == 0.0:
+    cdef void note_spread(self, const Example* e) noexcept nogil:
+        """epsilon, after the variances of this example's features have changed."""
+        cdef Py_ssize_t i, id
+        cdef bint fell = self.top < 0
+        if self.smoothing == 0.0:
             return
+        if e.ids == NULL:  # all of them: the largest is quicker found without its place
+            self.largest, self.top = 0.0, -1
+            for i in range(min(max(e.width, self.features.width), self.room)):
+                self.largest = max(self.largest, self.every.var[i])
+            self.update_epsilon()
+            return
+        for i in range(e.n):
+            id = e.ids[i]
+            if self.every.var[id] >= self.largest:
+                self.largest, self.top = self.every.var[id], id
+                fell = False
+            elif id == self.top:
+                fell = True
+        if fell:  # another one may be the largest now
+            self.find_largest(max(e.width, self.features.width))
+        self.update_epsilon()
+
+    cdef void find_largest(self, Py_ssize_t width) noexcept nogil:
+        cdef Py_ssize_t i
+        self.largest = 0.0
         for i in range(min(width, self.room)):
-            largest = max(largest, self.every.var[i])
-        self.epsilon = self.smoothing * largest
+            if self.every.var[i] >= self.largest:
+                self.largest, self.top = self.every.var[i], i
+
+    cdef void update_epsilon(self) noexcept nogil:
+        if self.floor > 0.0:
+            self.least = self.smoothing * self.largest
+        else:
+            self.epsilon = self.smoothing * self.largest
 
     cdef int remove_example(self, const Example* e, double w) noexcept nogil:
         cdef Moments* m = &self.each[e.label]
@@ -279,7 +309,8 @@ cdef class MixedState(NaiveBayesState):
             elif e.values[i] == e.values[i]:
                 remove_one(m, id, e.values[i], w)
                 remove_one(&self.every, id, e.values[i], w)
-        self.update_epsilon(self.features.width)
+        self.find_largest(self.features.width)
+        self.update_epsilon()
         return LEARNED
 
     cdef double weight_with(self, Py_ssize_t id, Py_ssize_t k) noexcept nogil:
@@ -338,7 +369,8 @@ cdef class MixedState(NaiveBayesState):
                 for k in range(self.n_labels):
                     t.counts[v * self.room_labels + k] = table[row, k + 1]
                 row += 1
-        self.update_epsilon(width)
+        self.find_largest(width)
+        self.update_epsilon()
 
     def nominal_counts(self):
         """Of each nominal feature: how many values are known."""

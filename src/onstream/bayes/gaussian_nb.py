@@ -25,8 +25,8 @@ class GaussianNB(NaiveBayes):
         whatever the feature's unit. Raise it (to 1e-2, say) if few examples make it too sure.
         0: `var_smoothing` is added instead, as scikit-learn does.
     var_smoothing : float >= 0, default 1e-9
-        Only where `variance_floor` is 0: share of the largest variance of any feature that is
-        added to each variance.
+        Share of the largest variance of any feature that is added to each variance where
+        `variance_floor` is 0; otherwise the variance of a feature that has only ever had one value.
     alpha : float >= 0, default 1.0
         Added to every count of a nominal value (Laplace); 0 rules out what was never seen.
     categorical : list or None, default None

@@ -28,14 +28,15 @@ static inline double onstream_product(const double *p) {
 
 /* Sum of (x - mean)^2 / v, and in `logs` that of ln v, eight variances multiplied before each
  * logarithm; v = var + e + share * all, where `all` is the variance of the feature over all labels.
- * Features without spread, v = 0, are left out; `spread` counts the others.
+ * Where that is 0, v = least; features for which that is 0, too, are left out; `spread` counts the
+ * others.
  * Not a number: a feature is missing or unknown, or a variance is so small or large that the product
  * might not hold it.
  */
 ONSTREAM_CLONES
 static double onstream_normal(const double *restrict x, const double *restrict mean,
                               const double *restrict var, const double *restrict n, double e,
-                              double share, const double *restrict all, ptrdiff_t d,
+                              double share, const double *restrict all, double least, ptrdiff_t d,
                               double *restrict logs, double *restrict spread) {
     double s[8] = {0}, on[8] = {0}, low[8], high[8], few[8], sum = 0.0;
     ptrdiff_t i = 0;
@@ -45,6 +46,7 @@ static double onstream_normal(const double *restrict x, const double *restrict m
         double p[8];
         for (int j = 0; j < 8; j++) {
             double v = var[i + j] + (e + share * all[i + j]), away = x[i + j] - mean[i + j];
+            v = v > 0.0 ? v : least;
             double is = v > 0.0 ? 1.0 : 0.0;
             v = v > 0.0 ? v : 1.0;
             s[j] += is * (away * away / v);
@@ -60,6 +62,7 @@ static double onstream_normal(const double *restrict x, const double *restrict m
         double p[8] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
         for (int j = 0; j < d - i; j++) {
             double v = var[i + j] + (e + share * all[i + j]), away = x[i + j] - mean[i + j];
+            v = v > 0.0 ? v : least;
             double is = v > 0.0 ? 1.0 : 0.0;
             v = v > 0.0 ? v : 1.0;
             s[j] += is * (away * away / v);
