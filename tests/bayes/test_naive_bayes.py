@@ -160,11 +160,11 @@ def ours(model, X):
 def test_gaussian_is_the_batch(sklearn_nb, offset):
     X, y = data()
     X = X + offset
-    model = GaussianNB()
+    model = GaussianNB(variance_floor=0.0)
     model.learn_many(X, y)
     theirs = sklearn_nb.GaussianNB().fit(X, y)
     np.testing.assert_allclose(ours(model, X), logs(theirs, X), rtol=1e-9)
-    two = GaussianNB()
+    two = GaussianNB(variance_floor=0.0)
     two.learn_many(X[y < 2], y[y < 2])
     odds = logs(sklearn_nb.GaussianNB().fit(X[y < 2], y[y < 2]), X)
     sign = 1.0 if two.labels[0] == 1 else -1.0  # 0 first: 1 is coded +1 either way
@@ -278,6 +278,54 @@ def test_signed_slots_are_no_counts():
     assert dumps(loads(dumps(model))) == dumps(model)
 
 
+def oracle_of_counts(cls, X, y, w, asked, alpha):
+    """Joints of all labels, term by term; every column counts."""
+    joints = []
+    for k in np.unique(y):
+        own, weight = X[y == k], w[y == k]
+        prior = math.log(weight.sum() / w.sum())
+        if cls is MultinomialNB:
+            c = weight @ own
+            joints.append(prior + asked @ np.log((c + alpha) / (c.sum() + alpha * X.shape[1])))
+        else:
+            p = (weight @ (own > 0) + alpha) / (weight.sum() + 2 * alpha)
+            joints.append(prior + np.where(asked > 0, np.log(p), np.log1p(-p)).sum(axis=1))
+    return np.stack(joints, axis=1)
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["whole weights", "any weights"])
+@pytest.mark.parametrize("alpha", [1.0, 1e-3])
+@pytest.mark.parametrize("cls", [MultinomialNB, BernoulliNB])
+def test_counts_of_many_labels(cls, alpha, whole):
+    """Rare and frequent features, labels that come late; saved models say the same bits."""
+    rng = np.random.default_rng(7)
+    n, d, k = 900, 90, 21
+    X = rng.poisson(rng.uniform(0.05, 2.0, d), (n, d)).astype(float)
+    X[:, 0] = 0.0
+    X[-1] = 1.0
+    y = np.minimum(rng.geometric(0.3, n) - 1, rng.integers(0, k, n))  # label 0 is frequent
+    w = rng.integers(1, 3, n).astype(float) if whole else rng.uniform(0.1, 3.0, n)
+    model, parts = cls(alpha=alpha), cls(alpha=alpha)
+    model.learn_many(X, y, w)
+    for i in range(n):
+        parts.learn_one(X[i], int(y[i]), w[i])
+        if i % 300 == 150:
+            parts = loads(dumps(parts))
+    asked = np.vstack([X[:40], np.zeros((1, d)), np.ones((1, d))])
+    expected = oracle_of_counts(cls, X, y, w, asked, alpha)
+    np.testing.assert_allclose(ours(model, asked), expected, rtol=1e-11)
+    for same in (parts, loads(dumps(model))):
+        np.testing.assert_array_equal(same.score_many(asked), model.score_many(asked))
+    sparse = cls(alpha=alpha)
+    sparse.learn_many(sp.csr_matrix(X), y, w)
+    np.testing.assert_allclose(ours(sparse, sp.csr_matrix(asked)), expected, rtol=1e-11)
+    for i in range(600, n):
+        model.unlearn_one(X[i], int(y[i]), w[i])
+    expected = oracle_of_counts(cls, X[:600], y[:600], w[:600], asked, alpha)
+    left = np.isin(sorted(model.labels), y[:600])
+    np.testing.assert_allclose(ours(model, asked)[:, left], expected, rtol=1e-9)
+
+
 def test_bernoulli_without_smoothing():
     """A feature that one label always has, and the other never."""
     model = BernoulliNB(alpha=0.0)
@@ -296,7 +344,7 @@ def test_wide_rows_of_numbers():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(200, 21)) * 10.0 ** rng.integers(-40, 40, 21)
     y = rng.integers(0, 2, 200)
-    model = GaussianNB(var_smoothing=1e-100)
+    model = GaussianNB(variance_floor=0.0, var_smoothing=1e-100)
     model.learn_many(X, y)
     epsilon = 1e-100 * X.var(axis=0).max()
     expected = []
@@ -308,14 +356,88 @@ def test_wide_rows_of_numbers():
     np.testing.assert_allclose(model.score_many(X), expected[1] - expected[0], rtol=1e-7, atol=1e-7)
 
 
+def oracle_of_floors(X, y, asked, share):
+    """Joints with each variance raised by a share of the feature's variance over all labels."""
+    joints = []
+    for k in np.unique(y):
+        own = X[y == k]
+        var = own.var(axis=0) + share * X.var(axis=0)
+        there = var > 0.0  # a feature that is constant everywhere says nothing
+        log = (asked - own.mean(axis=0))[:, there] ** 2 / var[there] + np.log(
+            2 * np.pi * var[there]
+        )
+        joints.append(math.log((y == k).mean()) - 0.5 * log.sum(axis=1))
+    return np.stack(joints, axis=1)
+
+
+@pytest.mark.parametrize("share", [1e-3, 0.1])
+@pytest.mark.parametrize("d", [3, 8, 21])
+def test_each_feature_has_a_floor_of_its_own(d, share):
+    rng = np.random.default_rng(d)
+    X, y = rng.normal(size=(200, d)) * 10.0 ** rng.integers(-6, 7, d), rng.integers(0, 3, 200)
+    X[y == 1, 0] = 5.0  # constant for one label
+    asked = X[:50] + 0.1 * X.std(axis=0)
+    expected = oracle_of_floors(X, y, asked, share)
+    rows = [dict(enumerate(x)) for x in X.tolist()]
+    for kind, told in ((X, asked), (rows, [dict(enumerate(x)) for x in asked.tolist()])):
+        model = GaussianNB(variance_floor=share)
+        model.learn_many(kind, y)
+        np.testing.assert_allclose(ours(model, told), expected, rtol=1e-9)
+    units = GaussianNB(variance_floor=share)
+    scale = 2.0 ** rng.integers(-20, 20, d)
+    units.learn_many(X * scale, y)
+    np.testing.assert_array_equal(units.predict_many(asked * scale), model.predict_many(told))
+
+
+def test_a_feature_that_is_constant_everywhere():
+    """It tells nothing among the labels that have it, and speaks for them against others."""
+    X, y = np.array([[1.0, 5.0], [2.0, 5.0], [7.0, 5.0], [8.0, 5.0]]), np.array([0, 0, 1, 1])
+    model, other = GaussianNB(), GaussianNB()
+    model.learn_many(X, y)
+    other.learn_many(X[:, :1], y)
+    assert model.score_one([3.0, 5.0]) == pytest.approx(other.score_one([3.0]), rel=1e-9)
+    for _ in range(3):
+        model.learn_one({"seen": 1.0}, 2)
+    least = 1e-9 * X[:, 0].var()
+    told = model.score_one({"seen": 1.0})
+    prior = math.log(3 / 7)
+    assert told[2] == pytest.approx(prior - 0.5 * math.log(2 * math.pi * least), rel=1e-9)
+    assert told[0] == told[1] == pytest.approx(math.log(2 / 7))
+
+
+def test_the_largest_variance_is_that_of_all_features():
+    """Kept up to date by the features of each example, also when the largest one falls."""
+    rng = np.random.default_rng(5)
+    model = GaussianNB(variance_floor=0.0, var_smoothing=0.1)
+    rows = []
+    for i in range(60):
+        names = rng.choice(6, size=2, replace=False)
+        x = {f"f{j}": float(rng.normal() * (100.0 if i < 9 else 1.0)) for j in names}
+        rows.append(x)
+        model.learn_one(x, i % 2)
+        fresh = loads(dumps(model))
+        asked = {f"f{j}": 1.0 for j in range(6)}
+        assert model.score_one(asked) == fresh.score_one(asked)
+    seen = {j: np.array([x[f"f{j}"] for x in rows if f"f{j}" in x]) for j in range(6)}
+    epsilon = 0.1 * max(v.var() for v in seen.values())
+    joint = {0: math.log(0.5), 1: math.log(0.5)}
+    for j in range(6):
+        for k in (0, 1):
+            own = np.array([x[f"f{j}"] for x in rows[k::2] if f"f{j}" in x])
+            v = own.var() + epsilon
+            joint[k] -= 0.5 * ((1.0 - own.mean()) ** 2 / v + math.log(2 * math.pi * v))
+    assert model.score_one(asked) == pytest.approx(joint[1] - joint[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("floor", [1e-3, 0.0])
 @pytest.mark.parametrize("d", [1, 7, 8, 9, 16, 21])
-def test_arrays_and_mappings_give_the_same_bits(d):
+def test_arrays_and_mappings_give_the_same_bits(d, floor):
     """Whole rows of arrays have loops of their own."""
     rng = np.random.default_rng(d)
     X = rng.normal(size=(60, d)) * 10.0 ** rng.integers(-3, 3, d)
     X[40:, 0] *= 1e20  # now a variance is too large to be multiplied
     y = rng.integers(0, 3, 60)
-    array, mappings = GaussianNB(), GaussianNB()
+    array, mappings = (GaussianNB(variance_floor=floor) for _ in range(2))
     rows = [dict(enumerate(x)) for x in X.tolist()]
     told = (
         array.predict_learn_many(X, y, output="score"),
@@ -347,6 +469,7 @@ examples = st.lists(
 NEGATIVES = pytest.mark.filterwarnings("ignore:.*a count is not below 0")
 MODELS = [
     GaussianNB(),
+    GaussianNB(variance_floor=0.0),
     CategoricalNB(),
     pytest.param(MultinomialNB(), marks=NEGATIVES),
     BernoulliNB(),

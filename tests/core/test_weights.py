@@ -189,3 +189,17 @@ def test_a_tiny_norm_is_no_division_by_zero() -> None:
                 told = str(error)
                 assert "overflow" in told
             assert math.isfinite(model.score_one({"a": 1.0}))
+
+
+def test_labels_that_come_late_leave_the_weights_of_the_others() -> None:
+    """Rows are moved whenever columns are added; those of zeros only are left out."""
+    model = PAClassifier(hash_bits=12, intercept=False)
+    x = {"a": 1.0, "b": -2.0, "c": 0.5}
+    for y in range(4):
+        model.learn_one({"a": 1.0, "b": y, "c": -1.0}, y)
+    before = model.score_one(x)
+    for y in range(4, 300):
+        model.learn_one({f"word {y}": 1.0}, y)
+        told = model.score_one(x)
+        assert {label: told[label] for label in range(4)} == before
+        assert len(told) == y + 1

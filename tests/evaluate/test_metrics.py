@@ -466,6 +466,36 @@ def test_many_labels():
     assert metric.value == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("more", [{}, {"window": 700}, {"alpha": 0.99}], ids=str)
+def test_hundreds_of_labels(more):
+    """Only the cells in use are added up: the same as all of them, by scikit-learn."""
+    rng = np.random.default_rng(0)
+    y, p = rng.integers(0, 300, 2000), rng.integers(0, 300, 2000)
+    p[::2] = y[::2]
+    w = rng.uniform(0.5, 2.0, 2000)
+    part = slice(-more["window"], None) if "window" in more else slice(None)
+    weight = w * more.get("alpha", 1.0) ** np.arange(2000)[::-1]
+    told = {"y_true": y[part], "y_pred": p[part]}
+    expected = {
+        Accuracy: sk.accuracy_score(**told, sample_weight=weight[part]),
+        Kappa: sk.cohen_kappa_score(y[part], p[part], sample_weight=weight[part]),
+        F1: sk.f1_score(**told, sample_weight=weight[part], average="macro"),
+    }
+    for cls, value in expected.items():
+        whole, pieces, first = cls(**more), cls(**more), cls(**more)
+        whole.update_many(y, p, w)
+        assert whole.value == pytest.approx(value, rel=1e-9)
+        for i in range(2000):
+            pieces.update(int(y[i]), int(p[i]), w[i])
+        assert pieces.value == whole.value
+        first.update_many(y[:900], p[:900], w[:900])
+        other = cls(**more)
+        other.update_many(y[900:], p[900:], w[900:])
+        first.merge(other)
+        assert first.value == pytest.approx(value, rel=1e-9)
+        assert pickle.loads(pickle.dumps(whole)).value == whole.value
+
+
 def test_all_metrics_are_tested():
     metrics = {
         cls

@@ -1,3 +1,5 @@
+import threading
+import warnings
 from itertools import product
 from typing import ClassVar
 
@@ -9,6 +11,8 @@ import pytest
 import scipy.sparse as sp
 
 from onstream import RLS, LinearRegression, LogisticRegression, PAClassifier, Perceptron
+from onstream.base import DataWarning
+from onstream.bayes import GaussianNB, MultinomialNB
 from onstream.drift import DDM, EDDM, HDDM
 from onstream.evaluate import (
     F1,
@@ -31,6 +35,8 @@ from onstream.evaluate import (
 )
 from onstream.features import StandardScaler
 from onstream.linear import PAMultilabel, PAUniclass, StructuredPA
+from onstream.neighbors import KNNADWINClassifier, KNNClassifier
+from onstream.tree import HoeffdingTreeClassifier
 
 
 def data(n=3000, labels=2, seed=0):
@@ -793,3 +799,94 @@ def test_targets_of_arrow(delay):
         assert prequential(model.clone(), (X, kind), delay=delay).value("Accuracy") == plain.value(
             "Accuracy"
         )
+
+
+def contest(n):
+    return {
+        "tree": HoeffdingTreeClassifier(grace_period=100),
+        "bayes": GaussianNB(),
+        "own": SameAgain(),
+        "knn": StandardScaler() | KNNClassifier(window=100),
+        "adwin": KNNADWINClassifier(window=100),
+        "logistic": LogisticRegression(),
+    } | {f"perceptron {i}": Perceptron() for i in range(n)}
+
+
+class SameAgain:
+    """A learner of the user's own, one example at a time."""
+
+    last = None
+
+    def predict_one(self, x):
+        return self.last
+
+    def learn_one(self, x, y):
+        self.last = y
+
+
+@pytest.mark.filterwarnings("default::onstream.base.DataWarning")
+@pytest.mark.parametrize("n_jobs", [2, 5])
+@pytest.mark.parametrize("metrics", [None, [ROCAUC(), LogLoss()]], ids=str)
+def test_learners_at_the_same_time(n_jobs, metrics):
+    """The figures are those of one after the other, bit for bit."""
+    X, y = data(20_000, labels=3)
+    reports = []
+    for jobs in (1, n_jobs):
+        models = contest(3)
+        if metrics:
+            models = {name: models[name] for name in ("tree", "bayes", "logistic")}
+        reports.append(
+            prequential(models, (X, y), metrics, detector=None if metrics else DDM(), n_jobs=jobs)
+        )
+    for one, other in zip(*(report.runs for report in reports), strict=True):
+        assert one.values == other.values
+        assert one.alarms == other.alarms
+        assert one.curves.keys() == other.curves.keys()
+        for name, ranges in one.curves.items():
+            for range_, curve in ranges.items():
+                np.testing.assert_array_equal(curve, other.curves[name][range_])
+
+
+@pytest.mark.filterwarnings("default::onstream.base.DataWarning")
+def test_learners_at_the_same_time_work_in_threads():
+    X, y = data(3000)
+    seen = set()
+
+    class Spy(PAClassifier):
+        """Whose verb is the library's, but which tells the thread."""
+
+        @property
+        def labels(self):
+            seen.add(threading.get_ident())
+            return super().labels
+
+    prequential({"a": Spy(), "b": Spy()}, (X, y), n_jobs=2)
+    assert seen - {threading.get_ident()}
+    seen.clear()
+    prequential({"a": Spy(), "b": Spy()}, (X, y), n_jobs=2, delay=1)  # which takes turns
+    assert seen <= {threading.get_ident()}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_warnings_and_errors_in_the_order_of_the_learners(n_jobs):
+    X, y = data(2000)
+    X = np.abs(X)
+    X[5, 0] = -1.0
+    models = {name: MultinomialNB(alpha=a) for name, a in (("a", 1.0), ("b", 2.0), ("c", 3.0))}
+    with pytest.warns(DataWarning, match="a count is not below 0") as told:
+        prequential(models, (X, y), n_jobs=n_jobs)
+    assert len(told) == 3
+    assert {warning.filename for warning in told} == {__file__}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        fresh = {name: model.clone() for name, model in models.items()}
+        with pytest.raises(DataWarning):
+            prequential(fresh, (X, y), n_jobs=n_jobs)
+        assert fresh["c"].seen == 0
+    X[7, 1] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        models = {"tree": HoeffdingTreeClassifier(), "pa": PAClassifier(), "last": Perceptron()}
+        with pytest.raises(ValueError, match=r"^PAClassifier: row 7") as raised:
+            prequential(models, (X, y), n_jobs=n_jobs)
+    assert "tree had already learned" in raised.value.__notes__[0]

@@ -297,3 +297,14 @@ def test_face(statistic):
 def test_docstrings(cls):
     check_defaults(cls)
     check_examples(cls)
+
+
+def test_ewma_forgets_its_start_for_good():
+    """What the start still weighs becomes 0, not the smallest of all numbers, which is slow."""
+    ewma = EWMA(alpha=0.5)
+    m = 0.0
+    for i in range(2000):
+        ewma.update(float(i % 7))
+        m += 0.5 * (i % 7 - m)
+    assert ewma.value == m
+    assert ewma._state.export()["left"] == 0.0

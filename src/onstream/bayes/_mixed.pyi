@@ -7,6 +7,7 @@ class MixedState(State):
         cls,
         prior_alpha: float,
         alpha: float,
+        floor: float,
         smoothing: float,
         categorical: set[str] | bool | None,
         declared: dict[str, int] | None,

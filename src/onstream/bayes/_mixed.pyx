@@ -16,7 +16,8 @@ cdef extern from "moments.h" nogil:
     void onstream_welford(double* n, double* mean, double* m2, double* var, const double* x,
                           double w, Py_ssize_t d)
     double onstream_normal(const double* x, const double* mean, const double* var, const double* n,
-                           double e, Py_ssize_t d, double* logs)
+                           double e, double share, const double* all, double least, Py_ssize_t d,
+                           double* logs, double* spread)
     double onstream_product(const double* p)
     double onstream_total(const double* s)
 
@@ -43,17 +44,24 @@ cdef struct Moments:
 
 
 cdef class MixedState(NaiveBayesState):
-    cdef double smoothing    # share of the largest variance that is added to each
+    cdef double floor        # share of a feature's own variance that is added to that of each label
+    cdef double smoothing    # share of the largest variance: added to each where floor is 0
     cdef object categorical  # features whose numbers are nominal, too: a set of names, or True
     cdef dict declared       # feature -> how many values; or None
     cdef Encoder encoder     # where new values come in
-    cdef double epsilon      # added to every variance
+    cdef double epsilon      # that share, or 0 where there is a floor
+    cdef double least        # that share where there is a floor: the variance of what has no spread
+    cdef double largest      # variance of a feature over all labels
+    cdef Py_ssize_t top      # the feature that has it; -1: not looked up
     cdef Moments every       # of all labels together
     cdef Moments* each       # of each label
     cdef Table* tables       # of each feature
 
-    def __cinit__(self, double prior_alpha, double alpha, double smoothing, categorical, declared):
-        self.smoothing, self.categorical, self.declared = smoothing, categorical, declared
+    def __cinit__(
+        self, double prior_alpha, double alpha, double floor, double smoothing, categorical, declared
+    ):
+        self.floor, self.smoothing = floor, smoothing
+        self.categorical, self.declared = categorical, declared
 
     def __dealloc__(self):
         cdef Py_ssize_t i
@@ -110,9 +118,13 @@ cdef class MixedState(NaiveBayesState):
         if not self.encoder.new_values:
             return NaiveBayesState.reserve(self, width)
         # New values may be of features that are still uncommitted.
-        NaiveBayesState.reserve(self, max(width, 1 + max(self.features.categories, default=-1)))
-        for id, known in self.features.categories.items():
-            self.make_table(id, len(known))
+        if self.features is self.encoder:
+            changed = {id for id, _, _ in self.encoder.new_values}
+        else:  # behind steps, which number features anew
+            changed = self.features.categories
+        NaiveBayesState.reserve(self, max(width, 1 + max(changed, default=-1)))
+        for id in changed:
+            self.make_table(id, len(self.features.categories[id]))
         return 0
 
     cdef int more_features(self, Py_ssize_t old, Py_ssize_t new) except -1:
@@ -153,12 +165,14 @@ cdef class MixedState(NaiveBayesState):
         """
         cdef Moments* m = &self.each[k]
         cdef Py_ssize_t i, id, numbers = 0
-        cdef double x, v, squares, logs = 0.0, names = 0.0, chances = 1.0
+        cdef double x, v, squares, spread, logs = 0.0, names = 0.0, chances = 1.0
         cdef double[8] sums, variances
         if e.codes == NULL and e.ids == NULL:
-            squares = onstream_normal(e.values, m.mean, m.var, m.n, self.epsilon, e.n, &logs)
+            squares = onstream_normal(
+                e.values, m.mean, m.var, m.n, self.epsilon, self.floor, self.every.var, self.least,
+                e.n, &logs, &spread)
             if squares == squares:
-                return -0.5 * (min(squares, SAFE) + logs + e.n * LOG_TWO_PI)
+                return -0.5 * (min(squares, SAFE) + logs + spread * LOG_TWO_PI)
             logs = 0.0
         for i in range(8):
             sums[i], variances[i] = 0.0, 1.0
@@ -177,7 +191,8 @@ cdef class MixedState(NaiveBayesState):
                     names += LOG_ZERO
                 continue
             x = e.values[i]
-            v = m.var[id] + self.epsilon
+            v = m.var[id] + (self.epsilon + self.floor * self.every.var[id])
+            v = v if v > 0.0 else self.least
             if x != x or m.n[id] == 0.0 or v <= 0.0:
                 continue  # missing, new to this label, or without spread
             numbers += 1
@@ -222,16 +237,44 @@ cdef class MixedState(NaiveBayesState):
                 elif e.values[i] == e.values[i]:
                     add_one(m, id, e.values[i], w)
                     add_one(&self.every, id, e.values[i], w)
-        self.update_epsilon(max(e.width, self.features.width))
+        self.note_spread(e)
         return LEARNED
 
-    cdef void update_epsilon(self, Py_ssize_t width) noexcept nogil:
-        """epsilon, from the largest variance of a feature."""
+    cdef void note_spread(self, const Example* e) noexcept nogil:
+        """epsilon, after the variances of this example's features have changed."""
+        cdef Py_ssize_t i, id
+        cdef bint fell = self.top < 0
+        if self.smoothing == 0.0:
+            return
+        if e.ids == NULL:  # all of them: the largest is quicker found without its place
+            self.largest, self.top = 0.0, -1
+            for i in range(min(max(e.width, self.features.width), self.room)):
+                self.largest = max(self.largest, self.every.var[i])
+            self.update_epsilon()
+            return
+        for i in range(e.n):
+            id = e.ids[i]
+            if self.every.var[id] >= self.largest:
+                self.largest, self.top = self.every.var[id], id
+                fell = False
+            elif id == self.top:
+                fell = True
+        if fell:  # another one may be the largest now
+            self.find_largest(max(e.width, self.features.width))
+        self.update_epsilon()
+
+    cdef void find_largest(self, Py_ssize_t width) noexcept nogil:
         cdef Py_ssize_t i
-        cdef double largest = 0.0
+        self.largest = 0.0
         for i in range(min(width, self.room)):
-            largest = max(largest, self.every.var[i])
-        self.epsilon = self.smoothing * largest
+            if self.every.var[i] >= self.largest:
+                self.largest, self.top = self.every.var[i], i
+
+    cdef void update_epsilon(self) noexcept nogil:
+        if self.floor > 0.0:
+            self.least = self.smoothing * self.largest
+        else:
+            self.epsilon = self.smoothing * self.largest
 
     cdef int remove_example(self, const Example* e, double w) noexcept nogil:
         cdef Moments* m = &self.each[e.label]
@@ -266,7 +309,8 @@ cdef class MixedState(NaiveBayesState):
             elif e.values[i] == e.values[i]:
                 remove_one(m, id, e.values[i], w)
                 remove_one(&self.every, id, e.values[i], w)
-        self.update_epsilon(self.features.width)
+        self.find_largest(self.features.width)
+        self.update_epsilon()
         return LEARNED
 
     cdef double weight_with(self, Py_ssize_t id, Py_ssize_t k) noexcept nogil:
@@ -325,7 +369,8 @@ cdef class MixedState(NaiveBayesState):
                 for k in range(self.n_labels):
                     t.counts[v * self.room_labels + k] = table[row, k + 1]
                 row += 1
-        self.update_epsilon(width)
+        self.find_largest(width)
+        self.update_epsilon()
 
     def nominal_counts(self):
         """Of each nominal feature: how many values are known."""

@@ -50,7 +50,7 @@ class CategoricalNB(NaiveBayes):
         super().__init__(**common)
 
     def _new_state(self) -> Any:
-        return MixedState(self.prior_alpha, self.alpha, 0.0, True, self.n_values)
+        return MixedState(self.prior_alpha, self.alpha, 0.0, 0.0, True, self.n_values)
 
     def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         return merge_mixed(type(self).__name__, mine, theirs)

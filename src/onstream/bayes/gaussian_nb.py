@@ -1,7 +1,7 @@
 """Naive Bayes over columns of two kinds: normal distributions for numbers, counts for names."""
 
 from collections.abc import Iterable
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 from ..base.checks import number
 from ..base.union import Exported
@@ -20,9 +20,13 @@ class GaussianNB(NaiveBayes):
 
     Parameters
     ----------
+    variance_floor : float >= 0, default 1e-3
+        Share of a feature's variance over all labels that is added to its variance for each label,
+        whatever the feature's unit. Raise it (to 1e-2, say) if few examples make it too sure.
+        0: `var_smoothing` is added instead, as scikit-learn does.
     var_smoothing : float >= 0, default 1e-9
-        Share of the largest variance of any feature that is added to each variance. Raise it
-        (to 1e-2, say) if few examples make it too sure.
+        Share of the largest variance of any feature that is added to each variance where
+        `variance_floor` is 0; otherwise the variance of a feature that has only ever had one value.
     alpha : float >= 0, default 1.0
         Added to every count of a nominal value (Laplace); 0 rules out what was never seen.
     categorical : list or None, default None
@@ -36,13 +40,17 @@ class GaussianNB(NaiveBayes):
     'low'
     """
 
+    _added_parameters: ClassVar[dict[str, Any]] = {"variance_floor": 0.0}
+
     def __init__(
         self,
         *,
+        variance_floor: float = 1e-3,
         var_smoothing: float = 1e-9,
         categorical: Iterable[str | int] | None = None,
         **common: Unpack[NaiveBayesOptions],
     ) -> None:
+        self.variance_floor = number(self, "variance_floor", variance_floor, least=0.0, most=1e30)
         self.var_smoothing = number(self, "var_smoothing", var_smoothing, least=0.0, most=1e30)
         self.categorical = None if categorical is None else self._names(categorical)
         super().__init__(**common)
@@ -63,7 +71,8 @@ class GaussianNB(NaiveBayes):
 
     def _new_state(self) -> Any:
         categorical = None if self.categorical is None else set(map(str, self.categorical))
-        return MixedState(self.prior_alpha, self.alpha, self.var_smoothing, categorical, None)
+        floor, smoothing = self.variance_floor, self.var_smoothing
+        return MixedState(self.prior_alpha, self.alpha, floor, smoothing, categorical, None)
 
     def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         return merge_mixed(type(self).__name__, mine, theirs)

@@ -38,6 +38,19 @@ static inline void onstream_large_pages(void *block, size_t bytes) {
 #endif
 }
 
+/* Ask for small pages: of a block with rows that are never used, only the others take memory. */
+static inline void onstream_small_pages(void *block, size_t bytes) {
+#if defined(__linux__) && defined(MADV_NOHUGEPAGE)
+    if (bytes >= ((size_t)8 << 20)) {
+        uintptr_t start = ((uintptr_t)block + 4095) & ~(uintptr_t)4095;
+        madvise((void *)start, ((uintptr_t)block + bytes - start) & ~(uintptr_t)4095,
+                MADV_NOHUGEPAGE);
+    }
+#else
+    (void)block, (void)bytes;
+#endif
+}
+
 /* Prefetch memory that will be read soon; it may reach beyond the end of an array. */
 static inline void onstream_fetch(const void *from, size_t bytes) {
 #ifdef __GNUC__

@@ -14,6 +14,10 @@ cdef enum:
     LINE = 64  # bytes of a cache line: weights are aligned to it
 
 
+cdef extern from "simd.h":
+    void onstream_small_pages(void* block, size_t bytes)
+
+
 cdef class Weights:
     def __cinit__(self, Py_ssize_t k, bint intercept):
         self.k = self.stride = k
@@ -38,21 +42,26 @@ cdef class Weights:
 
     cdef int set_columns(self, Py_ssize_t k) except -1:
         """Use k columns; added ones are zero."""
-        cdef Py_ssize_t stride, i
+        cdef Py_ssize_t stride, i, used = 0
         cdef void* block
         cdef double* v = NULL
         cdef double* b
         if k > self.stride:
-            stride = max(k + k // 4 if self.room else k, self.expected)  # more labels may come
+            stride = max(k + k // 2 if self.room else k, self.expected)  # more labels may come
             stride = 4 if stride <= 4 else (stride + 7) // 8 * 8  # whole vector registers
             block = lines(NULL, &v, 0, self.room * stride * sizeof(double))
+            for i in range(self.rows):
+                used += not only_zeros(self.v + i * self.stride, self.k)
+            if used < self.rows // 16:  # of a hash with slots to spare
+                onstream_small_pages(block, self.room * stride * sizeof(double))
             try:
                 b = <double*> resize(NULL, 0, stride * sizeof(double))
             except MemoryError:
                 release(block)
                 raise
-            for i in range(self.rows):
-                memcpy(v + i * stride, self.v + i * self.stride, self.k * sizeof(double))
+            for i in range(self.rows):  # pages that are never written take no memory
+                if not only_zeros(self.v + i * self.stride, self.k):
+                    memcpy(v + i * stride, self.v + i * self.stride, self.k * sizeof(double))
             memcpy(b, self.b, self.k * sizeof(double))
             release(self.block)
             release(self.b)
@@ -118,6 +127,14 @@ cdef void* lines(void* block, double** v, size_t old, size_t new) except NULL:
             memset(<char*> moved + after + old, 0, before - after)
     v[0] = <double*> (<char*> moved + after)
     return moved
+
+
+cdef bint only_zeros(const double* v, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if v[i] != 0.0:
+            return False
+    return True
 
 
 cdef double careful_score(Weights w, const Example* e, Py_ssize_t r) noexcept nogil:

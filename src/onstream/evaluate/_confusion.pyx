@@ -1,7 +1,7 @@
 """The confusion matrix: weights of the examples by true and predicted label."""
 
 from libc.math cimport floor
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
 import numpy as np
@@ -15,16 +15,28 @@ from ._sums import restored
 from .columns import label_column, weight_column
 
 
+cdef extern from "bits.h" nogil:
+    Py_ssize_t onstream_lowest(uint64_t bits)
+
+
 cdef enum:
     FEW = 64  # cells of a small table of counts
 
 
 cdef class Confusion(Sums):
     """Weights of the examples by true and predicted label; with `guesses`, also of those that two
-    guesses got wrong: the previous label, and the commonest label so far."""
+    guesses got wrong: the previous label, and the commonest label so far.
+
+    With thousands of labels, most of the millions of cells are never used: a bit for each tells
+    which are, and only those are added up, in the order of the table.
+    """
 
     cdef readonly LabelCodes label_codes
     cdef double* c              # c[y * stride + 1 + p]; p = -1: nothing was predicted
+    cdef uint64_t* used         # room x words bits: cells that are not 0, by c's row and column
+    cdef Py_ssize_t words       # of such a row
+    cdef double* truth          # weight by true label: set by `margins`
+    cdef double* said           # weight by prediction, from -1 on: likewise
     cdef double* rows           # weight by true label, kept for the guesses
     cdef int32_t* met           # when a label was first met, as true or predicted; 0: not yet
     cdef int32_t meetings       # labels met
@@ -46,25 +58,43 @@ cdef class Confusion(Sums):
 
     def __dealloc__(self):
         release(self.c)
+        release(self.used)
+        release(self.truth)
+        release(self.said)
         release(self.rows)
         release(self.met)
 
     cdef int fit(self) except -1:
         """Room for every label with a name."""
-        cdef Py_ssize_t k = len(self.label_codes.labels), room, i, j
+        cdef Py_ssize_t k = len(self.label_codes.labels), room, words, i, j, word
         cdef double* moved
+        cdef uint64_t* used
+        cdef uint64_t bits
         if k > self.room:
             room = roomier(self.room, k)
-            moved = <double*> resize(NULL, 0, room * (room + 1) * sizeof(double))
-            for i in range(self.k):
-                for j in range(self.k + 1):
-                    moved[i * (room + 1) + j] = self.c[i * (self.room + 1) + j]
-            release(self.c)
-            self.c = moved
+            words = room // 64 + 1
+            self.truth = <double*> resize(self.truth, 0, room * sizeof(double))
+            self.said = <double*> resize(self.said, 0, (room + 1) * sizeof(double))
             self.rows = <double*> resize(
                 self.rows, self.room * sizeof(double), room * sizeof(double))
             self.met = <int32_t*> resize(
                 self.met, self.room * sizeof(int32_t), room * sizeof(int32_t))
+            moved = <double*> resize(NULL, 0, room * (room + 1) * sizeof(double))
+            try:
+                used = <uint64_t*> resize(NULL, 0, room * words * sizeof(uint64_t))
+            except MemoryError:
+                release(moved)
+                raise
+            for i in range(self.k):
+                for word in range(self.words):
+                    bits = used[i * words + word] = self.used[i * self.words + word]
+                    while bits:
+                        j = 64 * word + onstream_lowest(bits)
+                        bits &= bits - 1
+                        moved[i * (room + 1) + j] = self.c[i * (self.room + 1) + j]
+            release(self.c)
+            release(self.used)
+            self.c, self.used, self.words = moved, used, words
             self.room = room
         self.k = max(self.k, k)
         return 0
@@ -74,11 +104,16 @@ cdef class Confusion(Sums):
 
     cdef inline void count_codes(self, int32_t y, int32_t p, double weight) noexcept nogil:
         cdef double w = weight * self.gain
-        self.c[y * (self.room + 1) + 1 + p] += w
+        self.put(y, 1 + p, w)
         if self.guesses:
             self.meet(y)
             self.meet(p)
             self.guess(y, w)
+
+    cdef inline void put(self, Py_ssize_t i, Py_ssize_t j, double w) noexcept nogil:
+        """Add weight to a cell."""
+        self.c[i * (self.room + 1) + j] += w
+        self.used[i * self.words + j // 64] |= <uint64_t> 1 << (j % 64)
 
     cdef inline void meet(self, int32_t label) noexcept nogil:
         """Of two labels equally common, that is the commonest which was met first."""
@@ -102,7 +137,8 @@ cdef class Confusion(Sums):
 
     cdef void clear(self) noexcept nogil:
         if self.room:
-            memset(self.c, 0, self.room * (self.room + 1) * sizeof(double))
+            self.scale(0.0)
+            memset(self.used, 0, self.room * self.words * sizeof(uint64_t))
             memset(self.rows, 0, self.room * sizeof(double))
             memset(self.met, 0, self.room * sizeof(int32_t))
         self.meetings = 0
@@ -110,9 +146,14 @@ cdef class Confusion(Sums):
         self.previous = self.commonest = self.first = -1
 
     cdef void scale(self, double factor) noexcept nogil:
-        cdef Py_ssize_t i
-        for i in range(self.room * (self.room + 1)):
-            self.c[i] *= factor
+        cdef Py_ssize_t i, word
+        cdef uint64_t bits
+        for i in range(self.k):
+            for word in range(self.words):
+                bits = self.used[i * self.words + word]
+                while bits:
+                    self.c[i * (self.room + 1) + 64 * word + onstream_lowest(bits)] *= factor
+                    bits &= bits - 1
         for i in range(self.room):
             self.rows[i] *= factor
         self.changed *= factor
@@ -162,7 +203,6 @@ cdef class Confusion(Sums):
     cdef void count_plain(self, const int32_t* y, const int32_t* p, Py_ssize_t rows) noexcept nogil:
         """The usual case, without a call for each row."""
         cdef double gain = self.gain
-        cdef double* c = self.c
         cdef Py_ssize_t i, j, stride = self.room + 1, cells = self.room * stride
         cdef int64_t counts[4][FEW]
         if self.growth == 1.0 and cells <= FEW and self.counts_whole():
@@ -174,11 +214,13 @@ cdef class Confusion(Sums):
             for i in range(rows // 4 * 4, rows):
                 counts[0][y[i] * stride + 1 + p[i]] += 1
             for i in range(cells):
-                c[i] += gain * <double> (counts[0][i] + counts[1][i] + counts[2][i] + counts[3][i])
+                counts[0][i] += counts[1][i] + counts[2][i] + counts[3][i]
+                if counts[0][i]:
+                    self.put(i // stride, i % stride, gain * <double> counts[0][i])
             self.n += rows
             return
         for i in range(rows):
-            c[y[i] * stride + 1 + p[i]] += gain
+            self.put(y[i], 1 + p[i], gain)
             gain *= self.growth
             if gain > 1e150:
                 self.scale(1.0 / gain)
@@ -204,8 +246,9 @@ cdef class Confusion(Sums):
         factor = self.age(other)
         for i in range(other.k):
             for j in range(other.k + 1):
-                self.c[<int> numbers[i] * (self.room + 1) + (<int> numbers[j - 1] + 1 if j else 0)] += (
-                    factor * other.c[i * (other.room + 1) + j])
+                if other.c[i * (other.room + 1) + j] != 0.0:
+                    self.put(<int> numbers[i], <int> numbers[j - 1] + 1 if j else 0,
+                             factor * other.c[i * (other.room + 1) + j])
             if self.guesses:
                 self.meet(numbers[i])
                 self.rows[<int> numbers[i]] += factor * other.rows[i]
@@ -240,11 +283,29 @@ cdef class Confusion(Sums):
         return sum
 
     cdef double row(self, Py_ssize_t i) noexcept:
-        cdef Py_ssize_t j
+        cdef Py_ssize_t word
+        cdef uint64_t bits
         cdef double sum = 0.0
-        for j in range(self.k + 1):
-            sum += self.c[i * (self.room + 1) + j]
+        for word in range(self.words):
+            bits = self.used[i * self.words + word]
+            while bits:
+                sum += self.c[i * (self.room + 1) + 64 * word + onstream_lowest(bits)]
+                bits &= bits - 1
         return sum
+
+    cdef void margins(self) noexcept:
+        """All rows and columns added up."""
+        cdef Py_ssize_t i, j, word
+        cdef uint64_t bits
+        memset(self.said, 0, (self.room + 1) * sizeof(double))
+        for i in range(self.k):
+            self.truth[i] = self.row(i)
+            for word in range(self.words):
+                bits = self.used[i * self.words + word]
+                while bits:
+                    j = 64 * word + onstream_lowest(bits)
+                    bits &= bits - 1
+                    self.said[j] += self.c[i * (self.room + 1) + j]
 
     cdef double right(self) noexcept:
         cdef Py_ssize_t i
@@ -254,19 +315,17 @@ cdef class Confusion(Sums):
         return sum
 
     cdef double wrong(self) noexcept:
-        cdef Py_ssize_t i, j
+        cdef Py_ssize_t i, j, word
+        cdef uint64_t bits
         cdef double sum = 0.0
         for i in range(self.k):
-            for j in range(self.k + 1):
-                if j != i + 1:
-                    sum += self.c[i * (self.room + 1) + j]
-        return sum
-
-    cdef double column(self, Py_ssize_t j) noexcept:
-        cdef Py_ssize_t i
-        cdef double sum = 0.0
-        for i in range(self.k):
-            sum += self.c[i * (self.room + 1) + 1 + j]
+            for word in range(self.words):
+                bits = self.used[i * self.words + word]
+                while bits:
+                    j = 64 * word + onstream_lowest(bits)
+                    bits &= bits - 1
+                    if j != i + 1:
+                        sum += self.c[i * (self.room + 1) + j]
         return sum
 
     def accuracy(self):
@@ -282,13 +341,13 @@ cdef class Confusion(Sums):
         n = self.total()
         if n == 0.0:
             return 0.0
-        said = [self.column(i) for i in range(self.k)]
-        after = [self.column(-1)]  # what was not predicted is wrong
+        self.margins()
+        after = [self.said[0]]  # what was not predicted is wrong
         for i in range(self.k - 1, 0, -1):
-            after.append(after[-1] + said[i])
+            after.append(after[-1] + self.said[1 + i])
         for i in range(self.k):  # all columns but this one, from both sides
-            expected += (self.row(i) / n) * ((before + <double> after[self.k - 1 - i]) / n)
-            before += <double> said[i]
+            expected += (self.truth[i] / n) * ((before + <double> after[self.k - 1 - i]) / n)
+            before += self.said[1 + i]
         return max(-1.0, min(1.0, ratio(expected - self.wrong() / n, expected)))
 
     def kappa_t(self):
@@ -330,15 +389,19 @@ cdef class Confusion(Sums):
         self.fit()
         self.refresh()
         average, positive = self.judged(average, positive)
+        if self.room:
+            self.margins()
         if average == "micro":
             return self.micro(what)
         if average == "binary":
             if positive is None or positive not in self.label_codes.numbers:
                 return 0.0
             i = self.label_codes.numbers[positive]
-            return score(what, self.c[i * (self.room + 1) + 1 + i], self.row(i), self.column(i))
+            hit = self.c[i * (self.room + 1) + 1 + i]
+            return score(what, hit, self.truth[i], self.said[1 + i])
         for i in range(self.k):
-            hit, truth, said = self.c[i * (self.room + 1) + 1 + i], self.row(i), self.column(i)
+            hit = self.c[i * (self.room + 1) + 1 + i]
+            truth, said = self.truth[i], self.said[1 + i]
             if truth > 0.0 or said > 0.0:
                 share = truth if average == "weighted" else 1.0
                 sum += share * score(what, hit, truth, said)
@@ -350,7 +413,7 @@ cdef class Confusion(Sums):
         cdef Py_ssize_t i
         cdef double said = 0.0
         for i in range(self.k):
-            said += self.column(i)
+            said += self.said[1 + i]
         return score(what, self.right(), self.total(), said)
 
     def __reduce__(self):
@@ -369,10 +432,14 @@ cdef class Confusion(Sums):
         }
 
     def restore(self, fields):
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, j
         self.label_codes = fields["label_codes"]
         self.fit()
         fill(self.c, np.reshape(fields["table"], (self.k, self.k + 1)), self.room + 1)
+        for i in range(self.k):
+            for j in range(self.k + 1):
+                if self.c[i * (self.room + 1) + j] != 0.0:
+                    self.put(i, j, 0.0)
         for i in range(self.k):
             self.rows[i] = fields["rows"][i]
             self.meet(<int32_t> i)  # numbered as they were met; a window is counted again

@@ -103,7 +103,8 @@ cdef class Ranking:
         bins = doubles(self.bins)
         values = doubles(scores)
         columns = int32s(numbers)
-        absent = [n for n in range(len(self.label_codes.labels)) if n not in set(numbers.tolist())]
+        given = set(numbers.tolist())
+        absent = [n for n in range(len(self.label_codes.labels)) if n not in given]
         for i in range(rows):
             weight = self.gain * (1.0 if w is None else w[i])
             if weight == 0.0:
@@ -156,16 +157,25 @@ cdef class Ranking:
         return slice(0, None)
 
     def binned(self):
+        cdef Py_ssize_t i, r
+        cdef double pairs, own, below, inside, tied
+        cdef const double* others
         areas, bounds = [], []
         bins = self.bins[self.judged()]
         if bins.size and bins.max() > 1e140:  # a product of two sums must not overflow
             bins = bins * 2.0**-500
-        for others, own in bins:
-            pairs = own.sum() * others.sum()
+        for r in range(len(bins)):
+            others = doubles(bins) + r * 2 * 1024
+            own = below = inside = tied = 0.0
+            for i in range(1024):
+                inside += others[1024 + i] * (below + others[i] / 2)
+                tied += others[1024 + i] * others[i]
+                own += others[1024 + i]
+                below += others[i]
+            pairs = own * below
             if pairs > 0.0:
-                below = np.cumsum(others) - others
-                areas.append(float(own @ (below + others / 2) / pairs))
-                bounds.append(float(own @ others / (2 * pairs)))
+                areas.append(inside / pairs)
+                bounds.append(tied / (2 * pairs))
         return (float(np.mean(areas)), float(np.mean(bounds))) if areas else (0.0, 0.0)
 
     def exact(self):

@@ -62,6 +62,7 @@ class Contender:
         self.diverged: int | None = None  # row of the first prediction far beyond that
         self.taught = False  # has any label arrived yet?
         self.wall = self.cpu = 0.0
+        self.clock: Callable[[], float] = process_time
         self.waiting: deque[tuple[Any, ...]] = deque()
         self.fresh = 0  # rows of the block at hand that have come to `waiting`
         self.before = 0  # rows learned before it
@@ -162,13 +163,13 @@ class Contender:
         """Predict and learn a block, then judge the predictions."""
         before = len(getattr(self.model, "labels", ()))
         by_one = bool(delay) or self.by_one
-        wall, cpu = perf_counter(), process_time()
+        wall, cpu = perf_counter(), self.clock()
         if by_one:
             said, rows, judged = self.one_by_one(X, truth, weights, delay)
         else:
             answers = self.at_once(X, y, weights)
         self.wall += perf_counter() - wall
-        self.cpu += process_time() - cpu
+        self.cpu += self.clock() - cpu
         if by_one:
             labels, scores, columns = self.read_rows(said, rows)
             if not judged.all():  # as if these examples had no weight
@@ -328,7 +329,7 @@ class Contender:
 
     def finish(self) -> None:
         """Learn the labels that are still on their way."""
-        wall, cpu = perf_counter(), process_time()
+        wall, cpu = perf_counter(), self.clock()
         while self.waiting:
             row = -len(self.waiting)
             try:
@@ -339,7 +340,7 @@ class Contender:
                     raise
                 raise located from None
         self.wall += perf_counter() - wall
-        self.cpu += process_time() - cpu
+        self.cpu += self.clock() - cpu
 
     def run(self, points: int, first: int = 0) -> Run:
         """The results; curves have `points` points, and rows are numbered from `first`."""

@@ -129,6 +129,8 @@ cdef class EWMAState(StatisticState):
             kept = exp(w * log1p(-self.alpha)) if self.alpha < 1.0 else 0.0
             self.m += (1.0 - kept) * (v - self.m)
         self.left *= kept
+        if self.left < 1e-300:  # nothing; and numbers near the smallest are slow
+            self.left = 0.0
 
     cdef object value(self):
         return self.m / (1.0 - self.left) if self.left < 1.0 else 0.0

@@ -15,7 +15,13 @@ TABLE = {
         any_order=True,
     ),
     "GaussianNB": Line(
-        two_labels, 0.85, ({"categorical": [0, 1], "var_smoothing": 1e-3},), decisive=False
+        two_labels,
+        0.85,
+        (
+            {"categorical": [0, 1], "variance_floor": 0.01},
+            {"variance_floor": 0.0, "var_smoothing": 1e-3},
+        ),
+        decisive=False,
     ),
     "MultinomialNB": Line(
         word_counts,
