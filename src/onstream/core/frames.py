@@ -12,12 +12,17 @@ import numpy as np
 from .arrow import arrow_table
 from .coerce import is_missing, number_text, row_error
 from .doubts import doubt_frame, doubt_kinds, doubt_new_columns, doubt_selection
+from .number_frames import has_nan, plain_numbers
+from .pandas_frames import pandas_table
 from .rows import pack
 from .sources import Columns, Dense
 
 
 def table_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
     """A source for the frame X, with warnings about its columns."""
+    numbers = plain_numbers(X)
+    if numbers is not None:
+        return plain_rows(encoder, *numbers, learning, weights)
     table, names = read_table(encoder.who, X)
     try:
         columns = [decoded(table.column(name)) for name in names]
@@ -38,12 +43,41 @@ def table_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
     return source
 
 
+def plain_rows(encoder: Any, names: list[str], values: Any, learning: bool, weights: Any) -> Any:
+    """A source for a frame of numbers, in which NaN is missing; with the same warnings."""
+    known = None
+    if not encoder.hashes() and not (encoder.nominal and encoder.codes_numbers()):
+        known = Dense(encoder, values, False, names, gaps=True)  # asks, but adds no feature
+    if known is not None and (known.known or not learning):
+        source = known
+    elif encoder.nominal and (known is None or has_nan(values)):
+        source = number_rows(encoder, values, learning, weights, names)
+    elif has_nan(values):
+        source = gapped_rows(encoder, names, values, learning, weights)
+    else:
+        source = Dense(encoder, values, learning, names)
+    doubt_selection(encoder, names)
+    if known is None or not known.known:
+        if not encoder.nominal:
+            filled = ~np.isnan(values).all(axis=0)
+            doubt_kinds(
+                encoder, (), [name for name, some in zip(names, filled, strict=True) if some]
+            )
+        if learning:
+            doubt_new_columns(encoder, names)
+    if not learning:
+        doubt_frame(encoder, names)
+    return source
+
+
 def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
     """X as an Arrow table, and the names of its columns without the index of a pandas frame."""
     import pyarrow as pa
 
     try:
-        table = arrow_table(X)
+        table = pandas_table(X)
+        if table is None:
+            table = arrow_table(X)
     except OverflowError:
         raise too_large(who, X) from None
     except (pa.ArrowException, TypeError, ValueError) as error:
@@ -226,6 +260,15 @@ def mixed_rows(
     return packed
 
 
+def gapped_rows(encoder: Any, names: list[str], values: Any, learning: bool, weights: Any) -> Any:
+    """Rows of numbers, in which NaN is missing: a feature comes with its first number."""
+    values = np.asarray(values, dtype=np.float64)
+    present = finite_only(encoder, names, values, ~np.isnan(values))
+    which = np.broadcast_to(np.arange(len(names)), values.shape)
+    starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+    return pack(encoder, names, which[present], values[present], starts, learning, weights)
+
+
 def finite_only(encoder: Any, names: list[Any], values: Any, present: Any) -> Any:
     """The mask `present` without NaN, if NaN means missing. Refuses values that are not finite."""
     if encoder.nan_missing:
@@ -248,12 +291,31 @@ def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
     if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
         raise wrong_type(who, name, column.type)
     if types.is_string_view(kind):  # few Arrow functions take views
-        column = pa.chunked_array([pa.array(column.to_pylist(), pa.string())])
+        column, kind = without_views(column), pa.large_string()
     if column.num_chunks > 1:  # the joined dictionary may need wider indices than each chunk has
         column = column.cast(kind)
     coded = pa.concat_arrays(column.drop_null().dictionary_encode().unify_dictionaries().chunks)
-    codes = coded.indices.to_numpy(zero_copy_only=False)
-    return coded.dictionary.to_pylist(), codes.astype(np.int64)  # of 8 bits, sums could overflow
+    codes, texts = coded.indices.to_numpy(zero_copy_only=False), coded.dictionary
+    if len(texts) > len(codes):  # most are of other rows
+        used, codes = np.unique(codes, return_inverse=True)
+        texts = texts.take(pa.array(used))
+    return texts.to_pylist(), codes.astype(np.int64)  # of 8 bits, sums could overflow
+
+
+def without_views(column: Any) -> Any:
+    """A column of string views, or of a dictionary of them, as one of large strings."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    try:
+        if not types.is_dictionary(column.type):
+            return column.cast(pa.large_string())
+        pairs = [
+            (chunk.indices, chunk.dictionary.cast(pa.large_string())) for chunk in column.chunks
+        ]
+        return pa.chunked_array([pa.DictionaryArray.from_arrays(*pair) for pair in pairs])
+    except pa.ArrowNotImplementedError:  # in an old pyarrow
+        return pa.chunked_array([pa.array(column.to_pylist(), pa.large_string())])
 
 
 def wrong_type(who: str, name: str, kind: Any) -> TypeError:
@@ -307,14 +369,21 @@ def nominal_rows(
     return coded_rows(encoder, names, values, present, texts, learning, weights)
 
 
-def number_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
-    """Rows of an array, for a learner that takes numbers of some columns as nominal values."""
-    names = list(range(X.shape[1]))
+def number_rows(
+    encoder: Any, X: Any, learning: bool, weights: Any, names: list[Any] | None = None
+) -> Any:
+    """Rows of an array, for a learner that takes numbers of some columns as nominal values.
+
+    With names it is a frame: NaN is missing.
+    """
+    gaps, names = names is not None, names or list(range(X.shape[1]))
     if weights is None and X.size:
         source = complete_rows(encoder, names, list(X.T), {}, learning)
         if source is not None:
             return source
-    return coded_rows(encoder, names, X, np.ones(X.shape, dtype=bool), {}, learning, weights)
+    X = np.asarray(X, dtype=np.float64)
+    present = ~np.isnan(X) if gaps else np.ones(X.shape, dtype=bool)
+    return coded_rows(encoder, names, X, present, {}, learning, weights)
 
 
 def as_numbers(column: Any) -> Any:

@@ -1,0 +1,54 @@
+"""Frames of pandas and Polars whose columns are plain numbers, read through NumPy.
+
+An Arrow table of such a frame costs more than learning it: some 40 µs for each column. What is not
+plain here (text, missing values of Polars, unusual names and types) goes through the table.
+"""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from .pandas_frames import is_plain_frame, names_in
+
+KINDS = ("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?")
+PLAIN = frozenset(map(np.dtype, KINDS))  # what Arrow takes, too
+POLARS = ("Float32", "Float64", "Int8", "Int16", "Int32", "Int64")
+POLARS += ("UInt8", "UInt16", "UInt32", "UInt64")
+
+
+def plain_numbers(X: Any) -> tuple[list[str], Any] | None:
+    """Names and values of a frame of plain numbers; None: it must be read as a table."""
+    if is_plain_frame(X):
+        return of_pandas(X)
+    polars = sys.modules.get("polars")
+    if polars is not None and type(X) is getattr(polars, "DataFrame", None):
+        return of_polars(polars, X)
+    return None
+
+
+def of_pandas(X: Any) -> tuple[list[str], Any] | None:
+    """The same for pandas. NaN is a missing value."""
+    kinds = {id(kind): kind for kind in X.dtypes.tolist()}.values()  # few: columns share them
+    if not len(X) or not all(isinstance(kind, np.dtype) and kind in PLAIN for kind in kinds):
+        return None
+    names = names_in(X.columns)
+    if not names:
+        return None
+    values = X.to_numpy(dtype=np.float64) if len(kinds) > 1 else X.to_numpy()
+    return (names, values) if values.shape == (len(X), len(names)) else None  # changed meanwhile
+
+
+def of_polars(polars: Any, X: Any) -> tuple[list[str], Any] | None:
+    """The same for Polars, where null is missing, but NaN is not: the table tells them apart."""
+    if not X.height or not set(X.dtypes) <= {getattr(polars, kind) for kind in POLARS}:
+        return None
+    names, values = X.columns, X.to_numpy()
+    if values.dtype not in PLAIN or values.shape != (X.height, len(names)) or not names:
+        return None
+    return None if has_nan(values) else (names, values)
+
+
+def has_nan(values: Any) -> bool:
+    """Say whether NaN is among the numbers, of which there must be some."""
+    return values.dtype.kind == "f" and bool(np.isnan(values.min()))
