@@ -13,8 +13,8 @@ from .pandas_frames import is_plain_frame, names_in
 
 KINDS = ("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?")
 PLAIN = frozenset(map(np.dtype, KINDS))  # what Arrow takes, too
-POLARS = ("Float32", "Float64", "Int8", "Int16", "Int32", "Int64")
-POLARS += ("UInt8", "UInt16", "UInt32", "UInt64")
+BITS = (8, 16, 32, 64)
+POLARS = ["Float32", "Float64", *(f"Int{n}" for n in BITS), *(f"UInt{n}" for n in BITS)]
 
 
 def plain_numbers(X: Any) -> tuple[list[str], Any] | None:

@@ -6,6 +6,7 @@ checked, since another thread may change X meanwhile. Sources that read every va
 constructor copy and check there. rows.pyx decides which source an X becomes.
 """
 
+cimport numpy as cnp
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memcpy, memmove
@@ -18,6 +19,8 @@ from .example cimport NUMBER, Example, onstream_ceiling, onstream_falls, onstrea
 from .feature_index cimport ALL, KNOWN, MISSING, UNASKED, NewFeatures
 from .memory cimport onstream_fetch, release, resize
 from .coerce import coerce_array, unmasked
+
+cnp.import_array()
 
 
 cdef enum:
@@ -63,9 +66,11 @@ cdef bint alone() noexcept:
 
 def is_private(array):
     """Does the array own its memory, so that only Python threads can reach it?"""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array.base is None and array.flags.owndata
+    while cnp.PyArray_BASE(<cnp.ndarray> array) != NULL:
+        if not isinstance(<object> cnp.PyArray_BASE(<cnp.ndarray> array), np.ndarray):
+            return False
+        array = <object> cnp.PyArray_BASE(<cnp.ndarray> array)
+    return cnp.PyArray_CHKFLAGS(<cnp.ndarray> array, cnp.NPY_ARRAY_OWNDATA)
 
 
 cdef void copy_columns(
@@ -117,11 +122,13 @@ cdef class Dense(Source):
 
     def __init__(self, Encoder encoder, X, bint learning, list names=None, bint gaps=False):
         """`gaps`: NaN is a missing value, which its row leaves out; no name may be hashed."""
-        X = unmasked(encoder.who, X)
-        if X.ndim != 2 or X.dtype.kind not in "fiub":
+        if not cnp.PyArray_CheckExact(X):
+            X = unmasked(encoder.who, X)
+        if cnp.PyArray_NDIM(<cnp.ndarray> X) != 2 or X.dtype.kind not in "fiub":
             X = coerce_array(encoder.who, X, 2)
+        cdef cnp.ndarray array = <cnp.ndarray> X
         self.encoder, self.X, self.learning = encoder, X, learning
-        self.rows, self.columns = X.shape
+        self.rows, self.columns = cnp.PyArray_DIM(array, 0), cnp.PyArray_DIM(array, 1)
         self.gaps = gaps
         self.array_columns = self.columns if names is None else -1
         self.chunk = block_rows(self.columns)
@@ -129,16 +136,14 @@ cdef class Dense(Source):
         self.identity = True
         if self.rows == 0:
             return
-        if X.dtype == np.float64 and X.flags.aligned and X.dtype.isnative:
-            if X.flags.c_contiguous:
+        cdef Py_ssize_t size = sizeof(double)
+        if cnp.PyArray_TYPE(array) == cnp.NPY_DOUBLE and cnp.PyArray_ISBEHAVED_RO(array):
+            if cnp.PyArray_IS_C_CONTIGUOUS(array):
                 self.given = doubles(X)
                 self.private = is_private(X)
-            elif X.strides[0] == sizeof(double) and X.strides[1] % <Py_ssize_t> sizeof(double) == 0:
+            elif cnp.PyArray_STRIDE(array, 0) == size and cnp.PyArray_STRIDE(array, 1) % size == 0:
                 self.by_column = doubles(X)
-                self.stride = X.strides[1] // <Py_ssize_t> sizeof(double)
-        self.block = np.empty((min(self.chunk, self.rows), self.columns))
-        self.own_values = doubles(self.block)
-        self.values = self.own_values
+                self.stride = cnp.PyArray_STRIDE(array, 1) // size
         if names is None:
             encoder.check_columns(self.columns)
         self.names = names
@@ -149,15 +154,19 @@ cdef class Dense(Source):
         cdef Py_ssize_t n = (stop - start) * self.columns
         cdef double peak
         self.first = self.last = start  # no current block, if this one is refused
-        self.values = self.own_values
-        if self.given == NULL:
-            self.copy(start, stop)
-            peak = onstream_ceiling(self.values, n)
-        elif self.private and not self.exposed and alone():  # nobody can change it now
+        if self.given != NULL and self.private and not self.exposed and alone():  # nobody can change it now
             self.values = self.given + start * self.columns
             peak = onstream_ceiling(self.values, n)
         else:
-            peak = copied(self.own_values, self.given + start * self.columns, n)
+            if self.block is None:
+                self.block = np.empty((min(self.chunk, self.rows), self.columns))
+                self.own_values = doubles(self.block)
+            self.values = self.own_values
+            if self.given == NULL:
+                self.copy(start, stop)
+                peak = onstream_ceiling(self.values, n)
+            else:
+                peak = copied(self.own_values, self.given + start * self.columns, n)
         self.gapped = peak == INFINITY and self.gaps
         if self.gapped and self.present == NULL:
             self.present = <int32_t*> resize(NULL, 0, self.columns * sizeof(int32_t))
