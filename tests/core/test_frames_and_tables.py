@@ -136,6 +136,20 @@ def test_pandas(name, kind, weighted):
     same(told(MODELS[name](), X, target(X), w), told(MODELS[name](), table, target(X), w))
 
 
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("kind", ["late", "nullable", "text", "categories", "unused categories"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("cells", [1, 20, 1 << 15])
+def test_piece_by_piece_as_row_by_row(name, kind, weighted, cells, monkeypatch):
+    """What is missing is left out, and features and texts become known in the order of the rows."""
+    monkeypatch.setattr("onstream.core.cell_rows.PIECE", cells)
+    X = FRAMES[kind]()
+    y, w = target(X), np.arange(len(X)) % 4 / 2 if weighted else None
+    records = pa.Table.from_pandas(X, preserve_index=False).to_pylist()
+    mappings = [{k: v for k, v in row.items() if v is not None} for row in records]
+    same(told(MODELS[name](), X, y, w)[:2], told(MODELS[name](), mappings, y, w)[:2])
+
+
 def test_what_is_read_without_a_table():
     through_tables = {"none", "two rows of names", "objects", "nullable", "Arrow"}
     through_tables |= {kind for kind in FRAMES if "text" in kind or "categories" in kind}

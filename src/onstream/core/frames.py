@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from .arrow import arrow_table
-from .coerce import is_missing, number_text, row_error
+from .cell_rows import Table, nominal_rows, numbers_table, one_hot_rows
+from .coerce import is_missing, row_error
 from .doubts import doubt_frame, doubt_kinds, doubt_new_columns, doubt_selection
 from .number_frames import has_nan, plain_numbers
 from .pandas_frames import pandas_table
-from .rows import pack
-from .sources import Columns, Dense
+from .sources import Dense
 
 
 def table_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
@@ -28,11 +28,13 @@ def table_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
         columns = [decoded(table.column(name)) for name in names]
         numbers_only = all_numbers(columns)
         if encoder.nominal and (encoder.codes_numbers() or not numbers_only):
-            source = nominal_rows(encoder, names, columns, learning, weights)
+            cells = read_cells(encoder.who, names, columns, table.num_rows)
+            source = nominal_rows(encoder, cells, learning, weights)
         elif numbers_only:
             source = Dense(encoder, stacked(columns, table.num_rows), learning, names)
         else:
-            source = mixed_rows(encoder, names, columns, learning, weights)
+            cells = read_cells(encoder.who, names, columns, table.num_rows)
+            source = one_hot_rows(encoder, cells, learning, weights)
     except UnicodeDecodeError:
         raise not_utf8(encoder.who, table, names) from None
     doubt_selection(encoder, names)
@@ -51,9 +53,9 @@ def plain_rows(encoder: Any, names: list[str], values: Any, learning: bool, weig
     if known is not None and (known.known or not learning):
         source = known
     elif encoder.nominal and (known is None or has_nan(values)):
-        source = number_rows(encoder, values, learning, weights, names)
+        source = nominal_rows(encoder, numbers_table(names, values, True), learning, weights)
     elif has_nan(values):
-        source = gapped_rows(encoder, names, values, learning, weights)
+        source = one_hot_rows(encoder, numbers_table(names, values, True), learning, weights)
     else:
         source = Dense(encoder, values, learning, names)
     doubt_selection(encoder, names)
@@ -229,55 +231,23 @@ def numeric(kind: Any) -> bool:
     )
 
 
-def mixed_rows(
-    encoder: Any, names: list[str], columns: list[Any], learning: bool, weights: Any
-) -> Any:
-    """Rows with text or missing values: a text column has a feature `name=text` for each text."""
-    rows = len(columns[0])
-    features: list[str] = []  # of all columns
-    texts_of: dict[str, list[str]] = {}  # distinct texts of each text column
-    which = np.zeros((rows, len(columns)), dtype=np.int64)  # index into `features` of each cell
-    values = np.ones((rows, len(columns)))
-    present = np.zeros((rows, len(columns)), dtype=bool)
+def read_cells(who: str, names: list[str], columns: list[Any], rows: int) -> Table:
+    """The columns of an Arrow table as NumPy arrays."""
+    numbers: list[Any] = []
+    present: list[Any] = []
+    texts: dict[int, tuple[list[str], Any]] = {}
     for j, (name, column) in enumerate(zip(names, columns, strict=True)):
-        present[:, j] = column.is_valid().to_numpy()
-        here = present[:, j]
-        if numeric(column.type):
-            which[:, j] = len(features)
-            features.append(name)
-            values[here, j] = np.asarray(column.drop_null().to_numpy(), dtype=np.float64)
+        mask = column.is_valid().to_numpy() if column.null_count else None
+        present.append(mask)
+        if not numeric(column.type):
+            numbers.append(None)
+            texts[j] = text_codes(who, name, column)
+        elif mask is None:
+            numbers.append(as_numbers(column))
         else:
-            texts, codes = text_codes(encoder.who, name, column)
-            which[here, j] = len(features) + codes
-            features.extend(f"{name}={text}" for text in texts)
-            texts_of[name] = texts
-    present = finite_only(encoder, names, values, present)
-    starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
-    packed = pack(encoder, features, which[present], values[present], starts, learning, weights)
-    for name, texts in texts_of.items():
-        if learning and 2 * len(texts) > rows:  # otherwise most of its values are repeated
-            encoder.count_new_texts(name, texts)
-    return packed
-
-
-def gapped_rows(encoder: Any, names: list[str], values: Any, learning: bool, weights: Any) -> Any:
-    """Rows of numbers, in which NaN is missing: a feature comes with its first number."""
-    values = np.asarray(values, dtype=np.float64)
-    present = finite_only(encoder, names, values, ~np.isnan(values))
-    which = np.broadcast_to(np.arange(len(names)), values.shape)
-    starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
-    return pack(encoder, names, which[present], values[present], starts, learning, weights)
-
-
-def finite_only(encoder: Any, names: list[Any], values: Any, present: Any) -> Any:
-    """The mask `present` without NaN, if NaN means missing. Refuses values that are not finite."""
-    if encoder.nan_missing:
-        present = present & ~np.isnan(values)
-    wrong = present & ~np.isfinite(values)
-    if wrong.any():
-        row, j = map(int, np.argwhere(wrong)[0])
-        encoder.bad_value(names[j], float(values[row, j]), row)
-    return present
+            numbers.append(np.zeros(rows))
+            numbers[j][mask] = column.drop_null().to_numpy()
+    return Table(names, numbers, present, texts, rows)
 
 
 def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
@@ -292,9 +262,11 @@ def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
         raise wrong_type(who, name, column.type)
     if types.is_string_view(kind):  # few Arrow functions take views
         column, kind = without_views(column), pa.large_string()
-    if column.num_chunks > 1:  # the joined dictionary may need wider indices than each chunk has
-        column = column.cast(kind)
-    coded = pa.concat_arrays(column.drop_null().dictionary_encode().unify_dictionaries().chunks)
+    if column.num_chunks == 1:
+        coded = column.chunk(0).drop_null().dictionary_encode()
+    else:  # the joined dictionary may need wider indices than each chunk has
+        parts = column.cast(kind).drop_null().dictionary_encode().unify_dictionaries()
+        coded = pa.concat_arrays(parts.chunks)
     codes, texts = coded.indices.to_numpy(zero_copy_only=False), coded.dictionary
     if len(texts) > len(codes):  # most are of other rows
         used, codes = np.unique(codes, return_inverse=True)
@@ -340,52 +312,6 @@ def remedy(kind: Any) -> str:
     return "Make it one of these"
 
 
-def nominal_rows(
-    encoder: Any, names: list[str], columns: list[Any], learning: bool, weights: Any
-) -> Any:
-    """Rows for a learner with nominal values: a text is the value of its column."""
-    rows = len(columns[0]) if columns else 0
-    if weights is None and rows and not any(c.null_count for c in columns):
-        coded = {
-            j: text_codes(encoder.who, names[j], column)
-            for j, column in enumerate(columns)
-            if not numeric(column.type)
-        }
-        arrays = [coded[j][1] if j in coded else as_numbers(c) for j, c in enumerate(columns)]
-        own_texts = {j: own for j, (own, _) in coded.items()}
-        source = complete_rows(encoder, names, arrays, own_texts, learning)
-        if source is not None:
-            return source
-    texts: dict[int, tuple[list[str], Any]] = {}
-    values = np.zeros((rows, len(columns)))
-    present = np.zeros((rows, len(columns)), dtype=bool)
-    for j, (name, column) in enumerate(zip(names, columns, strict=True)):
-        present[:, j] = column.is_valid().to_numpy()
-        if numeric(column.type):
-            numbers = np.asarray(column.drop_null().to_numpy(), dtype=np.float64)
-            values[present[:, j], j] = numbers
-        elif column.null_count < rows:
-            texts[j] = text_codes(encoder.who, name, column)
-    return coded_rows(encoder, names, values, present, texts, learning, weights)
-
-
-def number_rows(
-    encoder: Any, X: Any, learning: bool, weights: Any, names: list[Any] | None = None
-) -> Any:
-    """Rows of an array, for a learner that takes numbers of some columns as nominal values.
-
-    With names it is a frame: NaN is missing.
-    """
-    gaps, names = names is not None, names or list(range(X.shape[1]))
-    if weights is None and X.size:
-        source = complete_rows(encoder, names, list(X.T), {}, learning)
-        if source is not None:
-            return source
-    X = np.asarray(X, dtype=np.float64)
-    present = ~np.isnan(X) if gaps else np.ones(X.shape, dtype=bool)
-    return coded_rows(encoder, names, X, present, {}, learning, weights)
-
-
 def as_numbers(column: Any) -> Any:
     """An Arrow column of numbers without nulls as a NumPy array, without a copy if possible."""
     if column.num_chunks == 1:
@@ -394,59 +320,6 @@ def as_numbers(column: Any) -> Any:
     else:
         numbers = column.to_numpy()
     return numbers if numbers.dtype.kind in "fiub" else np.asarray(numbers, dtype=np.float64)
-
-
-def complete_rows(
-    encoder: Any, names: list[Any], columns: list[Any], texts: dict[int, list[str]], learning: bool
-) -> Any:
-    """Rows with a finite value in every column; None if some value is missing or not finite.
-
-    `texts[j]` are the distinct texts of text column j; `columns[j]` holds indices into them.
-    """
-    columns, texts, peak = list(columns), dict(texts), 0.0
-    if not encoder.nan_missing:
-        return None
-    for j, name in enumerate(names):
-        if j in texts:
-            continue
-        low, high = float(columns[j].min()), float(columns[j].max())
-        if not (-np.inf < low and high < np.inf):  # also refuses NaN
-            return None
-        peak = max(peak, -low, high)
-        if encoder.is_categorical(name):
-            numbers, columns[j] = np.unique(columns[j], return_inverse=True)
-            texts[j] = [number_text(float(number)) for number in numbers]
-    return Columns(encoder, names, columns, texts, learning, peak)
-
-
-def coded_rows(
-    encoder: Any,
-    names: list[Any],
-    values: Any,
-    present: Any,
-    texts: dict[int, tuple[list[str], Any]],
-    learning: bool,
-    weights: Any,
-) -> Any:
-    """Rows of numbers and texts; `texts[j]` is what `text_codes` returns for text column j."""
-    present = finite_only(encoder, names, values, present)
-    all_texts: list[str] = []
-    text_of = np.full(values.shape, -1, dtype=np.int64)
-    for j, name in enumerate(names):
-        here = present[:, j]
-        if j in texts:
-            own, codes = texts[j]
-        elif encoder.is_categorical(name):
-            numbers, codes = np.unique(values[here, j], return_inverse=True)
-            own = [number_text(number) for number in numbers]
-        else:
-            continue
-        text_of[here, j] = len(all_texts) + codes
-        all_texts.extend(own)
-    which = np.broadcast_to(np.arange(len(names)), values.shape)
-    starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
-    cells = which[present], values[present], starts
-    return pack(encoder, names, *cells, learning, weights, all_texts, text_of[present])
 
 
 def movable(X: Any) -> Any:

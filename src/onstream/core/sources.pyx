@@ -450,8 +450,8 @@ cdef class Columns(Source):
         self.blank = self.n == 0
         self.width = encoder.width_after_commit(new_features)
         self.chunk = block_rows(self.n)
-        self.block = np.empty((self.chunk, self.n))
-        self.coded = np.full((self.chunk, self.n), NUMBER, dtype=np.int32)
+        shape = min(self.chunk, self.rows), self.n
+        self.block, self.coded = np.empty(shape), np.full(shape, NUMBER, dtype=np.int32)
         self.values = doubles(self.block)
         self.codes = int32s(self.coded) if texts else NULL
         places, named = np.array(ids, dtype=np.int32), None
