@@ -197,6 +197,12 @@ def test_nan_of_polars_is_refused_as_before():
         LogisticRegression().learn_many(X, [0, 1])
 
 
+def test_sparse_columns_are_refused_as_before():
+    X = pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 1.0]), "b": [1.0, 2.0]})
+    with pytest.raises(TypeError, match="could not be read as a table: Sparse pandas data"):
+        LogisticRegression().learn_many(X, [0, 1])
+
+
 @pytest.mark.parametrize(
     ("names", "told"),
     [

@@ -17,6 +17,8 @@ from .number_frames import has_nan, plain_numbers
 from .pandas_frames import pandas_table
 from .sources import Dense
 
+FEW = 64  # texts that are faster listed than coded by Arrow
+
 
 def table_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
     """A source for the frame X, with warnings about its columns."""
@@ -260,6 +262,12 @@ def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
     kind = column.type.value_type if types.is_dictionary(column.type) else column.type
     if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
         raise wrong_type(who, name, column.type)
+    if len(column) <= FEW and kind == column.type:
+        known: dict[str, int] = {}
+        found = [
+            known.setdefault(text, len(known)) for text in column.to_pylist() if text is not None
+        ]
+        return list(known), np.array(found, dtype=np.int64)
     if types.is_string_view(kind):  # few Arrow functions take views
         column, kind = without_views(column), pa.large_string()
     if column.num_chunks == 1:

@@ -42,7 +42,7 @@ def pandas_table(X: Any) -> Any:
     if not is_plain_frame(X) or not len(X):
         return None
     names = names_in(X.columns)
-    if not names or any(type(kind).__name__ == "SparseDtype" for kind in X.dtypes.tolist()):
+    if not names:
         return None
     try:
         columns = [pa.array(values_of(column), from_pandas=True) for _, column in X.items()]
@@ -53,4 +53,9 @@ def pandas_table(X: Any) -> Any:
 
 def values_of(column: Any) -> Any:
     """The values of a series, as it keeps them."""
-    return column.values if isinstance(column.dtype, np.dtype) else column.array
+    kind = column.dtype
+    if isinstance(kind, np.dtype):
+        return column.values
+    if type(kind).__name__ == "SparseDtype":
+        raise TypeError("sparse columns are refused")
+    return column.array
