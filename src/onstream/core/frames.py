@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrow import arrow_table
+from .arrow import arrow_table, as_array
 from .cell_rows import Table, nominal_rows, numbers_table, one_hot_rows
 from .coerce import is_missing, row_error
 from .doubts import doubt_frame, doubt_kinds, doubt_new_columns, doubt_selection
@@ -217,7 +217,7 @@ def stacked(columns: list[Any], rows: int) -> Any:
     """Numeric columns as one matrix."""
     values = np.empty((rows, len(columns)))
     for j, column in enumerate(columns):
-        values[:, j] = column.to_numpy()
+        values[:, j] = as_array(column)
     return values
 
 
@@ -239,7 +239,7 @@ def read_cells(who: str, names: list[str], columns: list[Any], rows: int) -> Tab
     present: list[Any] = []
     texts: dict[int, tuple[list[str], Any]] = {}
     for j, (name, column) in enumerate(zip(names, columns, strict=True)):
-        mask = column.is_valid().to_numpy() if column.null_count else None
+        mask = as_array(column.is_valid()) if column.null_count else None
         present.append(mask)
         if not numeric(column.type):
             numbers.append(None)
@@ -248,7 +248,7 @@ def read_cells(who: str, names: list[str], columns: list[Any], rows: int) -> Tab
             numbers.append(as_numbers(column))
         else:
             numbers.append(np.zeros(rows))
-            numbers[j][mask] = column.drop_null().to_numpy()
+            numbers[j][mask] = as_array(column.drop_null())
     return Table(names, numbers, present, texts, rows)
 
 
@@ -275,7 +275,7 @@ def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
     else:  # the joined dictionary may need wider indices than each chunk has
         parts = column.cast(kind).drop_null().dictionary_encode().unify_dictionaries()
         coded = pa.concat_arrays(parts.chunks)
-    codes, texts = coded.indices.to_numpy(zero_copy_only=False), coded.dictionary
+    codes, texts = as_array(coded.indices), coded.dictionary
     if len(texts) > len(codes):  # most are of other rows
         used, codes = np.unique(codes, return_inverse=True)
         texts = texts.take(pa.array(used))
@@ -322,11 +322,7 @@ def remedy(kind: Any) -> str:
 
 def as_numbers(column: Any) -> Any:
     """An Arrow column of numbers without nulls as a NumPy array, without a copy if possible."""
-    if column.num_chunks == 1:
-        column = column.chunk(0)
-        numbers = column.to_numpy(zero_copy_only=False)
-    else:
-        numbers = column.to_numpy()
+    numbers = as_array(column)
     return numbers if numbers.dtype.kind in "fiub" else np.asarray(numbers, dtype=np.float64)
 
 
