@@ -88,7 +88,7 @@ FRAMES = {
     "categories of numbers": lambda: frame().astype({"i8": "category"}),
     "unused categories": lambda: (
         pd.concat([text("category")] * 2)
-        .assign(t=lambda X: X["t"].cat.add_categories([f"w{i}" for i in range(500)]))
+        .assign(t=lambda X: X["t"].cat.add_categories([f"w{i}" for i in range(1500)]))
         .iloc[:60]
     ),
     "Arrow": lambda: frame().convert_dtypes(dtype_backend="pyarrow"),

@@ -1,23 +1,21 @@
 """Data frames of any library, read through the Arrow stream interface.
 
 Numbers and bools become values, strings become features `name=value` (or nominal values, for a
-learner that takes them), null is missing. The encoding of a column does not matter: a dictionary
-of numbers is a column of numbers.
+learner that takes them), null is missing.
 """
 
 from typing import Any
 
 import numpy as np
 
-from .arrow import arrow_table, as_array
+from .arrow import arrow_table
+from .arrow_cells import read_cells, without_runs, wrong_type
 from .cell_rows import Table, nominal_rows, numbers_table, one_hot_rows
 from .coerce import is_missing, row_error
 from .doubts import doubt_frame, doubt_kinds, doubt_new_columns, doubt_selection
 from .number_frames import has_nan, plain_numbers
-from .pandas_frames import pandas_table
+from .pandas_frames import pandas_cells
 from .sources import Dense
-
-FEW = 64  # texts that are faster listed than coded by Arrow
 
 
 def table_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
@@ -25,26 +23,53 @@ def table_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
     numbers = plain_numbers(X)
     if numbers is not None:
         return plain_rows(encoder, *numbers, learning, weights)
-    table, names = read_table(encoder.who, X)
-    try:
-        columns = [decoded(table.column(name)) for name in names]
-        numbers_only = all_numbers(columns)
-        if encoder.nominal and (encoder.codes_numbers() or not numbers_only):
-            cells = read_cells(encoder.who, names, columns, table.num_rows)
-            source = nominal_rows(encoder, cells, learning, weights)
-        elif numbers_only:
-            source = Dense(encoder, stacked(columns, table.num_rows), learning, names)
-        else:
-            cells = read_cells(encoder.who, names, columns, table.num_rows)
-            source = one_hot_rows(encoder, cells, learning, weights)
-    except UnicodeDecodeError:
-        raise not_utf8(encoder.who, table, names) from None
-    doubt_selection(encoder, names)
-    if table.num_rows:
+    cells = pandas_cells(encoder.who, X)
+    if cells is None:
+        cells = arrow_cells(encoder.who, X)
+    if encoder.nominal and (encoder.codes_numbers() or not all_numbers(cells)):
+        source = nominal_rows(encoder, cells, learning, weights)
+    elif all_numbers(cells):
+        source = Dense(encoder, stacked(cells), learning, cells.names)
+    else:
+        source = one_hot_rows(encoder, cells, learning, weights)
+    doubt_selection(encoder, cells.names)
+    if cells.rows:
         if not encoder.nominal:
-            doubt_kinds(encoder, *by_kind(names, columns))
-        (doubt_new_columns if learning else doubt_frame)(encoder, names)
+            doubt_kinds(encoder, *by_kind(cells))
+        (doubt_new_columns if learning else doubt_frame)(encoder, cells.names)
     return source
+
+
+def arrow_cells(who: str, X: Any) -> Table:
+    """The columns of anything with an Arrow stream."""
+    table, names = read_table(who, X)
+    try:
+        return read_cells(who, names, [table.column(name) for name in names], table.num_rows)
+    except UnicodeDecodeError:
+        raise not_utf8(who, table, names) from None
+
+
+def all_numbers(cells: Table) -> bool:
+    """Say whether every column is numeric, without missing values."""
+    return not cells.texts and all(mask is None for mask in cells.present)
+
+
+def by_kind(cells: Table) -> tuple[list[str], list[str]]:
+    """Names of the text columns and of the numeric ones; a column without values is neither."""
+    texts: list[str] = []
+    numbers: list[str] = []
+    for j, (name, mask) in enumerate(zip(cells.names, cells.present, strict=True)):
+        if cells.rows if mask is None else mask.any():
+            (texts if j in cells.texts else numbers).append(name)
+    return texts, numbers
+
+
+def stacked(cells: Table) -> Any:
+    """Numeric columns as one matrix."""
+    values = np.empty((cells.rows, len(cells.names)))
+    for j, numbers in enumerate(cells.numbers):
+        values[:, j] = numbers
+    return values
 
 
 def plain_rows(encoder: Any, names: list[str], values: Any, learning: bool, weights: Any) -> Any:
@@ -79,9 +104,7 @@ def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
     import pyarrow as pa
 
     try:
-        table = pandas_table(X)
-        if table is None:
-            table = arrow_table(X)
+        table = arrow_table(X)
     except OverflowError:
         raise too_large(who, X) from None
     except (pa.ArrowException, TypeError, ValueError) as error:
@@ -164,166 +187,6 @@ def text_column(who: str, X: Any) -> list[str | None] | None:
     if not any(isinstance(value, str) for value in values):
         return None
     return [str(value) if isinstance(value, str) else None for value in values]
-
-
-def decoded(column: Any) -> Any:
-    """An Arrow column of plain values; only texts may stay in a dictionary, if it has no null."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
-    column = without_runs(column)
-    if not types.is_dictionary(column.type):
-        return column
-    kind = column.type.value_type
-    if numeric(kind):
-        return pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks], kind)
-    if types.is_null(kind) or any(chunk.dictionary.null_count for chunk in column.chunks):
-        return pa.chunked_array([pa.array(column.to_pylist(), kind)])
-    return column
-
-
-def without_runs(column: Any) -> Any:
-    """An Arrow column without run-end encoding."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.types as types
-
-    if not types.is_run_end_encoded(column.type):
-        return column
-    try:
-        return pc.run_end_decode(column)
-    except pa.ArrowNotImplementedError:  # runs of views or of dictionary entries
-        kind = column.type.value_type
-        kind = kind.value_type if types.is_dictionary(kind) else kind
-        return pa.chunked_array([pa.array(column.to_pylist(), kind)])
-
-
-def by_kind(names: list[str], columns: list[Any]) -> tuple[list[str], list[str]]:
-    """Names of the text columns and of the numeric ones; a column without values is neither."""
-    texts: list[str] = []
-    numbers: list[str] = []
-    for name, column in zip(names, columns, strict=True):
-        if column.null_count < len(column):
-            (numbers if numeric(column.type) else texts).append(name)
-    return texts, numbers
-
-
-def all_numbers(columns: list[Any]) -> bool:
-    """Say whether every column is numeric without nulls."""
-    return all(numeric(column.type) and column.null_count == 0 for column in columns)
-
-
-def stacked(columns: list[Any], rows: int) -> Any:
-    """Numeric columns as one matrix."""
-    values = np.empty((rows, len(columns)))
-    for j, column in enumerate(columns):
-        values[:, j] = as_array(column)
-    return values
-
-
-def numeric(kind: Any) -> bool:
-    """Say whether an Arrow type is a number or a bool."""
-    import pyarrow.types as types
-
-    return bool(
-        types.is_integer(kind)
-        or types.is_floating(kind)
-        or types.is_boolean(kind)
-        or types.is_decimal(kind)
-    )
-
-
-def read_cells(who: str, names: list[str], columns: list[Any], rows: int) -> Table:
-    """The columns of an Arrow table as NumPy arrays."""
-    numbers: list[Any] = []
-    present: list[Any] = []
-    texts: dict[int, tuple[list[str], Any]] = {}
-    for j, (name, column) in enumerate(zip(names, columns, strict=True)):
-        mask = as_array(column.is_valid()) if column.null_count else None
-        present.append(mask)
-        if not numeric(column.type):
-            numbers.append(None)
-            texts[j] = text_codes(who, name, column)
-        elif mask is None:
-            numbers.append(as_numbers(column))
-        else:
-            numbers.append(np.zeros(rows))
-            numbers[j][mask] = as_array(column.drop_null())
-    return Table(names, numbers, present, texts, rows)
-
-
-def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
-    """Distinct texts of a column, and the index of the text in each row that is not null."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
-    if column.null_count == len(column):
-        return [], np.zeros(0, dtype=np.int64)
-    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
-    if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
-        raise wrong_type(who, name, column.type)
-    if len(column) <= FEW and kind == column.type:
-        known: dict[str, int] = {}
-        found = [
-            known.setdefault(text, len(known)) for text in column.to_pylist() if text is not None
-        ]
-        return list(known), np.array(found, dtype=np.int64)
-    if types.is_string_view(kind):  # few Arrow functions take views
-        column, kind = without_views(column), pa.large_string()
-    if column.num_chunks == 1:
-        coded = column.chunk(0).drop_null().dictionary_encode()
-    else:  # the joined dictionary may need wider indices than each chunk has
-        parts = column.cast(kind).drop_null().dictionary_encode().unify_dictionaries()
-        coded = pa.concat_arrays(parts.chunks)
-    codes, texts = as_array(coded.indices), coded.dictionary
-    if len(texts) > len(codes):  # most are of other rows
-        used, codes = np.unique(codes, return_inverse=True)
-        texts = texts.take(pa.array(used))
-    return texts.to_pylist(), codes.astype(np.int64)  # of 8 bits, sums could overflow
-
-
-def without_views(column: Any) -> Any:
-    """A column of string views, or of a dictionary of them, as one of large strings."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
-    try:
-        if not types.is_dictionary(column.type):
-            return column.cast(pa.large_string())
-        pairs = [
-            (chunk.indices, chunk.dictionary.cast(pa.large_string())) for chunk in column.chunks
-        ]
-        return pa.chunked_array([pa.DictionaryArray.from_arrays(*pair) for pair in pairs])
-    except pa.ArrowNotImplementedError:  # in an old pyarrow
-        return pa.chunked_array([pa.array(column.to_pylist(), pa.large_string())])
-
-
-def wrong_type(who: str, name: str, kind: Any) -> TypeError:
-    """The error for a column whose Arrow type cannot be a feature."""
-    import pyarrow.types as types
-
-    inner = kind.value_type if types.is_dictionary(kind) else kind
-    return TypeError(
-        f"{who}: column {name!r} is of type {kind}; a feature must be a number, "
-        f"a bool or a string. {remedy(inner)}, or drop the column."
-    )
-
-
-def remedy(kind: Any) -> str:
-    """Advice for a column whose Arrow type cannot be a feature."""
-    import pyarrow.types as types
-
-    if types.is_temporal(kind):
-        return "Make numbers of it, such as the hour, the weekday or the days since a date"
-    if types.is_nested(kind):
-        return "Give each of its parts a column"
-    return "Make it one of these"
-
-
-def as_numbers(column: Any) -> Any:
-    """An Arrow column of numbers without nulls as a NumPy array, without a copy if possible."""
-    numbers = as_array(column)
-    return numbers if numbers.dtype.kind in "fiub" else np.asarray(numbers, dtype=np.float64)
 
 
 def movable(X: Any) -> Any:

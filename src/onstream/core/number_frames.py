@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .pandas_frames import is_plain_frame, names_in
+from .pandas_frames import PLAIN, is_plain_frame, names_in
 
-KINDS = ("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?")
-PLAIN = frozenset(map(np.dtype, KINDS))  # what Arrow takes, too
 BITS = (8, 16, 32, 64)
 POLARS = ["Float32", "Float64", *(f"Int{n}" for n in BITS), *(f"UInt{n}" for n in BITS)]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.blocks import Block, cut, take
 from ..core.arrow import as_array
-from ..core.frames import numeric
+from ..core.arrow_cells import numeric
 from .rejects import Place, Tally
 
 NO_TARGET = (
