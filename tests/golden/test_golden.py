@@ -10,7 +10,6 @@ import pytest
 import onstream
 from onstream.base import learners
 from onstream.persist import dumps
-from onstream.persist.format import unpack
 
 from . import make
 from .make import FOLDER, answers, go_on, variants
@@ -61,15 +60,7 @@ def test_golden_file(path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.onstream")), ids=lambda path: path.stem)
 def test_the_present_format_is_written_as_it_is_read(path: Path) -> None:
-    model = onstream.load(path)
-    if hasattr(model, "_added_parameters"):  # which the file lacks
-        header, fields = unpack(dumps(model))
-        old, known = unpack(path.read_bytes())
-        assert header.params == {**model._added_parameters, **old.params}
-        assert header.cls == old.cls
-        np.testing.assert_equal(fields, known)
-    else:
-        assert dumps(model) == path.read_bytes()
+    assert dumps(onstream.load(path)) == path.read_bytes()
 
 
 @pytest.mark.skipif(UNRELEASED, reason="golden files are made with a release")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arrow_cells import numeric
 from ..core.data_warning import warn_of_data
-from ..core.frames import numeric
 from ..persist import load_notes, save
 from ..streams.columns import KINDS, Schema, is_text, quoted
 from .console import remark

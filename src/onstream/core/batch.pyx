@@ -5,6 +5,7 @@ learned from it, so a bad block leaves no trace. A row that cannot be learned st
 rows before it are learned, and the error says which row it was.
 """
 
+cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t, int64_t
@@ -22,6 +23,8 @@ from .task cimport NOTHING, Output, Task
 from .coerce import coerce_weights, refused_row, row_error
 from .rows import check_weights, make_source
 from .state_reader import StateReader
+
+cnp.import_array()
 
 
 cdef class BatchModel(Model):
@@ -82,10 +85,11 @@ cdef class BatchModel(Model):
         try:
             if self.lock.unfinished:
                 self.forget_unfinished()
-            weights = coerce_weights(self.who, w)
+            weights = None if w is None else coerce_weights(self.who, w)
             source = make_source(self.encoder, X, weights is None or (weights > 0.0).any(), weights)
             source.exposed = self.state.calls_user_code
-            check_weights(self.who, source.rows, weights)
+            if weights is not None:
+                check_weights(self.who, source.rows, weights)
             targets, new_labels = self.encode_targets(y, source.rows, weights)
             if hasattr(y, "name"):
                 self.encoder.doubt_target(X, y.name)
@@ -94,11 +98,11 @@ cdef class BatchModel(Model):
             outputs = self.allocate_outputs(output, source.rows, len(new_labels), &task)
             task.weights = doubles(weights)
             task.numbers, task.targets = NULL, NULL
-            if targets.dtype == np.int32:
+            if cnp.PyArray_TYPE(<cnp.ndarray> targets) == cnp.NPY_INT32:
                 task.numbers = int32s(targets)
             else:
                 task.targets = doubles(targets)
-            new_labels = list(reversed(new_labels))
+            new_labels = list(reversed(new_labels)) if new_labels else []
             self.expect_labels(len(new_labels))
             saved = self.check_or_backup(source)
             while i < source.rows:
@@ -133,15 +137,19 @@ cdef class BatchModel(Model):
             self.lock.release_learner()
 
     cdef object check_or_backup(self, Source source):
-        """Check all of X before anything is learned from it. Where X is much larger than the model,
-        save the model instead (returned), so that X can be checked chunk by chunk, in the cache."""
-        cdef Py_ssize_t start, size = self.state.backup_bytes()
-        if isinstance(self.front, Scaling) and size >= 0:
-            size += (<Scaling> self.front).backup_bytes()
-        elif self.front is not None:
-            size = -1
-        if source.bytes == 0 or 0 <= 8 * size <= source.bytes:
-            return self.backup() if source.bytes else None
+        """Check all of X before anything is learned from it. Where X has several chunks and is much
+        larger than the model, save the model instead (returned), so that X can be checked chunk by
+        chunk, in the cache."""
+        cdef Py_ssize_t start, size = -1
+        if source.bytes == 0:
+            return None
+        if source.rows > source.chunk:
+            if self.front is None or isinstance(self.front, Scaling):
+                size = self.state.backup_bytes()
+            if self.front is not None and size >= 0:
+                size += self.front.backup_bytes()
+            if 0 <= 8 * size <= source.bytes:
+                return self.backup()
         for start in range(0, source.rows, source.chunk):
             source.check(start, min(start + source.chunk, source.rows))
         return None

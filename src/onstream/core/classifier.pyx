@@ -1,6 +1,7 @@
 """What a learner of labels adds: labels that may come at any time, and outputs in their terms."""
 
 cimport cython
+cimport numpy as cnp
 from libc.stdint cimport int32_t
 
 import numpy as np
@@ -16,6 +17,8 @@ from .sources cimport Source
 from .state cimport State
 from .task cimport LABEL, NOTHING, PROBA, SCORE, Output, Task
 from .coerce import refused_row, row_error
+
+cnp.import_array()
 
 
 cdef class ClassifierState(State):
@@ -207,13 +210,16 @@ cdef class ClassifierModel(BatchModel):
     cdef object allocate_outputs(
         self, Output output, Py_ssize_t rows, Py_ssize_t new_labels, Task* task
     ):
-        cdef Py_ssize_t k = self.classes.n_labels + new_labels
+        cdef Py_ssize_t k = self.classes.n_labels + new_labels, i
+        cdef cnp.npy_intp length = rows
         task.output, task.numeric, task.picks, task.columns = output, NULL, NULL, 0
         if output == NOTHING:
             return None
         if output == LABEL:
-            array = np.full(rows, -1, dtype=np.int32)
+            array = cnp.PyArray_SimpleNew(1, &length, cnp.NPY_INT32)
             task.picks = int32s(array)
+            for i in range(rows):
+                task.picks[i] = -1
             return array
         task.columns = k if output == PROBA or k > 2 else 1
         array = np.full((rows, task.columns), 0.0 if output == PROBA else np.nan)

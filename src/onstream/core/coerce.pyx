@@ -7,8 +7,10 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
-from .example cimport SAFE as C_SAFE
+from .arrays cimport doubles
+from .example cimport SAFE as C_SAFE, onstream_peak
 
+FLOAT64 = np.dtype(np.float64)
 SAFE = C_SAFE  # the bound of all numbers of a state, for modules in Python
 NOT_NUMBERS = (np.ndarray, bytes, bytearray, complex, np.complexfloating)  # though float() may take them
 
@@ -307,6 +309,10 @@ cpdef double coerce_target(str who, object y) except? -1.0:
 
 def coerce_targets(who, y, rows):
     """Targets of many rows as a finite float64 array."""
+    if type(y) is np.ndarray and y.ndim == 1 and len(y) == rows and y.dtype is FLOAT64:  # mostly so
+        numbers = y.copy()
+        if onstream_peak(doubles(numbers), rows) < INFINITY:
+            return numbers
     column = coerce_column(who, "y", y)
     if len(column) != rows:
         raise ValueError(f"{who}: X has {rows:,} rows, y has {len(column):,}.")

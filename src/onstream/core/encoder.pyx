@@ -134,6 +134,8 @@ cdef class Encoder(FeatureIndex):
         """The target, a series of this name, may have been left among the features."""
         if isinstance(name, str) and name and "target" not in self.warned:
             columns = getattr(X, "column_names", None) or getattr(X, "columns", ())
+            if hasattr(columns, "tolist"):  # an index of pandas is slow to iterate
+                columns = columns.tolist()
             if any([isinstance(column, str) and column == name for column in columns]):
                 self.warn_once("target", f"X has the column {name!r:.60}, and so is y called: is it the "
                                f"target? Then leave it out of X.")

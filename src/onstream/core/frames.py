@@ -1,8 +1,7 @@
 """Data frames of any library, read through the Arrow stream interface.
 
 Numbers and bools become values, strings become features `name=value` (or nominal values, for a
-learner that takes them), null is missing. The encoding of a column does not matter: a dictionary
-of numbers is a column of numbers.
+learner that takes them), null is missing.
 """
 
 from typing import Any
@@ -10,31 +9,93 @@ from typing import Any
 import numpy as np
 
 from .arrow import arrow_table
-from .coerce import is_missing, number_text, row_error
+from .arrow_cells import read_cells, without_runs, wrong_type
+from .cell_rows import Table, nominal_rows, numbers_table, one_hot_rows
+from .coerce import is_missing, row_error
 from .doubts import doubt_frame, doubt_kinds, doubt_new_columns, doubt_selection
-from .rows import pack
-from .sources import Columns, Dense
+from .number_frames import has_nan, plain_numbers
+from .pandas_frames import pandas_cells
+from .sources import Dense
 
 
 def table_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
     """A source for the frame X, with warnings about its columns."""
-    table, names = read_table(encoder.who, X)
-    try:
-        columns = [decoded(table.column(name)) for name in names]
-        numbers_only = all_numbers(columns)
-        if encoder.nominal and (encoder.codes_numbers() or not numbers_only):
-            source = nominal_rows(encoder, names, columns, learning, weights)
-        elif numbers_only:
-            source = Dense(encoder, stacked(columns, table.num_rows), learning, names)
-        else:
-            source = mixed_rows(encoder, names, columns, learning, weights)
-    except UnicodeDecodeError:
-        raise not_utf8(encoder.who, table, names) from None
-    doubt_selection(encoder, names)
-    if table.num_rows:
+    numbers = plain_numbers(X)
+    if numbers is not None:
+        return plain_rows(encoder, *numbers, learning, weights)
+    cells = pandas_cells(encoder.who, X)
+    if cells is None:
+        cells = arrow_cells(encoder.who, X)
+    if encoder.nominal and (encoder.codes_numbers() or not all_numbers(cells)):
+        source = nominal_rows(encoder, cells, learning, weights)
+    elif all_numbers(cells):
+        source = Dense(encoder, stacked(cells), learning, cells.names)
+    else:
+        source = one_hot_rows(encoder, cells, learning, weights)
+    doubt_selection(encoder, cells.names)
+    if cells.rows:
         if not encoder.nominal:
-            doubt_kinds(encoder, *by_kind(names, columns))
-        (doubt_new_columns if learning else doubt_frame)(encoder, names)
+            doubt_kinds(encoder, *by_kind(cells))
+        (doubt_new_columns if learning else doubt_frame)(encoder, cells.names)
+    return source
+
+
+def arrow_cells(who: str, X: Any) -> Table:
+    """The columns of anything with an Arrow stream."""
+    table, names = read_table(who, X)
+    try:
+        return read_cells(who, names, [table.column(name) for name in names], table.num_rows)
+    except UnicodeDecodeError:
+        raise not_utf8(who, table, names) from None
+
+
+def all_numbers(cells: Table) -> bool:
+    """Say whether every column is numeric, without missing values."""
+    return not cells.texts and all(mask is None for mask in cells.present)
+
+
+def by_kind(cells: Table) -> tuple[list[str], list[str]]:
+    """Names of the text columns and of the numeric ones; a column without values is neither."""
+    texts: list[str] = []
+    numbers: list[str] = []
+    for j, (name, mask) in enumerate(zip(cells.names, cells.present, strict=True)):
+        if cells.rows if mask is None else mask.any():
+            (texts if j in cells.texts else numbers).append(name)
+    return texts, numbers
+
+
+def stacked(cells: Table) -> Any:
+    """Numeric columns as one matrix."""
+    values = np.empty((cells.rows, len(cells.names)))
+    for j, numbers in enumerate(cells.numbers):
+        values[:, j] = numbers
+    return values
+
+
+def plain_rows(encoder: Any, names: list[str], values: Any, learning: bool, weights: Any) -> Any:
+    """A source for a frame of numbers, in which NaN is missing; with the same warnings."""
+    known = None
+    if not encoder.hashes() and not (encoder.nominal and encoder.codes_numbers()):
+        known = Dense(encoder, values, False, names, gaps=True)  # asks, but adds no feature
+    if known is not None and (known.known or not learning):
+        source = known
+    elif encoder.nominal and (known is None or has_nan(values)):
+        source = nominal_rows(encoder, numbers_table(names, values, True), learning, weights)
+    elif has_nan(values):
+        source = one_hot_rows(encoder, numbers_table(names, values, True), learning, weights)
+    else:
+        source = Dense(encoder, values, learning, names)
+    doubt_selection(encoder, names)
+    if known is None or not known.known:
+        if not encoder.nominal:
+            filled = ~np.isnan(values).all(axis=0)
+            doubt_kinds(
+                encoder, (), [name for name, some in zip(names, filled, strict=True) if some]
+            )
+        if learning:
+            doubt_new_columns(encoder, names)
+    if not learning:
+        doubt_frame(encoder, names)
     return source
 
 
@@ -126,258 +187,6 @@ def text_column(who: str, X: Any) -> list[str | None] | None:
     if not any(isinstance(value, str) for value in values):
         return None
     return [str(value) if isinstance(value, str) else None for value in values]
-
-
-def decoded(column: Any) -> Any:
-    """An Arrow column of plain values; only texts may stay in a dictionary, if it has no null."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
-    column = without_runs(column)
-    if not types.is_dictionary(column.type):
-        return column
-    kind = column.type.value_type
-    if numeric(kind):
-        return pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks], kind)
-    if types.is_null(kind) or any(chunk.dictionary.null_count for chunk in column.chunks):
-        return pa.chunked_array([pa.array(column.to_pylist(), kind)])
-    return column
-
-
-def without_runs(column: Any) -> Any:
-    """An Arrow column without run-end encoding."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.types as types
-
-    if not types.is_run_end_encoded(column.type):
-        return column
-    try:
-        return pc.run_end_decode(column)
-    except pa.ArrowNotImplementedError:  # runs of views or of dictionary entries
-        kind = column.type.value_type
-        kind = kind.value_type if types.is_dictionary(kind) else kind
-        return pa.chunked_array([pa.array(column.to_pylist(), kind)])
-
-
-def by_kind(names: list[str], columns: list[Any]) -> tuple[list[str], list[str]]:
-    """Names of the text columns and of the numeric ones; a column without values is neither."""
-    texts: list[str] = []
-    numbers: list[str] = []
-    for name, column in zip(names, columns, strict=True):
-        if column.null_count < len(column):
-            (numbers if numeric(column.type) else texts).append(name)
-    return texts, numbers
-
-
-def all_numbers(columns: list[Any]) -> bool:
-    """Say whether every column is numeric without nulls."""
-    return all(numeric(column.type) and column.null_count == 0 for column in columns)
-
-
-def stacked(columns: list[Any], rows: int) -> Any:
-    """Numeric columns as one matrix."""
-    values = np.empty((rows, len(columns)))
-    for j, column in enumerate(columns):
-        values[:, j] = column.to_numpy()
-    return values
-
-
-def numeric(kind: Any) -> bool:
-    """Say whether an Arrow type is a number or a bool."""
-    import pyarrow.types as types
-
-    return bool(
-        types.is_integer(kind)
-        or types.is_floating(kind)
-        or types.is_boolean(kind)
-        or types.is_decimal(kind)
-    )
-
-
-def mixed_rows(
-    encoder: Any, names: list[str], columns: list[Any], learning: bool, weights: Any
-) -> Any:
-    """Rows with text or missing values: a text column has a feature `name=text` for each text."""
-    rows = len(columns[0])
-    features: list[str] = []  # of all columns
-    texts_of: dict[str, list[str]] = {}  # distinct texts of each text column
-    which = np.zeros((rows, len(columns)), dtype=np.int64)  # index into `features` of each cell
-    values = np.ones((rows, len(columns)))
-    present = np.zeros((rows, len(columns)), dtype=bool)
-    for j, (name, column) in enumerate(zip(names, columns, strict=True)):
-        present[:, j] = column.is_valid().to_numpy()
-        here = present[:, j]
-        if numeric(column.type):
-            which[:, j] = len(features)
-            features.append(name)
-            values[here, j] = np.asarray(column.drop_null().to_numpy(), dtype=np.float64)
-        else:
-            texts, codes = text_codes(encoder.who, name, column)
-            which[here, j] = len(features) + codes
-            features.extend(f"{name}={text}" for text in texts)
-            texts_of[name] = texts
-    present = finite_only(encoder, names, values, present)
-    starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
-    packed = pack(encoder, features, which[present], values[present], starts, learning, weights)
-    for name, texts in texts_of.items():
-        if learning and 2 * len(texts) > rows:  # otherwise most of its values are repeated
-            encoder.count_new_texts(name, texts)
-    return packed
-
-
-def finite_only(encoder: Any, names: list[Any], values: Any, present: Any) -> Any:
-    """The mask `present` without NaN, if NaN means missing. Refuses values that are not finite."""
-    if encoder.nan_missing:
-        present = present & ~np.isnan(values)
-    wrong = present & ~np.isfinite(values)
-    if wrong.any():
-        row, j = map(int, np.argwhere(wrong)[0])
-        encoder.bad_value(names[j], float(values[row, j]), row)
-    return present
-
-
-def text_codes(who: str, name: str, column: Any) -> tuple[list[str], Any]:
-    """Distinct texts of a column, and the index of the text in each row that is not null."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
-    if column.null_count == len(column):
-        return [], np.zeros(0, dtype=np.int64)
-    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
-    if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
-        raise wrong_type(who, name, column.type)
-    if types.is_string_view(kind):  # few Arrow functions take views
-        column = pa.chunked_array([pa.array(column.to_pylist(), pa.string())])
-    if column.num_chunks > 1:  # the joined dictionary may need wider indices than each chunk has
-        column = column.cast(kind)
-    coded = pa.concat_arrays(column.drop_null().dictionary_encode().unify_dictionaries().chunks)
-    codes = coded.indices.to_numpy(zero_copy_only=False)
-    return coded.dictionary.to_pylist(), codes.astype(np.int64)  # of 8 bits, sums could overflow
-
-
-def wrong_type(who: str, name: str, kind: Any) -> TypeError:
-    """The error for a column whose Arrow type cannot be a feature."""
-    import pyarrow.types as types
-
-    inner = kind.value_type if types.is_dictionary(kind) else kind
-    return TypeError(
-        f"{who}: column {name!r} is of type {kind}; a feature must be a number, "
-        f"a bool or a string. {remedy(inner)}, or drop the column."
-    )
-
-
-def remedy(kind: Any) -> str:
-    """Advice for a column whose Arrow type cannot be a feature."""
-    import pyarrow.types as types
-
-    if types.is_temporal(kind):
-        return "Make numbers of it, such as the hour, the weekday or the days since a date"
-    if types.is_nested(kind):
-        return "Give each of its parts a column"
-    return "Make it one of these"
-
-
-def nominal_rows(
-    encoder: Any, names: list[str], columns: list[Any], learning: bool, weights: Any
-) -> Any:
-    """Rows for a learner with nominal values: a text is the value of its column."""
-    rows = len(columns[0]) if columns else 0
-    if weights is None and rows and not any(c.null_count for c in columns):
-        coded = {
-            j: text_codes(encoder.who, names[j], column)
-            for j, column in enumerate(columns)
-            if not numeric(column.type)
-        }
-        arrays = [coded[j][1] if j in coded else as_numbers(c) for j, c in enumerate(columns)]
-        own_texts = {j: own for j, (own, _) in coded.items()}
-        source = complete_rows(encoder, names, arrays, own_texts, learning)
-        if source is not None:
-            return source
-    texts: dict[int, tuple[list[str], Any]] = {}
-    values = np.zeros((rows, len(columns)))
-    present = np.zeros((rows, len(columns)), dtype=bool)
-    for j, (name, column) in enumerate(zip(names, columns, strict=True)):
-        present[:, j] = column.is_valid().to_numpy()
-        if numeric(column.type):
-            numbers = np.asarray(column.drop_null().to_numpy(), dtype=np.float64)
-            values[present[:, j], j] = numbers
-        elif column.null_count < rows:
-            texts[j] = text_codes(encoder.who, name, column)
-    return coded_rows(encoder, names, values, present, texts, learning, weights)
-
-
-def number_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
-    """Rows of an array, for a learner that takes numbers of some columns as nominal values."""
-    names = list(range(X.shape[1]))
-    if weights is None and X.size:
-        source = complete_rows(encoder, names, list(X.T), {}, learning)
-        if source is not None:
-            return source
-    return coded_rows(encoder, names, X, np.ones(X.shape, dtype=bool), {}, learning, weights)
-
-
-def as_numbers(column: Any) -> Any:
-    """An Arrow column of numbers without nulls as a NumPy array, without a copy if possible."""
-    if column.num_chunks == 1:
-        column = column.chunk(0)
-        numbers = column.to_numpy(zero_copy_only=False)
-    else:
-        numbers = column.to_numpy()
-    return numbers if numbers.dtype.kind in "fiub" else np.asarray(numbers, dtype=np.float64)
-
-
-def complete_rows(
-    encoder: Any, names: list[Any], columns: list[Any], texts: dict[int, list[str]], learning: bool
-) -> Any:
-    """Rows with a finite value in every column; None if some value is missing or not finite.
-
-    `texts[j]` are the distinct texts of text column j; `columns[j]` holds indices into them.
-    """
-    columns, texts, peak = list(columns), dict(texts), 0.0
-    if not encoder.nan_missing:
-        return None
-    for j, name in enumerate(names):
-        if j in texts:
-            continue
-        low, high = float(columns[j].min()), float(columns[j].max())
-        if not (-np.inf < low and high < np.inf):  # also refuses NaN
-            return None
-        peak = max(peak, -low, high)
-        if encoder.is_categorical(name):
-            numbers, columns[j] = np.unique(columns[j], return_inverse=True)
-            texts[j] = [number_text(float(number)) for number in numbers]
-    return Columns(encoder, names, columns, texts, learning, peak)
-
-
-def coded_rows(
-    encoder: Any,
-    names: list[Any],
-    values: Any,
-    present: Any,
-    texts: dict[int, tuple[list[str], Any]],
-    learning: bool,
-    weights: Any,
-) -> Any:
-    """Rows of numbers and texts; `texts[j]` is what `text_codes` returns for text column j."""
-    present = finite_only(encoder, names, values, present)
-    all_texts: list[str] = []
-    text_of = np.full(values.shape, -1, dtype=np.int64)
-    for j, name in enumerate(names):
-        here = present[:, j]
-        if j in texts:
-            own, codes = texts[j]
-        elif encoder.is_categorical(name):
-            numbers, codes = np.unique(values[here, j], return_inverse=True)
-            own = [number_text(number) for number in numbers]
-        else:
-            continue
-        text_of[here, j] = len(all_texts) + codes
-        all_texts.extend(own)
-    which = np.broadcast_to(np.arange(len(names)), values.shape)
-    starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
-    cells = which[present], values[present], starts
-    return pack(encoder, names, *cells, learning, weights, all_texts, text_of[present])
 
 
 def movable(X: Any) -> Any:

@@ -1,6 +1,8 @@
 """Labels: any bool, int or string, which the stream may bring at any time."""
 
 cimport numpy as cnp
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.long cimport PyLong_AsLong
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 
@@ -15,6 +17,7 @@ cdef extern from "simd.h":
 
 cnp.import_array()
 
+cdef Py_ssize_t FEW = 64         # labels that are looked up one by one
 cdef Py_ssize_t BLOCK = 1 << 13  # labels converted at a time, so that they stay in the cache
 
 
@@ -139,11 +142,14 @@ cdef class Labels:
         Changes nothing. A row of weight 0 is checked but adds no label; its number is -1 if the
         label is new.
         """
-        cdef Labels seen = Labels(self.who, self.limit)  # the labels known after each row
-        found = np.empty(rows, dtype=np.int32)
+        cdef cnp.npy_intp length = rows
+        found = cnp.PyArray_SimpleNew(1, &length, cnp.NPY_INT32)
         cdef int32_t* numbers = int32s(found)
         cdef Py_ssize_t i
         cdef int32_t number
+        if 0 < rows <= FEW and find_known(self, y, rows, numbers):
+            return found, []
+        cdef Labels seen = Labels(self.who, self.limit)  # the labels known after each row
         seen.names = list(self.names)
         seen.numbers = dict(self.numbers)
         if isinstance(y, (list, tuple)):
@@ -229,9 +235,10 @@ cdef class Labels:
         cached = self.cached  # read once: another thread may add a label
         if cached is None:
             cached = self.cached = own_dtype(self.names)
-        if len(cached) and (len(numbers) == 0 or 0 <= numbers.min() <= numbers.max() < len(cached)):
-            return cached[numbers]
-        return some_named(np.ascontiguousarray(numbers, dtype=np.int32), list(self.names))
+        numbers = np.ascontiguousarray(numbers, dtype=np.int32)
+        if len(cached) and all_below(int32s(numbers), len(numbers), len(cached)):
+            return cached.take(numbers)
+        return some_named(numbers, list(self.names))
 
     def memory(self):
         from sys import getsizeof
@@ -239,6 +246,43 @@ cdef class Labels:
         held = getsizeof(self.names) + getsizeof(self.numbers) + sum(map(getsizeof, self.names))
         held += 32 * max(0, len(self.names) - 256)  # their numbers
         return held + (0 if self.cached is None else self.cached.nbytes)
+
+
+cdef bint find_known(Labels labels, object y, Py_ssize_t rows, int32_t* numbers) except -1:
+    """Write the numbers of a short column whose labels are all known, in plain Python objects or an
+    array of int64 or bools. False: some are not, or it is something else."""
+    cdef Py_ssize_t i
+    cdef PyObject* number
+    if not labels.names:
+        return False
+    kind = type(labels.names[0])
+    if cnp.PyArray_CheckExact(y):
+        if cnp.PyArray_NDIM(<cnp.ndarray> y) != 1 or cnp.PyArray_DIM(<cnp.ndarray> y, 0) != rows:
+            return False
+        if cnp.PyArray_TYPE(<cnp.ndarray> y) != (cnp.NPY_BOOL if kind is bool else cnp.NPY_INT64):
+            return False
+        if not cnp.PyArray_ISBEHAVED_RO(<cnp.ndarray> y):
+            return False
+        y = (<cnp.ndarray> y).tolist()
+    elif type(y) is not list or len(<list> y) != rows:
+        return False
+    for i in range(rows):
+        if type((<list> y)[i]) is not kind:
+            return False
+        number = PyDict_GetItemWithError(labels.numbers, (<list> y)[i])
+        if number == NULL:
+            return False
+        numbers[i] = <int32_t> PyLong_AsLong(<object> number)
+    return True
+
+
+cdef bint all_below(const int32_t* numbers, Py_ssize_t n, Py_ssize_t most) noexcept:
+    """Are they all in 0 ... most-1?"""
+    cdef Py_ssize_t i
+    cdef bint good = True
+    for i in range(n):
+        good &= 0 <= numbers[i] < most
+    return good
 
 
 def own_dtype(names):

@@ -4,6 +4,26 @@ from numpy.typing import NDArray
 
 from .sources import Source
 
+class Cells:
+    def __init__(
+        self,
+        encoder: Any,
+        names: list[Any],
+        n_rows: int,
+        room: int,
+        learning: bool,
+        weights: NDArray[Any] | None,
+        texts: list[str] | None = None,
+    ) -> None: ...
+    def add(
+        self,
+        which: NDArray[Any],
+        values: NDArray[Any],
+        starts: NDArray[Any],
+        text_of: NDArray[Any] | None = None,
+    ) -> None: ...
+    def rows(self) -> Source: ...
+
 def pack(
     encoder: Any,
     names: list[Any],
@@ -12,8 +32,6 @@ def pack(
     starts: NDArray[Any],
     learning: bool,
     weights: NDArray[Any] | None,
-    texts: list[str] | None = None,
-    text_of: NDArray[Any] | None = None,
 ) -> Source: ...
 def distinct_names(block: Any) -> tuple[NDArray[Any], NDArray[Any]]: ...
 def make_source(encoder: Any, X: Any, learning: bool, weights: NDArray[Any] | None) -> Source: ...

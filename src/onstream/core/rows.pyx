@@ -34,12 +34,12 @@ def make_source(Encoder encoder, X, bint learning, weights):
         return array_rows(encoder, X, learning, weights)
     if isinstance(X, SparseBlock):
         return named_sparse_rows(encoder, X, learning, weights)
-    if hasattr(X, "tocsr") or hasattr(X, "indptr"):
-        return sparse_rows(encoder, X, learning, weights)
     if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
         from .frames import table_rows
 
         return table_rows(encoder, X, learning, weights)
+    if hasattr(X, "tocsr") or hasattr(X, "indptr"):
+        return sparse_rows(encoder, X, learning, weights)
     if isinstance(X, (list, tuple)):
         if len(X) and (isinstance(X[0], Mapping) or hasattr(X[0], "keys")):
             return mapping_rows(encoder, X, learning, weights)
@@ -75,13 +75,18 @@ def array_rows(Encoder encoder, X, bint learning, weights):
         doubt_new_columns(encoder, range(X.shape[1]))
     if not (encoder.nominal and encoder.codes_numbers() and X.ndim == 2 and len(X)):
         return Dense(encoder, X, learning)
-    from .frames import number_rows
-
     X = coerce_array(encoder.who, X, 2)
     encoder.check_columns(X.shape[1])
     packed = number_rows(encoder, X, learning, weights)
     (<Source> packed).array_columns = X.shape[1]
     return packed
+
+
+cdef object number_rows(Encoder encoder, X, bint learning, weights):
+    """Rows of an array, for a learner that takes numbers of some columns as nominal values."""
+    from .cell_rows import nominal_rows, numbers_table
+
+    return nominal_rows(encoder, numbers_table(list(range(X.shape[1])), X, False), learning, weights)
 
 
 def sparse_rows(Encoder encoder, X, bint learning, weights):
@@ -103,8 +108,6 @@ def sparse_rows(Encoder encoder, X, bint learning, weights):
     if encoder.fill_sparse and n_rows:
         refuse_wrong_entries(encoder, starts, columns, values, n_columns)
         if encoder.nominal and encoder.codes_numbers():
-            from .frames import number_rows
-
             rows = np.repeat(np.arange(n_rows), np.diff(starts))
             block = np.zeros((n_rows, n_columns))
             with np.errstate(over="ignore"):  # infinite sums are refused later
@@ -264,10 +267,8 @@ cdef class Packing:
         return packed
 
 
-def pack(
-    Encoder encoder, list names, which, values, starts, bint learning, weights, list texts=None, text_of=None
-):
-    """Rows whose entry j is feature names[which[j]] with value values[j].
+cdef class Cells:
+    """Rows that are packed piece by piece: entry j is feature names[which[j]] with value values[j].
 
     Unknown features are left out, values of a repeated one are added. A feature becomes known in
     the first row of weight above 0 that has it.
@@ -275,58 +276,92 @@ def pack(
     With `texts`, for a learner with nominal values, the value of entry j is texts[text_of[j]], unless
     text_of[j] is -1; then no row may repeat a feature.
     """
-    cdef Py_ssize_t i, row, first, n_rows = len(starts) - 1
-    cdef Packing packing = Packing(encoder, n_rows, len(values), learning)
-    found, signed = np.full(len(names), UNASKED, dtype=np.int32), np.ones(len(names))
-    cdef int32_t* ids = int32s(found)
-    cdef double* signs = doubles(signed)
-    starts = np.ascontiguousarray(starts, dtype=np.int64)
-    cdef const int64_t* start = int64s(starts)
-    which = np.ascontiguousarray(which, dtype=np.int64)
-    cdef const int64_t* at = int64s(which)
-    values = np.ascontiguousarray(values, dtype=np.float64)
-    cdef const double* given = doubles(values)
-    cdef int32_t* codes = NULL
-    cdef const int64_t* text_at = NULL
-    if texts is not None:
-        coded = np.full(len(texts), UNASKED, dtype=np.int32)
-        text_of = np.ascontiguousarray(text_of, dtype=np.int64)
-        codes, text_at = int32s(coded), int64s(text_of)
-    check_weights(encoder.who, n_rows, weights)
-    cdef const double* importance = doubles(weights)
-    cdef NewFeatures new_features = ALL if learning else KNOWN
-    cdef int32_t id, code
-    for row in range(n_rows):
-        encoder.row = row
-        first = packing.kept
-        if learning and importance != NULL:
-            new_features = ALL if importance[row] > 0.0 else MET
-        for i in range(start[row], start[row + 1]):
-            id = ids[at[i]]
-            if id == UNASKED:
-                if text_at == NULL:
-                    id = encoder.lookup(names[at[i]], None, new_features, &signs[at[i]])
-                else:
-                    id = encoder.lookup_nominal(names[at[i]], text_at[i] >= 0, new_features)
-                if id >= 0 or not learning:
-                    ids[at[i]] = id
-            if id < 0:
-                continue
-            if text_at == NULL or text_at[i] < 0:
-                packing.put(id, given[i] * signs[at[i]], NUMBER)
-                continue
-            code = codes[text_at[i]]
-            if code == UNASKED:
-                code = encoder.code(id, texts[text_at[i]], new_features)
-                if code >= 0 or (code != MISSING and not learning):
-                    codes[text_at[i]] = code
-            if code != MISSING:
-                packing.put(id, code, code)
-        if text_at == NULL:
-            packing.kept = first + merge_repeats(
-                packing.ids + first, packing.values + first, packing.kept - first)
-        packing.end_row(new_features)
-    return packing.rows()
+
+    cdef Encoder encoder
+    cdef Packing packing
+    cdef bint learning
+    cdef list names
+    cdef list texts
+    cdef object weights
+    cdef object found         # for each name its id, or UNASKED
+    cdef object signed        # for each name the sign of its hash
+    cdef object coded         # for each text its code, or UNASKED
+
+    def __init__(
+        self, Encoder encoder, list names, Py_ssize_t n_rows, Py_ssize_t room, bint learning, weights,
+        list texts=None
+    ):
+        """`n_rows` rows, and at most `room` entries in all."""
+        check_weights(encoder.who, n_rows, weights)
+        self.encoder, self.names, self.texts, self.learning = encoder, names, texts, learning
+        self.packing, self.weights = Packing(encoder, n_rows, room, learning), weights
+        self.found, self.signed = np.full(len(names), UNASKED, dtype=np.int32), np.ones(len(names))
+        if texts is not None:
+            self.coded = np.full(len(texts), UNASKED, dtype=np.int32)
+
+    def add(self, which, values, starts, text_of=None):
+        """Append the rows whose entries begin at `starts`."""
+        cdef Py_ssize_t i, row, first, n_rows = len(starts) - 1, before = self.packing.row
+        cdef Encoder encoder = self.encoder
+        cdef Packing packing = self.packing
+        cdef list names = self.names, texts = self.texts
+        cdef int32_t* ids = int32s(self.found)
+        cdef double* signs = doubles(self.signed)
+        starts = np.ascontiguousarray(starts, dtype=np.int64)
+        cdef const int64_t* start = int64s(starts)
+        which = np.ascontiguousarray(which, dtype=np.int64)
+        cdef const int64_t* at = int64s(which)
+        values = np.ascontiguousarray(values, dtype=np.float64)
+        cdef const double* given = doubles(values)
+        cdef int32_t* codes = int32s(self.coded)
+        cdef const int64_t* text_at = NULL
+        if texts is not None:
+            text_of = np.ascontiguousarray(text_of, dtype=np.int64)
+            text_at = int64s(text_of)
+        cdef const double* importance = doubles(self.weights)
+        cdef NewFeatures new_features = ALL if self.learning else KNOWN
+        cdef int32_t id, code
+        for row in range(n_rows):
+            encoder.row = before + row
+            first = packing.kept
+            if self.learning and importance != NULL:
+                new_features = ALL if importance[before + row] > 0.0 else MET
+            for i in range(start[row], start[row + 1]):
+                id = ids[at[i]]
+                if id == UNASKED:
+                    if text_at == NULL:
+                        id = encoder.lookup(names[at[i]], None, new_features, &signs[at[i]])
+                    else:
+                        id = encoder.lookup_nominal(names[at[i]], text_at[i] >= 0, new_features)
+                    if id >= 0 or not self.learning:
+                        ids[at[i]] = id
+                if id < 0:
+                    continue
+                if text_at == NULL or text_at[i] < 0:
+                    packing.put(id, given[i] * signs[at[i]], NUMBER)
+                    continue
+                code = codes[text_at[i]]
+                if code == UNASKED:
+                    code = encoder.code(id, texts[text_at[i]], new_features)
+                    if code >= 0 or (code != MISSING and not self.learning):
+                        codes[text_at[i]] = code
+                if code != MISSING:
+                    packing.put(id, code, code)
+            if text_at == NULL:
+                packing.kept = first + merge_repeats(
+                    packing.ids + first, packing.values + first, packing.kept - first)
+            packing.end_row(new_features)
+
+    def rows(self):
+        """The source of all rows."""
+        return self.packing.rows()
+
+
+def pack(Encoder encoder, list names, which, values, starts, bint learning, weights):
+    """All rows in one piece (`Cells`)."""
+    cells = Cells(encoder, names, len(starts) - 1, len(values), learning, weights)
+    cells.add(which, values, starts)
+    return cells.rows()
 
 
 def named_sparse_rows(Encoder encoder, block, bint learning, weights):

@@ -30,8 +30,14 @@ cdef class Dense(Source):
     cdef double* own_values   # the data of `block`
     cdef bint private         # only Python threads can reach the memory of X
     cdef const double* values  # data of the current block: `own_values`, or X itself if no other thread can change it
+    cdef const double* by_column  # its data, if each column of float64 is contiguous; otherwise NULL
+    cdef Py_ssize_t stride    # numbers from one such column to the next
     cdef Py_ssize_t columns
     cdef list names           # of the columns; None: 0, 1, ...
+    cdef readonly bint known  # with names: every column is a feature that was learned
+    cdef bint gaps            # NaN is a missing value
+    cdef bint gapped          # the current block has some, so that its rows are put together:
+    cdef int32_t* present     # features of a row that are not missing; values in `buffer`
     cdef Py_ssize_t ahead     # values per block: distance at which the next block is prefetched
     cdef bint identity        # column i is feature i. Otherwise a row is put together from these:
     cdef int32_t* ids         # features of a row
@@ -43,6 +49,7 @@ cdef class Dense(Source):
 
     cdef int copy(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef int map_columns(self) except -1
+    cdef Py_ssize_t without_gaps(self, const double* values, int32_t* ids, double* out) noexcept nogil
 
 
 cdef class Filled(Dense):

@@ -5,8 +5,14 @@ from numpy.typing import NDArray
 class Source: ...
 
 class Dense(Source):
+    known: bool
     def __init__(
-        self, encoder: Any, X: NDArray[Any], learning: bool, names: list[str] | None = None
+        self,
+        encoder: Any,
+        X: NDArray[Any],
+        learning: bool,
+        names: list[str] | None = None,
+        gaps: bool = False,
     ) -> None: ...
 
 class Columns(Source):

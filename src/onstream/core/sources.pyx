@@ -6,6 +6,7 @@ checked, since another thread may change X meanwhile. Sources that read every va
 constructor copy and check there. rows.pyx decides which source an X becomes.
 """
 
+cimport numpy as cnp
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memcpy, memmove
@@ -19,8 +20,11 @@ from .feature_index cimport ALL, KNOWN, MISSING, UNASKED, NewFeatures
 from .memory cimport onstream_fetch, release, resize
 from .coerce import coerce_array, unmasked
 
+cnp.import_array()
+
 
 cdef enum:
+    LINE = 8         # numbers in a cache line
     PIECE = 1 << 10  # numbers copied before they are checked: 8 KiB stay in the L1 cache
 
 # Size of one block: a fraction of a millisecond of work for most learners.
@@ -62,9 +66,26 @@ cdef bint alone() noexcept:
 
 def is_private(array):
     """Does the array own its memory, so that only Python threads can reach it?"""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array.base is None and array.flags.owndata
+    while cnp.PyArray_BASE(<cnp.ndarray> array) != NULL:
+        if not isinstance(<object> cnp.PyArray_BASE(<cnp.ndarray> array), np.ndarray):
+            return False
+        array = <object> cnp.PyArray_BASE(<cnp.ndarray> array)
+    return cnp.PyArray_CHKFLAGS(<cnp.ndarray> array, cnp.NPY_ARRAY_OWNDATA)
+
+
+cdef void copy_columns(
+    double* to, const double* given, Py_ssize_t stride, Py_ssize_t rows, Py_ssize_t columns
+) noexcept nogil:
+    """Copy the rows of a matrix whose columns are contiguous, the next one `stride` numbers on."""
+    cdef Py_ssize_t i, j = 0, k
+    while j + LINE <= columns:  # eight columns fill a cache line of each row
+        for i in range(rows):
+            for k in range(LINE):
+                to[i * columns + j + k] = given[i + (j + k) * stride]
+        j += LINE
+    for j in range(j, columns):
+        for i in range(rows):
+            to[i * columns + j] = given[i + j * stride]
 
 
 cdef double copied(double* to, const double* given, Py_ssize_t n) noexcept nogil:
@@ -79,6 +100,16 @@ cdef double copied(double* to, const double* given, Py_ssize_t n) noexcept nogil
     return most
 
 
+cdef double peak_of_present(const double* values, Py_ssize_t n) noexcept nogil:
+    """The largest |value| that is not NaN."""
+    cdef double most = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        if values[i] == values[i]:
+            most = max(most, abs(values[i]))
+    return most
+
+
 cdef class Dense(Source):
     """A 2-D array of any dtype and stride, copied and converted block by block."""
 
@@ -87,25 +118,32 @@ cdef class Dense(Source):
         release(self.places)
         release(self.signs)
         release(self.buffer)
+        release(self.present)
 
-    def __init__(self, Encoder encoder, X, bint learning, list names=None):
-        X = unmasked(encoder.who, X)
-        if X.ndim != 2 or X.dtype.kind not in "fiub":
+    def __init__(self, Encoder encoder, X, bint learning, list names=None, bint gaps=False):
+        """`gaps`: NaN is a missing value, which its row leaves out; no name may be hashed."""
+        if not cnp.PyArray_CheckExact(X):
+            X = unmasked(encoder.who, X)
+        if cnp.PyArray_NDIM(<cnp.ndarray> X) != 2 or X.dtype.kind not in "fiub":
             X = coerce_array(encoder.who, X, 2)
+        cdef cnp.ndarray array = <cnp.ndarray> X
         self.encoder, self.X, self.learning = encoder, X, learning
-        self.rows, self.columns = X.shape
+        self.rows, self.columns = cnp.PyArray_DIM(array, 0), cnp.PyArray_DIM(array, 1)
+        self.gaps = gaps
         self.array_columns = self.columns if names is None else -1
         self.chunk = block_rows(self.columns)
         self.ahead = self.chunk * self.columns
         self.identity = True
         if self.rows == 0:
             return
-        if X.dtype == np.float64 and X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative:
-            self.given = doubles(X)
-            self.private = is_private(X)
-        self.block = np.empty((min(self.chunk, self.rows), self.columns))
-        self.own_values = doubles(self.block)
-        self.values = self.own_values
+        cdef Py_ssize_t size = sizeof(double)
+        if cnp.PyArray_TYPE(array) == cnp.NPY_DOUBLE and cnp.PyArray_ISBEHAVED_RO(array):
+            if cnp.PyArray_IS_C_CONTIGUOUS(array):
+                self.given = doubles(X)
+                self.private = is_private(X)
+            elif cnp.PyArray_STRIDE(array, 0) == size and cnp.PyArray_STRIDE(array, 1) % size == 0:
+                self.by_column = doubles(X)
+                self.stride = cnp.PyArray_STRIDE(array, 1) // size
         if names is None:
             encoder.check_columns(self.columns)
         self.names = names
@@ -116,21 +154,31 @@ cdef class Dense(Source):
         cdef Py_ssize_t n = (stop - start) * self.columns
         cdef double peak
         self.first = self.last = start  # no current block, if this one is refused
-        self.values = self.own_values
-        if self.given == NULL:
-            self.copy(start, stop)
-            peak = onstream_ceiling(self.values, n)
-        elif self.private and not self.exposed and alone():  # nobody can change it now
+        if self.given != NULL and self.private and not self.exposed and alone():  # nobody can change it now
             self.values = self.given + start * self.columns
             peak = onstream_ceiling(self.values, n)
         else:
-            peak = copied(self.own_values, self.given + start * self.columns, n)
+            if self.block is None:
+                self.block = np.empty((min(self.chunk, self.rows), self.columns))
+                self.own_values = doubles(self.block)
+            self.values = self.own_values
+            if self.given == NULL:
+                self.copy(start, stop)
+                peak = onstream_ceiling(self.values, n)
+            else:
+                peak = copied(self.own_values, self.given + start * self.columns, n)
+        self.gapped = peak == INFINITY and self.gaps
+        if self.gapped and self.present == NULL:
+            self.present = <int32_t*> resize(NULL, 0, self.columns * sizeof(int32_t))
+            if self.buffer == NULL:
+                self.buffer = <double*> resize(NULL, 0, self.columns * sizeof(double))
         if peak == INFINITY:
-            peak = self.encoder.peak(self.values, n)  # NaN may be allowed
+            # NaN may be allowed
+            peak = peak_of_present(self.values, n) if self.gaps else self.encoder.peak(self.values, n)
         if peak == INFINITY:
             in_place = self.values != self.own_values
             block = np.asarray(self.X[start:stop] if in_place else self.block[:stop - start])
-            bad = np.isinf(block) if self.encoder.nan_missing else ~np.isfinite(block)
+            bad = np.isinf(block) if self.gaps or self.encoder.nan_missing else ~np.isfinite(block)
             row, column = map(int, np.argwhere(bad)[0])
             name = column if self.names is None else self.names[column]
             self.encoder.bad_value(name, float(block[row, column]), start + row)
@@ -141,6 +189,11 @@ cdef class Dense(Source):
 
     cdef int copy(self, Py_ssize_t start, Py_ssize_t stop) except -1:
         """Convert rows start ... stop-1 into `block`."""
+        if self.by_column != NULL:
+            with nogil:
+                copy_columns(
+                    self.own_values, self.by_column + start, self.stride, stop - start, self.columns)
+            return 0
         with np.errstate(over="ignore"):  # beyond float64: becomes infinite, and is refused
             np.copyto(self.block[:stop - start], self.X[start:stop], casting="unsafe")
         return 0
@@ -158,6 +211,10 @@ cdef class Dense(Source):
             self.signs = <double*> resize(NULL, 0, n * sizeof(double))
             self.buffer = <double*> resize(NULL, 0, n * sizeof(double))
             self.identity = encoder.column_map(names, n, new_features, self.ids, self.signs)
+            self.known = True
+            for i in range(n):
+                self.known &= 0 <= self.ids[i] < encoder.width
+        if not self.identity:
             places = {}
             for i in range(n):
                 self.places[i] = -1 if self.ids[i] < 0 else places.setdefault(self.ids[i], len(places))
@@ -173,6 +230,10 @@ cdef class Dense(Source):
         cdef Py_ssize_t j, place
         e.peak = self.peak
         e.width, e.named = self.width, self.named
+        if self.gapped:
+            e.ids, e.values = self.present, self.buffer
+            e.n = self.without_gaps(values, self.present, self.buffer)
+            return
         if self.identity:
             e.ids, e.values, e.n = NULL, values, self.columns
             if self.given != NULL:
@@ -185,6 +246,21 @@ cdef class Dense(Source):
             if place >= 0:
                 self.buffer[place] = bounded(self.buffer[place] + values[j] * self.signs[j])
         e.ids, e.values, e.n = self.ids, self.buffer, self.kept
+
+    cdef Py_ssize_t without_gaps(self, const double* values, int32_t* ids, double* out) noexcept nogil:
+        """Features and values of a row without those that are NaN; their number."""
+        cdef Py_ssize_t j, place, n = 0
+        if self.identity:
+            for j in range(self.columns):  # branch-free: what is missing is unpredictable
+                ids[n], out[n] = <int32_t> j, values[j]
+                n += values[j] == values[j]
+            return n
+        for j in range(self.columns):
+            place = self.places[j]
+            if place >= 0:
+                ids[n], out[n] = self.ids[place], values[j]
+                n += values[j] == values[j]
+        return n
 
 
 cdef class Filled(Dense):
@@ -374,8 +450,8 @@ cdef class Columns(Source):
         self.blank = self.n == 0
         self.width = encoder.width_after_commit(new_features)
         self.chunk = block_rows(self.n)
-        self.block = np.empty((self.chunk, self.n))
-        self.coded = np.full((self.chunk, self.n), NUMBER, dtype=np.int32)
+        shape = min(self.chunk, self.rows), self.n
+        self.block, self.coded = np.empty(shape), np.full(shape, NUMBER, dtype=np.int32)
         self.values = doubles(self.block)
         self.codes = int32s(self.coded) if texts else NULL
         places, named = np.array(ids, dtype=np.int32), None

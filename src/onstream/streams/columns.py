@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..base.blocks import Block, cut, take
-from ..core.frames import numeric
+from ..core.arrow import as_array
+from ..core.arrow_cells import numeric
 from .rejects import Place, Tally
 
 NO_TARGET = (
@@ -217,7 +218,7 @@ class ColumnChoice:
 def finished(block: Block) -> Block:
     """A block with its targets as an array. No target is missing, so whole numbers stay whole."""
     X, y, *w = block
-    return (X, None if y is None else y.to_numpy(), *w)
+    return (X, None if y is None else as_array(y).copy(), *w)
 
 
 def note(bad: dict[int, tuple[str, str]], rows: Any, column: str, why: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import msgspec
 
 from ..base.blocks import Block
-from ..core.frames import numeric
+from ..core.arrow_cells import numeric
 from .columns import ColumnChoice, ColumnOptions, is_text
 from .files import Lines, PathLike
 from .lines import Grammar, Text, parsed
