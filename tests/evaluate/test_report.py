@@ -176,7 +176,9 @@ def test_page_needs_nothing_else(report, tmp_path):
     assert "concept" in tail
     for name, value in report.settings().items():
         assert json.dumps(value)[1:-1].replace("<", "\\u003c") in tail, name
-    assert "PAClassifier(variant='PA-I', C=0.1, intercept=True" in tail  # every parameter
+    assert (
+        "PAClassifier(variant='PA-I', C=0.1, scale=None, intercept=True" in tail
+    )  # every parameter
 
 
 SCRIPT = """

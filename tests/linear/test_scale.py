@@ -53,7 +53,7 @@ def label(x: dict[str, float]) -> bool:
 @pytest.mark.parametrize("lack", [0.0, 0.3, 0.8])
 def test_a_learner_gets_the_scaled_example(lack: float, intercept: bool) -> None:
     """The same as scaling in plain Python, then the rule of the paper."""
-    auto = PAClassifier(scale="auto", intercept=intercept)
+    auto = PAClassifier(scale="auto", C=0.05, intercept=intercept)
     plain = PAClassifier(C=0.05, scale=None, intercept=intercept)
     scales = Scales(centres=intercept)
     for x in rows(700, lack=lack):
@@ -206,7 +206,7 @@ def test_merged_models_score_between_both(cls: Any) -> None:
 def test_behind_a_scaler_nothing_is_scaled_again() -> None:
     x = rows(500)
     X, y = dense(x), [label(row) for row in x]
-    piped = StandardScaler() | PAClassifier(scale="auto")
+    piped = StandardScaler() | PAClassifier(scale="auto", C=0.05)
     plain = StandardScaler() | PAClassifier(C=0.05, scale=None)
     assert (
         piped.predict_learn_many(X, y, output="score").tolist()

@@ -32,16 +32,16 @@ def mixed(seed: int, n: int) -> tuple[list[dict[str, Any]], list[str]]:
 @pytest.mark.parametrize(
     "rules",
     [
-        {"variance_floor": 0.0, "ties": "first", "nominal_split": "branches"},
-        {"nominal_split": "branches"},
         {},
+        {"variance_floor": 1e-3, "ties": "parent"},
+        {"variance_floor": 1e-3, "ties": "parent", "nominal_split": "binary"},
     ],
 )
 def test_node_by_node(seed: int, criterion: str, rules: dict[str, Any]) -> None:
     rows, y = mixed(seed, 2500)
     weights = np.random.default_rng(seed).choice([1.0, 2.0], len(y))
     fast = VFDT(delta=0.01, grace_period=40, tau=0.1, criterion=criterion, **rules)
-    rules = {"variance_floor": 1e-3, "ties": "parent", "nominal_split": "binary", **rules}
+    rules = {"variance_floor": 0.0, "ties": "first", "nominal_split": "branches", **rules}
     slow = oracle.VFDT(delta=0.01, grace=40, tau=0.1, criterion=criterion, **rules)
     for i, (x, label, w) in enumerate(zip(rows, y, weights.tolist(), strict=True)):
         assert fast.predict_one(x) == slow.predict(x), i

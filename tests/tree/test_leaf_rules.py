@@ -42,7 +42,7 @@ def test_the_floor_is_a_share_of_each_features_variance(
 
 
 def test_what_never_varied_says_nothing() -> None:
-    model, twin = VFDT(leaf_prediction="nb"), VFDT(leaf_prediction="nb")
+    model, twin = (VFDT(leaf_prediction="nb", variance_floor=1e-3) for _ in range(2))
     for i in range(20):
         model.learn_one({"a": i % 7, "same": 3.0}, i % 2)
         twin.learn_one({"a": i % 7}, i % 2)
@@ -51,7 +51,7 @@ def test_what_never_varied_says_nothing() -> None:
 
 def test_gaps_and_dropped_features_leave_out_their_part() -> None:
     rng = np.random.default_rng(0)
-    model, twin = VFDT(leaf_prediction="nb"), VFDT(leaf_prediction="nb")
+    model, twin = (VFDT(leaf_prediction="nb", variance_floor=1e-3) for _ in range(2))
     for _ in range(50):
         x = {"a": rng.normal(), "b": rng.normal(), "c": rng.normal()}
         y = x["a"] > 0

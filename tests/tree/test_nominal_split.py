@@ -23,7 +23,8 @@ def towns(n: int, values: int = 300, seed: int = 0) -> tuple[list[dict[str, Any]
 @pytest.mark.parametrize("make", TREES)
 def test_one_value_against_all_others(make: Any) -> None:
     rows, y = towns(4000)
-    model, wide = make(leaf_prediction="mc"), make(leaf_prediction="mc", nominal_split="branches")
+    model = make(leaf_prediction="mc", nominal_split="binary")
+    wide = make(leaf_prediction="mc", nominal_split="branches")
     for m in (model, wide):
         m.learn_many(rows, y)
     assert model.n_nodes < 20
@@ -42,7 +43,7 @@ def test_one_value_against_all_others(make: Any) -> None:
 
 def test_the_best_value_by_hand() -> None:
     """Of 100 examples each of a, b, c: the gain of c against the rest."""
-    model = VFDT(grace_period=300, leaf_prediction="mc")
+    model = VFDT(nominal_split="binary", grace_period=300, leaf_prediction="mc")
     for i in range(300):
         value = "abc"[i % 3]
         model.learn_one(
@@ -65,7 +66,7 @@ def test_the_regressor_separates_the_value_that_leaves_least_variance() -> None:
     means = {"a": 1.0, "b": 1.5, "c": -3.0, "d": 2.0}
     names = rng.choice(list(means), 800).tolist()
     y = [means[name] + rng.normal() * 0.1 for name in names]
-    model = HoeffdingTreeRegressor(leaf_prediction="mean")
+    model = HoeffdingTreeRegressor(nominal_split="binary", leaf_prediction="mean")
     model.learn_many([{"c": name} for name in names], y)
     root = model._root()
     first = np.array(y[:200])
@@ -81,7 +82,7 @@ def test_the_regressor_separates_the_value_that_leaves_least_variance() -> None:
 
 
 def test_it_shows_itself() -> None:
-    model = VFDT(leaf_prediction="mc")
+    model = VFDT(nominal_split="binary", leaf_prediction="mc")
     model.learn_many(*towns(2000))
     text = model.to_text()
     assert "town = t0" in text
@@ -93,9 +94,9 @@ def test_it_shows_itself() -> None:
 
 
 def test_a_broken_file_is_refused() -> None:
-    model = VFDT(leaf_prediction="mc")
+    model = VFDT(nominal_split="binary", leaf_prediction="mc")
     model.learn_many(*towns(2000))
     told = model._snapshot()
     told["node_numbers"][0, 0] = 1e6
     with pytest.raises(ValueError, match="value that its feature does not have"):
-        VFDT(leaf_prediction="mc")._restore(told)
+        VFDT(nominal_split="binary", leaf_prediction="mc")._restore(told)

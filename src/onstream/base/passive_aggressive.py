@@ -14,7 +14,7 @@ class PAOptions(TypedDict, total=False):
     """Parameters of every passive-aggressive learner."""
 
     variant: Variant
-    C: float | None
+    C: float
 
 
 class PassiveAggressive(Learner):
@@ -31,8 +31,5 @@ class PassiveAggressive(Learner):
 
     def __init__(self, *, variant: Variant = "PA-I", C: float = 1.0, **common: Any) -> None:
         self.variant = choice(self, "variant", variant, VARIANTS)
-        self.C = self._checked_C(C)
+        self.C = positive(self, "C", C, C_HINT)
         super().__init__(**common)
-
-    def _checked_C(self, C: Any) -> Any:
-        return positive(self, "C", C, C_HINT)

@@ -91,7 +91,7 @@ class Pipeline(Learner):
         last = self.steps[-1].clone()
         if "labels" in last.params:
             last = last.clone(labels=None)
-        if "scale" in last.params and not self._scaling(learned):  # a scaler stands before it
+        if last.params.get("scale") == "auto" and not self._scaling(learned):  # behind a scaler
             last = last.clone(scale=None)
         last._restore({**fields, **features_of(last, inner), **self._scaling(learned)})
         found = []

@@ -1,10 +1,10 @@
 """Options of linear passive-aggressive learners. Variant and C: base/passive_aggressive.py."""
 
-from typing import Any, Literal, TypedDict
+from typing import Literal
 
 from ...base.learner import LearnerOptions
-from ...base.passive_aggressive import PAOptions, PassiveAggressive, Variant
-from ..base import HashedOptions, LinearClassifierOptions, LinearRegressorOptions, Scaled
+from ...base.passive_aggressive import PAOptions
+from ..base import HashedOptions, LinearClassifierOptions, LinearRegressorOptions
 
 MODES = ("prediction", "max-loss")
 Mode = Literal["prediction", "max-loss"]  # the wrong answer to move away from
@@ -20,27 +20,3 @@ class PAClassifierOptions(PAOptions, LinearClassifierOptions, total=False):
 
 class PARegressorOptions(PAOptions, LinearRegressorOptions, total=False):
     """Parameters of every passive-aggressive regressor."""
-
-
-class VariantOptions(TypedDict, total=False):
-    """How far one example may push."""
-
-    variant: Variant
-
-
-class ScaledPA(PassiveAggressive, Scaled):
-    """A passive-aggressive learner whose C, if it is not given, suits the scale of its features."""
-
-    _scaled_C: float  # of scaled features
-
-    def __init__(self, *, C: float | None = None, **common: Any) -> None:
-        super().__init__(C=C, **common)  # type: ignore[arg-type]
-
-    def _checked_C(self, C: Any) -> Any:
-        return None if C is None else super()._checked_C(C)
-
-    def _aggressiveness(self) -> float:
-        """C, or what it is if it is not given."""
-        if self.C is not None:
-            return self.C
-        return 1.0 if self.scale is None else self._scaled_C

@@ -2,16 +2,17 @@
 
 from typing import Any, Unpack
 
-from ..base import LinearClassifier, LinearClassifierOptions, ScaleOptions
+from ...base.passive_aggressive import PassiveAggressive
+from ..base import LinearClassifier, Scaled, ScaleOptions
 from ._pa import PAState
-from .base import ScaledPA, VariantOptions
+from .base import PAClassifierOptions
 
 
-class PAClassifierOptions(VariantOptions, ScaleOptions, LinearClassifierOptions, total=False):
-    """Parameters of the bases, but for C."""
+class ScaledPAClassifierOptions(PAClassifierOptions, ScaleOptions, total=False):
+    """Parameters of the bases."""
 
 
-class PAClassifier(ScaledPA, LinearClassifier):
+class PAClassifier(PassiveAggressive, Scaled, LinearClassifier):
     """Passive-aggressive classifier (Crammer et al., JMLR 7, 2006).
 
     Passive while the margin is at least 1; otherwise it makes the smallest change of the weights
@@ -20,9 +21,9 @@ class PAClassifier(ScaledPA, LinearClassifier):
 
     Parameters
     ----------
-    C : float > 0 or None, default None
-        Aggressiveness of PA-I and PA-II; lower it when labels are noisy, raise it to follow fast
-        changes. None is 1.0, and 0.05 with scale="auto".
+    C : float > 0, default 1.0
+        Aggressiveness of PA-I and PA-II; lower it when labels are noisy. With scale="auto" 0.05 is
+        a good start, and 1.0 follows fast changes.
 
     Examples
     --------
@@ -33,10 +34,8 @@ class PAClassifier(ScaledPA, LinearClassifier):
     True
     """
 
-    _scaled_C = 0.05
-
-    def __init__(self, *, C: float | None = None, **common: Unpack[PAClassifierOptions]) -> None:
-        super().__init__(C=C, **common)
+    def __init__(self, **common: Unpack[ScaledPAClassifierOptions]) -> None:
+        super().__init__(**common)
 
     def _new_state(self) -> Any:
-        return PAState(self.intercept, self.variant, self._aggressiveness())
+        return PAState(self.intercept, self.variant, self.C)

@@ -3,16 +3,17 @@
 from typing import Any, Unpack
 
 from ...base.checks import number
-from ..base import LinearRegressor, LinearRegressorOptions, ScaleOptions
+from ...base.passive_aggressive import PassiveAggressive
+from ..base import LinearRegressor, Scaled, ScaleOptions
 from ._pa import PARegressorState
-from .base import ScaledPA, VariantOptions
+from .base import PARegressorOptions
 
 
-class PARegressorOptions(VariantOptions, ScaleOptions, LinearRegressorOptions, total=False):
-    """Parameters of the bases, but for C."""
+class ScaledPARegressorOptions(PARegressorOptions, ScaleOptions, total=False):
+    """Parameters of the bases."""
 
 
-class PARegressor(ScaledPA, LinearRegressor):
+class PARegressor(PassiveAggressive, Scaled, LinearRegressor):
     """Passive-aggressive regression (Crammer et al., JMLR 7, 2006).
 
     Passive while the prediction is within epsilon of the target; otherwise it makes the smallest
@@ -21,10 +22,9 @@ class PARegressor(ScaledPA, LinearRegressor):
 
     Parameters
     ----------
-    C : float > 0 or None, default None
-        Aggressiveness of PA-I and PA-II; lower it when targets are noisy, raise it to follow fast
-        changes. None is 1.0, and 0.1 with scale="auto", where the C of PA-I counts standard
-        deviations of the targets.
+    C : float > 0, default 1.0
+        Aggressiveness of PA-I and PA-II; lower it when targets are noisy. With scale="auto" the C
+        of PA-I counts standard deviations of the targets, and 0.1 is a good start.
     epsilon : float >= 0, default 0.1
         Errors up to this are none; with scale="auto" it counts standard deviations of the
         targets. Raise it to the size of the noise.
@@ -42,20 +42,12 @@ class PARegressor(ScaledPA, LinearRegressor):
     10.5
     """
 
-    _scaled_C = 0.1
-
-    def __init__(
-        self,
-        *,
-        C: float | None = None,
-        epsilon: float = 0.1,
-        **common: Unpack[PARegressorOptions],
-    ) -> None:
+    def __init__(self, *, epsilon: float = 0.1, **common: Unpack[ScaledPARegressorOptions]) -> None:
         self.epsilon = number(self, "epsilon", epsilon, least=0.0)
-        super().__init__(C=C, **common)
+        super().__init__(**common)
 
     def _new_state(self) -> Any:
         return PARegressorState(
-            self.intercept, self.variant, self._aggressiveness(), self.epsilon,
+            self.intercept, self.variant, self.C, self.epsilon,
             relative=self.scale is not None,
         )  # fmt: skip
