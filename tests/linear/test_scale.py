@@ -203,6 +203,35 @@ def test_merged_models_score_between_both(cls: Any) -> None:
     one.learn_many(dense(first), [x["c1"] if numbers else label(x) for x in first])
 
 
+@pytest.mark.parametrize("whole", range(264, 273))
+def test_models_merged_in_any_phase_can_be_saved(whole: int) -> None:
+    def made(seed: int) -> PAClassifier:
+        model = PAClassifier(scale="auto")
+        x = rows(whole + 3, seed)
+        for i, row in enumerate(x):
+            model.learn_one(row if i < whole else {"c0": row["c0"]}, label(row))
+        return model
+
+    one = made(0)
+    one.merge(made(1))
+    for row in rows(12, seed=2):
+        one.learn_one(row, label(row))
+        assert dumps(loads(dumps(one))) == dumps(one)
+
+
+@pytest.mark.parametrize("cls", [PAClassifier, LinearRegression])
+def test_a_block_names_the_row_that_is_too_large(cls: Any) -> None:
+    x = dense(rows(20))
+    x[5, 0] = 1e200
+    y = x[:, 1] > 3.0 if cls is PAClassifier else x[:, 1]
+    one, many = cls(scale="auto"), cls(scale="auto")
+    for i in range(5):
+        one.learn_one(x[i], y[i])
+    with pytest.raises(ValueError, match="row 5"):
+        many.learn_many(x, y)
+    assert dumps(one) == dumps(many)
+
+
 def test_behind_a_scaler_nothing_is_scaled_again() -> None:
     x = rows(500)
     X, y = dense(x), [label(row) for row in x]

@@ -357,6 +357,8 @@ def test_errors_of_a_metric_are_raised():
                 model.predict_one([1.0])
             with pytest.raises(error):
                 model.predict_many([[1.0]])
+            with pytest.raises(error):
+                model.predict_learn_many([[1.0]], [1])
 
 
 class Switched:

@@ -264,7 +264,7 @@ def exported(owner: Learner, init: Any) -> Any:
                 f"{type(owner).__name__}: init must be another {type(owner).__name__}, "
                 f"got a {type(init).__name__}."
             )
-        for name in ("intercept", "hash_bits", "hash_seed"):
+        for name in ("intercept", "hash_bits", "hash_seed", "scale"):
             if getattr(init, name, None) != getattr(owner, name, None):
                 raise ValueError(
                     f"{type(owner).__name__}: {name} is {getattr(owner, name)!r}, but "

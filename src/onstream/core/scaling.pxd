@@ -31,7 +31,6 @@ cdef class Scaling(TransformerState):
     cdef double next_due         # Then COUNT of all is `counted` and DUE is this, not what is in `kept`
     cdef Overwritten* old
     cdef Py_ssize_t n_old
-    cdef Py_ssize_t room_old
     cdef double old_next_due
     cdef Py_ssize_t old_complete
 

@@ -10,12 +10,12 @@ nothing is subtracted.
 An example counts before it is scaled, so that no learned value is far out. Offset and factor are
 computed again after a fifth more examples, and at a value beyond OUTLIER deviations. Between that
 an example costs a subtraction and a product for each value, and Welford's update; a feature that
-came MANY times is counted in every EIGHTH example, eightfold.
+came MANY times is counted in one of EIGHTH examples, eightfold.
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport fabs, floor, sqrt
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -40,6 +40,8 @@ cdef enum:
     FEW = 64      # values that fit on the stack
     MANY = 256    # values of a feature after which a sample suffices
     EIGHTH = 8
+
+cdef uint64_t SPREAD = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
 
 cdef double OUTLIER = 5.0     # deviations
 cdef double LARGEST = 1e150   # a value whose square can still be summed
@@ -148,8 +150,8 @@ cdef class Scaling(TransformerState):
         """Compute again what is due, as if the example had been counted."""
         self.n_old = 0
         self.old_next_due, self.old_complete = self.next_due, self.complete
-        if not e.peak < LARGEST:
-            return OVERFLOW
+        if not e.peak < LARGEST and not onstream_peak(e.values, e.n) < LARGEST:
+            return OVERFLOW  # the peak may be that of a block
         if self.make_room(e.n) != LEARNED:
             return NO_MEMORY
         if self.is_due(e):
@@ -288,7 +290,7 @@ cdef class Scaling(TransformerState):
         if self.counted == 0.0 and e.n == e.width:
             self.complete = e.n
             self.next_due = due_after(1.0)
-        sampled = self.seen % EIGHTH == 0
+        sampled = (<uint64_t> self.seen * SPREAD) >> 61 == 0  # no period of the stream can match it
         if self.has_all(e):
             if self.counted >= MANY:
                 if not sampled:
@@ -332,8 +334,7 @@ cdef class Scaling(TransformerState):
         self.reserve(width)
         self.counted = fields.number("counted", 0.0, 2.0**61)
         scales = np.ascontiguousarray(fields.array("scales", (N_KEPT, width)))
-        most = scales[COUNT].max(initial=0.0)
-        if (scales[[COUNT, SQUARE, FACTOR, DUE]] < 0.0).any() or most > self.counted + EIGHTH:
+        if (scales[[COUNT, SQUARE, FACTOR, DUE]] < 0.0).any():
             raise ValueError("scales holds counts or deviations that cannot be")
         for k in range(N_KEPT):
             if width:
@@ -350,7 +351,9 @@ cdef class Scaling(TransformerState):
             N_KEPT * self.room * sizeof(double) + 2 * self.out_room * sizeof(Overwritten))
 
 
-cdef inline void add_value(double* mean, double* square, double x, double weight, double count) noexcept nogil:
+cdef inline void add_value(
+    double* mean, double* square, double x, double weight, double count
+) noexcept nogil:
     """Welford's update, as onstream_moments does it."""
     cdef double far = x - mean[0]
     mean[0] += far * (weight / count)

@@ -130,9 +130,8 @@ cdef class TransformerState(State):
 
     cdef int pass_score_learn(self, const Example* e, State last, double* out) noexcept nogil:
         """Scores by what is known, then `pass_learn`."""
-        if self.pass_score(e, last, out) != LEARNED:
-            return NO_MEMORY
-        return self.pass_learn(e, last)
+        cdef int status = self.pass_score(e, last, out)
+        return status if status != LEARNED else self.pass_learn(e, last)
 
     cdef void pass_undo(self) noexcept nogil:
         """Undo the last `learn` of this step and those after it."""

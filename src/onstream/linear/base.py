@@ -118,9 +118,10 @@ class Scaled(Linear):
     _added_parameters: ClassVar[dict[str, Any]] = {"scale": None}
 
     def __init__(self, *, scale: Literal["auto"] | None = None, **common: Any) -> None:
-        if scale is not None and (not isinstance(scale, str) or scale != "auto"):
+        given: Any = scale
+        if given is not None and not (isinstance(given, str) and given == "auto"):
             who = type(self).__name__
-            raise ValueError(f"{who}: scale must be 'auto' or None, got {scale!r:.80}.")
+            raise ValueError(f"{who}: scale must be 'auto' or None, got {given!r:.80}.")
         self.scale = scale
         super().__init__(**common)
 

@@ -36,7 +36,7 @@ def on_one_scale(mine: Exported, theirs: Exported) -> tuple[Exported, Exported, 
         spread.append(whole)
     counted = sum(fields["steps"]["0"]["counted"] for fields in (mine, theirs))
     centres = bool((ours[OFFSET] != 0.0).any() or (other[OFFSET] != 0.0).any())
-    both = merged_scales(*spread, counted if centres else np.inf)
+    both = merged_scales(spread[0], spread[1], counted, centres)
     first, second = (
         rescaled(fields, scales, both[:, at])
         for fields, scales, at in zip((mine, theirs), (ours, other), where, strict=True)
@@ -45,15 +45,16 @@ def on_one_scale(mine: Exported, theirs: Exported) -> tuple[Exported, Exported, 
     return first, second, {"0": {"seen": seen, "counted": counted, "complete": 0, "scales": both}}
 
 
-def merged_scales(a: np.ndarray, b: np.ndarray, counted: float) -> np.ndarray:
+def merged_scales(a: np.ndarray, b: np.ndarray, counted: float, centres: bool) -> np.ndarray:
     """Counts, means and squares of both; offsets and factors by them, as core/scaling.pyx does."""
     out = np.zeros_like(a)
-    count = out[COUNT] = a[COUNT] + b[COUNT]
+    count = a[COUNT] + b[COUNT]
     share = np.divide(b[COUNT], count, out=np.zeros_like(count), where=count > 0)
     far = b[MEAN] - a[MEAN]
     out[MEAN] = a[MEAN] + far * share
     out[SQUARE] = a[SQUARE] + b[SQUARE] + far**2 * a[COUNT] * share
-    out[OFFSET] = count / max(counted, 1.0) * out[MEAN]
+    out[COUNT] = np.minimum(count, counted)
+    out[OFFSET] = out[COUNT] / max(counted, 1.0) * out[MEAN] if centres else 0.0
     variance = np.divide(out[SQUARE], count, out=np.zeros_like(count), where=count > 0)
     variance[variance <= NOISE * out[MEAN] ** 2] = 0.0
     variance += (out[MEAN] - out[OFFSET]) ** 2
