@@ -186,10 +186,20 @@ def test_regression_cannot_explode(cls: Any, behind: bool) -> None:
         assert low - 0.11 * (high - low) - 1.0 <= answers[i] <= high + 0.11 * (high - low) + 1.0
 
 
-@pytest.mark.parametrize("cls", [PAClassifier, LogisticRegression, LinearRegression])
-def test_merged_models_score_between_both(cls: Any) -> None:
+@pytest.mark.parametrize(
+    ("cls", "params"),
+    [
+        (PAClassifier, {}),
+        (LogisticRegression, {}),
+        (LinearRegression, {}),
+        (SGDClassifier, {}),
+        (SGDClassifier, {"average": True}),
+        (SGDClassifier, {"l1": 0.01, "l2": 0.001}),
+    ],
+)
+def test_merged_models_score_between_both(cls: Any, params: dict[str, Any]) -> None:
     """Each with scales of its own: the average is of what they score, not of their weights."""
-    one, other = cls(scale="auto"), cls(scale="auto")
+    one, other = cls(scale="auto", **params), cls(scale="auto", **params)
     first, second = rows(400), rows(600, seed=9)
     for x in second:
         x["c2"] *= 100.0
@@ -244,6 +254,16 @@ def test_behind_a_scaler_nothing_is_scaled_again() -> None:
     scaler, learner = piped.members
     assert learner.params["scale"] is None
     assert learner.score_one(scaler.transform_one(X[0])) == pytest.approx(piped.score_one(X[0]))
+
+
+def test_behind_a_scaler_they_merge_too() -> None:
+    x = rows(300)
+    one, other = (StandardScaler() | SGDClassifier(scale="auto", average=True) for _ in range(2))
+    one.learn_many(dense(x), [label(row) for row in x])
+    other.learn_many(dense(x), [label(row) for row in x])
+    expected = one.score_many(dense(x[:20]))
+    one.merge(other)
+    np.testing.assert_allclose(one.score_many(dense(x[:20])), expected, rtol=1e-6, atol=1e-6)
 
 
 def test_pipelines_with_scales_merge_and_show_their_members() -> None:

@@ -101,6 +101,14 @@ class Linear(Hashed):
         self.intercept = flag(self, "intercept", intercept)
         super().__init__(**common)
 
+    def _tidied(self, fields: Exported) -> Exported:
+        """The state with nothing left to be done later."""
+        return fields
+
+    def _model_like(self, fields: Exported) -> Any:
+        """A new model that can restore these fields."""
+        return self._new_model()
+
 
 class Scaled(Linear):
     """A learner that learns the scales of its features by itself.
@@ -143,8 +151,13 @@ class Scaled(Linear):
         targets = merged_targets(mine, theirs)
         if "steps" not in mine:  # scale=None, or behind a scaler
             return {**super()._merged(mine, theirs), **targets}
-        mine, theirs, steps = on_one_scale(mine, theirs)
+        mine, theirs, steps = on_one_scale(self._tidied(mine), self._tidied(theirs))
         return {**super()._merged(mine, theirs), "steps": steps, **targets}
+
+    def _model_like(self, fields: Exported) -> Any:
+        if "steps" in fields:
+            return self._new_model()
+        return super()._model_behind(type(self).__name__, ())
 
 
 class LinearClassifier(Linear, Classifier):

@@ -211,13 +211,21 @@ class Optimized(Gradient, ABC):
         fields = self._view()
         return np.vstack([fields["bias"], fields["weights"]])
 
+    def _tidied(self, fields: Exported) -> Exported:
+        tidied: Exported = self._tidy_model(fields).export()
+        return tidied
+
+    def _tidy_model(self, fields: Exported) -> Any:
+        model = self._model_like(fields)
+        model.restore(StateReader(fields))
+        model.state.tidy()
+        return model
+
     def _both(self, mine: Exported, theirs: Exported) -> tuple[Both, np.ndarray]:
         """Two states ready to be merged, and the average of what they predict with."""
         tidied, views = [], []
         for fields in (mine, theirs):
-            model = self._new_model()
-            model.restore(StateReader(fields))
-            model.state.tidy()
+            model = self._tidy_model(fields)
             tidied.append(model.export())
             views.append(view_of(model))
         labels = None
