@@ -4,7 +4,9 @@
     encoder         one row -> Example (ids, values, n); feature_index numbers the features,
                     key_cache compares a row's keys with those of the row before
     rows, frames,   many rows -> a Source of Examples: rows.make_source decides which one an X
-    sparse, sources becomes; frames reads data frames, sparse blocks of sparse files
+    sparse, sources becomes; frames reads data frames (number_frames plain numbers, pandas_frames
+                    and arrow_cells columns, cell_rows rows with text or gaps), sparse blocks of
+                    sparse files
     labels          label <-> number; with two labels -1 and +1
     rwlock          which threads may read or change a model while the GIL is released
     model           one per learner, for life: lock, encoder, steps, state; one example
@@ -12,6 +14,7 @@
     classifier,     what a kind of learner adds to model and state: labels, numbers
     regressor
     transformer     the steps before a state
+    scaling         the step that linear learners bring along with scale="auto"
     state           what an algorithm implements: reserve, score, learn, export_own, restore_own
 
 What states are written with: example (dot, sqnorm, feature; the statuses LEARNED, OVERFLOW,
