@@ -4,6 +4,7 @@ Under a sanitizer (`make sanitize`) everything takes several times as long, so t
 examples, and tests of memory, of other programs and of the project's own files stay out.
 """
 
+import gc
 import os
 import signal
 
@@ -45,3 +46,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         out = [item for item in items if any(part in item.nodeid for part in NOT_SANITIZED)]
         config.hook.pytest_deselected(items=out)
         items[:] = [item for item in items if item not in set(out)]
+
+
+def pytest_collection_finish() -> None:
+    """Tens of thousands of tests are half a million objects, and every collection of garbage would
+    look at them all again: a third of the suite's time."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture
+def young_objects_only() -> None:
+    """For tests that collect garbage often: let the collector look at what the test itself makes,
+    not at what pytest has kept of those before it."""
+    gc.freeze()

@@ -275,6 +275,28 @@ def test_columns_of_few_values_are_not_doubted(learner: Case) -> None:
     quietly(model.learn_many, X, targets(learner, len(X)))
 
 
+def routes(n: int) -> pd.DataFrame:
+    """A text column of n values, each of which comes twice."""
+    return pd.DataFrame({"route": [f"r{i // 2}" for i in range(2 * n)]})
+
+
+@pytest.mark.parametrize("kind", ["frame", "dicts", "loop"])
+def test_a_text_column_of_thousands_of_features_is_told_once(kind: str) -> None:
+    X = routes(3100)
+    y = np.arange(len(X)) % 3 == 0
+    with pytest.warns(DataWarning, match="'route' has 3,... different texts by now") as told:
+        learn(PAClassifier(), kind, X, y)
+    assert len(told) == 1
+
+
+def test_fewer_texts_and_learners_of_texts_are_not_doubted() -> None:
+    X = routes(3100)
+    y = np.arange(len(X)) % 3 == 0
+    quietly(learn, PAClassifier(), "frame", X[:5900], y[:5900])
+    quietly(learn, GaussianNB(), "frame", X, y)
+    quietly(learn, PAClassifier(hash_bits=12), "frame", X, y)
+
+
 # -- Select ------------------------------------------------------------------------------------
 
 

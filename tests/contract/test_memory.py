@@ -2,7 +2,7 @@
 
 import gc
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,9 @@ import pytest
 from .table import Case
 from .tools import grows
 
+pytestmark = pytest.mark.usefixtures("young_objects_only")
+
 Teacher = Callable[[Case, Any, int], None]
-
-
-@pytest.fixture(autouse=True)
-def young_objects_only() -> Iterator[None]:
-    """Let the garbage collector look at what a test makes, not at thousands of tests."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def label(case: Case, i: int, n: int = 2) -> Any:

@@ -215,6 +215,7 @@ class Meddler:
         self.change()
 
 
+@pytest.mark.usefixtures("young_objects_only")
 @pytest.mark.parametrize("how", ["more", "none", "others"])
 def test_a_row_that_a_finaliser_changes_is_refused_or_learned(learner: Case, how: str) -> None:
     model = learned(learner)

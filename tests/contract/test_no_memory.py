@@ -1,5 +1,6 @@
 """A lesson that fails for lack of memory leaves no trace: learned again, it is as if it had not."""
 
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from onstream.features import Imputer, MinMaxScaler, StandardScaler
 from onstream.linear import LogisticRegression
-from onstream.neighbors import KNNClassifier
+from onstream.neighbors import KNNADWINClassifier, KNNClassifier
 
 from .table import Case
 from .tools import fingerprint, reloaded, targets
@@ -133,3 +134,55 @@ def test_a_pipeline_without_memory_gives_no_answer(model: Any) -> None:
     one, many = model.score_one(rows[0]), model.score_many(rows[:5])
     assert assert_same_or_refused(lambda: model.score_one(rows[0]), one) > 0
     assert assert_same_or_refused(lambda: model.score_many(rows[:5]), many) > 0
+
+
+def test_adwin_of_neighbors_forgets_nothing_without_memory() -> None:
+    """The example is learned and ADWIN counts its error, or neither."""
+    rows = [({"a": float(i % 7)}, i % 2) for i in range(8)]
+    calm = KNNADWINClassifier()
+    for x, y in rows:
+        calm.learn_one(x, y)
+    failures = 0
+    for k in range(5 * TRIES):
+        model = KNNADWINClassifier()
+        model.learn_one(*rows[0])
+        _testcapi.set_nomemory(k, k + 1)
+        try:
+            model.learn_one(*rows[1])
+        except MemoryError:
+            failures += 1
+            _testcapi.remove_mem_hooks()
+            model.learn_one(*rows[1])
+        finally:
+            _testcapi.remove_mem_hooks()
+        for x, y in rows[2:]:
+            model.learn_one(x, y)
+        assert fingerprint(model) == fingerprint(calm), k
+    assert failures > 0
+
+
+def test_neighbors_give_back_what_a_failed_lesson_held() -> None:
+    """Ranges of features that were not learned after all are freed with the model."""
+    wide = {f"f{j}": 1.0 for j in range(100)}
+
+    def fail(k: int) -> bool:
+        model = KNNClassifier(window=8)
+        _testcapi.set_nomemory(k, k + 1)
+        try:
+            model.learn_one(wide, 1)
+        except MemoryError:
+            return True
+        finally:
+            _testcapi.remove_mem_hooks()
+        return False
+
+    tracemalloc.start()
+    try:
+        fail(0)
+        before, _ = tracemalloc.get_traced_memory()
+        failures = sum(fail(k) for k in range(500))
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert failures > 200
+    assert after - before < 50_000

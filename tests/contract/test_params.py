@@ -107,7 +107,9 @@ def test_bad_parameters_are_refused_by_name(learner: Case) -> None:
             bad = (0, 1, None, "yes")
         elif isinstance(default, (int, float)):
             said = re.search(rf"^ *{name} : .* or infinity", learner.cls.__doc__, re.MULTILINE)
-            bad = [value for value in NO_NUMBERS if not (said and value is math.inf)]
+            none = re.search(rf"^ *{name} : .* or None", learner.cls.__doc__, re.MULTILINE)
+            allowed = [math.inf] * bool(said) + [None] * bool(none)
+            bad = [value for value in NO_NUMBERS if value not in allowed]
         elif isinstance(default, str):
             said = re.search(rf"^ *{name} : .* or None", learner.cls.__doc__, re.MULTILINE)
             bad = ["no such word", "", 0, default.swapcase(), [], *([] if said else [None])]

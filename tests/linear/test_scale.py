@@ -5,17 +5,21 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 import onstream
+from onstream.base import DataWarning
 from onstream.features import StandardScaler
 from onstream.linear import (
     LinearRegression,
     LogisticRegression,
     PAClassifier,
     PARegressor,
+    Perceptron,
     SGDClassifier,
     SGDRegressor,
     SoftmaxRegression,
@@ -90,7 +94,8 @@ def test_raw_columns_are_learned(cls: Any) -> None:
     y = np.array([label(row) for row in x])
     answers = cls(scale="auto").predict_learn_many(dense(x), y)
     assert (answers == y)[1000:].mean() > 0.93
-    raw = cls(scale=None).predict_learn_many(dense(x), y)
+    with pytest.warns(DataWarning, match="times as large"):
+        raw = cls(scale=None).predict_learn_many(dense(x), y)
     assert (raw == y)[1000:].mean() < 0.75  # so that this test says something
 
 
@@ -359,3 +364,50 @@ def test_saved_in_the_middle_it_goes_on_to_the_same_bits() -> None:
 def test_scale_is_checked() -> None:
     with pytest.raises(ValueError, match="PAClassifier: scale must be 'auto' or None, got 'yes'"):
         PAClassifier(scale="yes")  # type: ignore[arg-type]
+
+
+# -- the hint ----------------------------------------------------------------------------------
+
+KINDS: dict[str, Any] = {
+    "array": lambda X: X,
+    "CSR": sp.csr_array,
+    "frame": lambda X: pd.DataFrame(X, columns=list("abc")),
+    "mappings": lambda X: [dict(zip("abc", map(float, row), strict=True)) for row in X],
+}
+
+
+def far_apart(ratio: float) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(2)
+    X = rng.choice([-1.0, 1.0], size=(150, 3)) * [1.0, 2.0, ratio]
+    return X, X[:, 0] > 0.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("cls", [*CLASSIFIERS, PARegressor])
+def test_columns_that_are_far_apart_are_told_once(cls: Any, kind: str) -> None:
+    X, y = far_apart(100.0)
+    model = cls(scale=None)
+    with pytest.warns(DataWarning, match="about 100 times as large as .*scale='auto'"):
+        model.learn_many(KINDS[kind](X), y.astype(float) if cls in REGRESSORS else y)
+    assert model.seen == 150
+    model.learn_many(KINDS[kind](X), y.astype(float) if cls in REGRESSORS else y)  # not again
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: LogisticRegression(scale="auto"),
+        lambda: StandardScaler() | LogisticRegression(),
+        lambda: LogisticRegression(hash_bits=8),
+        Perceptron,
+    ],
+)
+def test_who_does_not_mind_is_not_told(make: Any) -> None:
+    make().learn_many(*far_apart(1e4))
+
+
+def test_columns_of_like_size_and_rare_ones_are_not_doubted() -> None:
+    X, y = far_apart(99.0)
+    LogisticRegression().learn_many(X, y)
+    X[15:, 2] = 0.0  # a tenth of the rows has it
+    LogisticRegression().learn_many(X * [1.0, 1.0, 50.0], y)

@@ -13,6 +13,8 @@ import pytest
 from onstream.persist import dumps, loads
 from onstream.tree import VFDT
 
+pytestmark = pytest.mark.usefixtures("young_objects_only")
+
 Stream = Iterator[tuple[dict[Any, Any], int]]
 EAGER = {"delta": 0.3, "grace_period": 25, "tau": 0.2}
 

@@ -78,6 +78,11 @@ def whole(owner: object, name: str, value: Any, *, least: int, most: int | None 
     return result
 
 
+def width_limit(owner: object, value: Any) -> int | None:
+    """`max_features` of a learner: an int, or None for no limit."""
+    return None if value is None else whole(owner, "max_features", value, least=1, most=2**31 - 1)
+
+
 def flag(owner: object, name: str, value: Any) -> bool:
     """True or False; 0, 1 and the like are refused."""
     if value is not True and value is not False:

@@ -529,8 +529,10 @@ cdef class BernoulliState(CountingState):
     def restore_own(self, fields):
         cdef Py_ssize_t i, k
         CountingState.restore_own(self, fields)
-        memset(self.rare, 0, self.room_labels * OFTEN * sizeof(int64_t))
-        memset(self.often, 0, self.room_labels * self.words * sizeof(uint64_t))
+        if self.rare != NULL:  # there are labels
+            memset(self.rare, 0, self.room_labels * OFTEN * sizeof(int64_t))
+        if self.often != NULL:  # and features
+            memset(self.often, 0, self.room_labels * self.words * sizeof(uint64_t))
         for i in range(self.features.width):
             for k in range(self.n_labels):
                 self.group(i, k, 1)

@@ -22,6 +22,7 @@ from ..core.feature_index cimport KNOWN
 from ..core.memory cimport release, resize
 from ..core.regressor cimport RegressorModel
 from ..core.state cimport State
+from ..core.widths import too_wide
 
 cdef enum:
     SHIFT = 520  # a number * 2**-520, and another: their product cannot overflow
@@ -30,17 +31,21 @@ cdef enum:
 cdef class PosteriorState(State):
     cdef double lam
     cdef double noise
+    cdef Py_ssize_t most  # features it takes; 0: any number
     cdef double* m        # mean of the weights, the intercept first
     cdef Py_ssize_t room  # of them fit
     cdef Covariance P     # covariance of the weights / noise
 
-    def __cinit__(self, bint intercept, double lam, double noise):
+    def __cinit__(self, bint intercept, double lam, double noise, Py_ssize_t most):
+        self.most = most
         self.lam, self.noise, self.P = lam, noise, Covariance(intercept)
 
     def __dealloc__(self):
         release(self.m)
 
     cdef int reserve(self, Py_ssize_t width) except -1:
+        if 0 < self.most < width:
+            raise too_wide(self.who, width, self.most, self.features)
         self.P.reserve(width)
         if self.P.room > self.room:
             self.m = <double*> resize(

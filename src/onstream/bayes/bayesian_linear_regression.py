@@ -6,12 +6,13 @@ from typing import Any, ClassVar, Literal, NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.checks import flag, number
+from ..base.checks import flag, number, width_limit
 from ..base.errors import NotMergeable
 from ..base.learner import LearnerOptions
 from ..base.regressor import Regressor
 from ..base.types import Example
 from ..base.union import Exported, all_names
+from ..core.widths import MOST
 from ._regression import PosteriorModel, PosteriorState
 from .merging import merge_posteriors
 
@@ -50,6 +51,9 @@ class BayesianLinearRegression(Regressor):
         Variance of the noise of the targets. It scales all variances, and no prediction.
     intercept : bool, default True
         Append a constant 1 to every example; its weight is `bias`.
+    max_features : int >= 1 or None, default 2048
+        More features are refused, since the covariance has their square: 32 MB. A text column
+        brings one per value. None takes any number.
 
     Examples
     --------
@@ -65,6 +69,7 @@ class BayesianLinearRegression(Regressor):
 
     merge_kind: ClassVar[Literal["exact", "mixing"] | None] = "exact"
     _model_class = PosteriorModel
+    _added_parameters: ClassVar[dict[str, Any]] = {"max_features": None}
 
     def __init__(
         self,
@@ -72,15 +77,17 @@ class BayesianLinearRegression(Regressor):
         lam: float = 1.0,
         noise: float = 1.0,
         intercept: bool = True,
+        max_features: int | None = MOST,
         **common: Unpack[LearnerOptions],
     ) -> None:
         self.lam = number(self, "lam", lam, least=1e-100, most=1e100)
         self.noise = number(self, "noise", noise, least=1e-100, most=1e100)
         self.intercept = flag(self, "intercept", intercept)
+        self.max_features = width_limit(self, max_features)
         super().__init__(**common)
 
     def _new_state(self) -> Any:
-        return PosteriorState(self.intercept, self.lam, self.noise)
+        return PosteriorState(self.intercept, self.lam, self.noise, self.max_features or 0)
 
     def predict_dist_one(self, x: Example) -> Normal:
         """The distribution of the target of `x`: a `Normal` with `mean`, `variance` and `std`."""

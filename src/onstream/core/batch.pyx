@@ -8,12 +8,13 @@ rows before it are learned, and the error says which row it was.
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
 from .arrays cimport doubles, int32s
-from .example cimport FAILED, LEARNED, NO_MEMORY, NUMBER, Example
+from .example cimport FAILED, LEARNED, NO_MEMORY, NUMBER, Example, feature
 from .memory cimport release, resize
 from .model cimport Model
 from .scaling cimport Scaling
@@ -21,10 +22,18 @@ from .sources cimport Source
 from .task cimport NOTHING, Output, Task
 
 from .coerce import coerce_weights, refused_row, row_error
+from .doubts import doubt_scales
 from .rows import check_weights, make_source
 from .state_reader import StateReader
 
 cnp.import_array()
+
+
+cdef enum:
+    SCALES_AT = 100  # examples after which the sizes of features are compared, once
+    SCALES_OF = 500  # rows that are looked at
+
+cdef double LARGEST = 1e150  # a value whose square can still be summed
 
 
 cdef class BatchModel(Model):
@@ -123,7 +132,13 @@ cdef class BatchModel(Model):
                 if self.state.doubtful:
                     self.warn()
                 i = stop
-            return self.decode_outputs(output, outputs)
+            answers = self.decode_outputs(output, outputs)
+            if before <= SCALES_AT < self.state.seen and self.front is None:
+                try:
+                    compare_scales(self, source)
+                except MemoryError:
+                    pass  # everything was learned; there is only no memory for a hint
+            return answers
         except BaseException as error:
             self.rollback()
             self.expect_labels(0)
@@ -376,6 +391,25 @@ cdef class BatchModel(Model):
             return self.decode_outputs(output, outputs)
         finally:
             self.lock.release_read()
+
+
+cdef int compare_scales(BatchModel model, Source source) except -1:
+    """Compare the sizes of the features in the first rows of a block that was learned."""
+    cdef Py_ssize_t i, j, rows = min(source.rows, min(source.chunk, SCALES_OF))
+    cdef Py_ssize_t width = model.encoder.width
+    cdef Example e
+    if rows < SCALES_AT // 2 or model.encoder.bits >= 0 or not model.state.minds_scales():
+        return 0
+    counts, squares = np.zeros(width), np.zeros(width)
+    model.load(source, 0, rows)
+    for i in range(rows):
+        source.row(i, &e)
+        for j in range(e.n):
+            if e.values[j] != 0.0 and feature(&e, j) < width:
+                doubles(counts)[feature(&e, j)] += 1.0
+                doubles(squares)[feature(&e, j)] += min(fabs(e.values[j]), LARGEST) ** 2
+    doubt_scales(model.encoder, rows, counts, squares)
+    return 0
 
 
 cdef object refused_block_row(Model model, Py_ssize_t row, int status):

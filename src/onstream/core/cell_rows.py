@@ -49,7 +49,7 @@ def one_hot_rows(encoder: Any, table: Table, learning: bool, weights: Any) -> An
         cells.add(which[present], values[present], starts_of(present))
     source = cells.rows()
     for j, (texts, _) in table.texts.items():
-        if learning and 2 * len(texts) > table.rows:  # otherwise most of its values are repeated
+        if learning and 8 * len(texts) > table.rows:  # otherwise most of its values are repeated
             encoder.count_new_texts(table.names[j], texts)
     return source
 

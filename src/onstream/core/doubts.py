@@ -7,12 +7,17 @@ once per block, when a feature is new, or when no feature of an example is known
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from .coerce import is_missing
 from .data_warning import list_names
 from .sparse import SparseBlock
 
 NEARLY_ALL = 0.9  # values per example from which on a text column says nothing about the next one
 MANY_VALUES = 1000  # values of a text column before there is a warning
+FAR_APART = 100.0  # times the size of another column from which on there is a warning
+USUAL = 0.1  # share of rows that have a column
+MANY_FEATURES = 3000  # values of a text column before a learner of numbers warns
 IN_A_ROW = 10  # mappings in a row without a known feature before there is a warning
 
 
@@ -27,6 +32,38 @@ def doubt_values(encoder: Any, seen: int) -> None:
             f"{title}: nearly every value is new ({counts[columns[0]]:,} in {seen:,} examples). "
             f"Each takes memory and tells nothing about the next example. Leave such a column "
             f"out, or make numbers of it.",
+        )
+    elif not encoder.nominal:
+        doubt_width(encoder, counts)
+
+
+def doubt_width(encoder: Any, counts: Mapping[Any, int]) -> None:
+    """Warn of a text column that became thousands of features."""
+    widest = max(counts, key=counts.__getitem__, default=None)
+    if widest is not None and counts[widest] >= MANY_FEATURES:
+        encoder.warn_once(
+            "width",
+            f"column {list_names([widest])} has {counts[widest]:,} different texts by now, each a "
+            f"feature of its own that few examples have. Put rare ones together, or hash them "
+            f"(hash_bits=18, where the learner has it); trees and naive Bayes take the column as "
+            f"one feature.",
+        )
+
+
+def doubt_scales(encoder: Any, rows: int, counts: np.ndarray, squares: np.ndarray) -> None:
+    """Warn of columns much larger than others, given how often each was not 0 and its squares."""
+    usual = np.flatnonzero(counts > USUAL * rows)  # rare words have sizes by chance
+    if len(usual) < 2:
+        return
+    sizes = np.sqrt(squares[usual] / counts[usual])
+    small, large = usual[sizes.argmin()], usual[sizes.argmax()]
+    ratio = sizes.max() / sizes.min()
+    if ratio >= FAR_APART:
+        encoder.warn_once(
+            "scales",
+            f"values of {encoder.name_of(large)!r:.40} are about {ratio:,.0f} times as large as "
+            f"those of {encoder.name_of(small)!r:.40}: no step suits both. Give scale='auto' if "
+            f"the learner has it, or put StandardScaler() | before it.",
         )
 
 

@@ -339,7 +339,8 @@ cdef class Scaling(TransformerState):
         for k in range(N_KEPT):
             if width:
                 memcpy(self.kept[k], doubles(scales) + k * width, width * sizeof(double))
-            memset(self.kept[k] + width, 0, (self.room - width) * sizeof(double))
+            if self.room > width:  # no pointer to clear at where there is no room at all
+                memset(self.kept[k] + width, 0, (self.room - width) * sizeof(double))
         self.complete = fields.integer("complete", 0, width)
         if self.complete:
             self.next_due = scales[DUE, 0]

@@ -81,6 +81,10 @@ cdef class State:
     def doubt(self):
         """What to warn of after learning (only if `doubtful`): a kind and a sentence."""
 
+    def minds_scales(self):
+        """Does it learn badly where some features are much larger than others?"""
+        return False
+
     cdef Py_ssize_t backup_bytes(self) noexcept:
         """Bytes that `export_own` copies, if `restore_own` can undo learning with them; -1: not."""
         return -1

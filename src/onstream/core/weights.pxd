@@ -151,3 +151,5 @@ cdef inline int add_columns(Weights w, const Example* e, double* steps, double f
             steps[r] /= w.scale
     onstream_rank_one(w.v, e.ids, e.values, steps, e.n, w.k, w.stride)
     return LEARNED
+
+cdef bint only_zeros(const double* v, Py_ssize_t n) noexcept nogil

@@ -37,6 +37,7 @@ cdef struct Adwin:
 
 cdef void adwin_start(Adwin* a, double delta) noexcept nogil
 cdef void adwin_free(Adwin* a) noexcept nogil
+cdef bint adwin_hold(Adwin* a) noexcept nogil
 cdef bint adwin_push(Adwin* a, double v) noexcept nogil
 cdef double adwin_mean(const Adwin* a) noexcept nogil
 cdef double adwin_variance(const Adwin* a) noexcept nogil

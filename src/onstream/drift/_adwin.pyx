@@ -75,6 +75,24 @@ cdef void adwin_free(Adwin* a) noexcept nogil:
     clear(a)
 
 
+cdef bint adwin_hold(Adwin* a) noexcept nogil:
+    """Have memory for one value more, whatever it is: then `adwin_push` forgets nothing."""
+    cdef int room = a.room + 4
+    cdef void* moved
+    if a.rows < a.room:
+        return True
+    moved = PyMem_RawRealloc(a.counts, room * sizeof(int))
+    if moved == NULL:
+        return False
+    a.counts = <int*> moved
+    moved = PyMem_RawRealloc(a.buckets, room * PLACES * sizeof(Bucket))
+    if moved == NULL:
+        return False
+    a.buckets = <Bucket*> moved
+    a.room = room
+    return True
+
+
 cdef bint adwin_push(Adwin* a, double v) noexcept nogil:
     """Add a value at the new end of the window, check it. True: the window was cut."""
     cdef double away = v - adwin_mean(a)
@@ -127,18 +145,8 @@ cdef void add_bucket(Adwin* a, double v) noexcept nogil:
 
 
 cdef bint add_row(Adwin* a) noexcept nogil:
-    cdef int room = a.room + 4
-    cdef void* moved
-    if a.rows == a.room:
-        moved = PyMem_RawRealloc(a.counts, room * sizeof(int))
-        if moved == NULL:
-            return False
-        a.counts = <int*> moved
-        moved = PyMem_RawRealloc(a.buckets, room * PLACES * sizeof(Bucket))
-        if moved == NULL:
-            return False
-        a.buckets = <Bucket*> moved
-        a.room = room
+    if not adwin_hold(a):
+        return False
     a.counts[a.rows] = 0
     a.rows += 1
     return True

@@ -3,6 +3,7 @@
 from ..core.covariance cimport Covariance
 from ..core.example cimport LEARNED, OVERFLOW, Example, feature, onstream_axpy
 from ..core.memory cimport release, resize
+from ..core.widths import too_wide
 from ._state cimport LinearRegressorState
 
 cdef double WIND_UP = 1e8  # how far forgetting may inflate P, as a multiple of its start
@@ -11,6 +12,7 @@ cdef double WIND_UP = 1e8  # how far forgetting may inflate P, as a multiple of 
 cdef class RLSState(LinearRegressorState):
     cdef double lam
     cdef double mu          # forgetting
+    cdef Py_ssize_t most    # features it takes; 0: any number
     cdef bint joseph        # always update P in Joseph's form
     cdef double inflation   # product of 1 / mu over the steps that forgot: a new feature has inflation / lam
     cdef Covariance P
@@ -21,8 +23,8 @@ cdef class RLSState(LinearRegressorState):
         self.P = Covariance(intercept)
         self.inflation = 1.0
 
-    def __init__(self, bint intercept, double lam, double mu, bint joseph):
-        self.lam, self.mu, self.joseph = lam, mu, joseph
+    def __init__(self, bint intercept, double lam, double mu, bint joseph, Py_ssize_t most):
+        self.lam, self.mu, self.joseph, self.most = lam, mu, joseph, most
 
     def __dealloc__(self):
         release(self.used)
@@ -31,6 +33,8 @@ cdef class RLSState(LinearRegressorState):
         return -1  # P is large: checking X first costs less than a copy of P
 
     cdef int reserve(self, Py_ssize_t width) except -1:
+        if 0 < self.most < width:
+            raise too_wide(self.who, width, self.most, self.features)
         LinearRegressorState.reserve(self, width)
         self.P.reserve(width)
         if self.P.room > self.room:

@@ -1,13 +1,14 @@
 """Recursive least squares: the exact ridge solution after every example."""
 
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.checks import flag, number
+from ..base.checks import flag, number, width_limit
 from ..base.errors import NotMergeable
 from ..base.union import Exported
+from ..core.widths import MOST
 from ._rls import RLSState
 from .base import LinearRegressor, LinearRegressorOptions
 from .mixing import Both
@@ -31,6 +32,9 @@ class RLS(LinearRegressor):
         Weight of an example after each further one. Below 1 (0.99, say) it follows drift.
     joseph : bool, default False
         Update P in Joseph's form: three times the work, positive whatever the rounding.
+    max_features : int >= 1 or None, default 2048
+        More features are refused, since P has their square: 32 MB. A text column brings one per
+        value. None takes any number, as do hashed features.
     hash_bits : int or None, default None
         Hash features to 2**hash_bits signed slots, at most 2**13, since memory is their square.
 
@@ -45,6 +49,7 @@ class RLS(LinearRegressor):
 
     merge_kind = "exact"
     _most_hash_bits = 13
+    _added_parameters: ClassVar[dict[str, Any]] = {"max_features": None}
 
     def __init__(
         self,
@@ -52,15 +57,18 @@ class RLS(LinearRegressor):
         lam: float = 1.0,
         forgetting: float = 1.0,
         joseph: bool = False,
+        max_features: int | None = MOST,
         **common: Unpack[LinearRegressorOptions],
     ) -> None:
         self.lam = number(self, "lam", lam, least=1e-100, most=1e100)
         self.forgetting = number(self, "forgetting", forgetting, least=1e-6, most=1.0)
         self.joseph = flag(self, "joseph", joseph)
+        self.max_features = width_limit(self, max_features)
         super().__init__(**common)
 
     def _new_state(self) -> Any:
-        return RLSState(self.intercept, self.lam, self.forgetting, self.joseph)
+        most = 0 if self.hash_bits is not None else self.max_features or 0
+        return RLSState(self.intercept, self.lam, self.forgetting, self.joseph, most)
 
     @property
     def P(self) -> Matrix:

@@ -45,7 +45,7 @@ cdef class Examples:
     def __dealloc__(self):
         cdef Py_ssize_t i
         if self.ranges != NULL:
-            for i in range(self.tiles.d):
+            for i in range(self.room_width):  # also of features that were not learned after all
                 range_free(&self.ranges[i])
         if self.rows != NULL:
             for i in range(self.room):
@@ -517,7 +517,7 @@ cdef class Examples:
             held += self.room_width * 2 * sizeof(double)
         if self.scale == MINMAX:
             held += self.room_width * sizeof(Range)
-            for j in range(self.tiles.d):
+            for j in range(self.room_width):
                 held += (self.ranges[j].low.room + self.ranges[j].high.room) * sizeof(Extreme)
         return held
 

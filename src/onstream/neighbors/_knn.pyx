@@ -18,6 +18,7 @@ from ..drift._adwin cimport (
     adwin_bytes,
     adwin_export,
     adwin_free,
+    adwin_hold,
     adwin_push,
     adwin_restore,
     adwin_start,
@@ -205,7 +206,10 @@ cdef class KNNADWINState(KNNClassifierState):
 
     cdef int remember(self, const Example* e) noexcept nogil:
         """Learn the example, which was predicted to have the label `guess`."""
-        cdef int status = KNNClassifierState.learn(self, e)
+        cdef int status
+        if not adwin_hold(&self.adwin):
+            return NO_MEMORY
+        status = KNNClassifierState.learn(self, e)
         if status != LEARNED:
             return status
         if self.guess >= 0 and adwin_push(&self.adwin, self.guess != e.label):

@@ -12,8 +12,9 @@ class KNNClassifier(NearestNeighbors, ProbabilisticClassifier):
 
     It remembers the last `window` examples and answers with the label that most of the k nearest
     have; on a tie, the one whose example is nearest, then the label that came first. Examples as
-    far away as the k-th vote, too. The search is exact. A number that is left out is 0; a text
-    differs from another, and from one left out, by 1.
+    far away as the k-th vote, too, or with `ties="first"` only the oldest of them. The search is
+    exact. A number that is left out is 0. A text differs from another, and from one left out, by 1;
+    with `nominal_distance="one-hot"` it is a feature of its own, which is 1 or 0.
     Probabilities are shares of the votes; the score is the share of the label coded +1 less that
     of the other, or with more than two labels the share of each. The same in plain NumPy:
     tests/oracles/knn.py.

@@ -15,8 +15,12 @@ import numpy as np
 from ...core.arrays cimport doubles
 from ...core.example cimport LEARNED, OVERFLOW, SAFE, Example, feature, onstream_peak
 from ...core.memory cimport release, resize, roomier
-from ...core.weights cimport Weights, add, add_columns
+from ...core.weights cimport Weights, add, add_columns, only_zeros
 from ._optimizer cimport Optimizer
+
+
+cdef extern from "simd.h":
+    void onstream_small_pages(void* block, size_t bytes)
 
 
 cdef double HARMLESS = 1e50  # no smaller gradient can overflow, whatever the state
@@ -56,22 +60,32 @@ cdef class FTRLOptimizer(Optimizer):
         return 0
 
     cdef int set_columns(self, Py_ssize_t k, Py_ssize_t expected) except -1:
-        cdef Py_ssize_t stride, i
+        cdef Py_ssize_t stride, i, used = 0
         cdef Cell* cells
         if k > self.stride:
             stride = max(k + k // 4 if self.room else k, expected)  # labels may keep coming
             self.biases = <Cell*> resize(self.biases, self.stride * sizeof(Cell), stride * sizeof(Cell))
             cells = <Cell*> resize(NULL, 0, self.room * stride * sizeof(Cell))
             for i in range(self.room):
-                memcpy(cells + i * stride, self.cells + i * self.stride, self.k * sizeof(Cell))
+                used += not self.is_new(i)
+            if used < self.room // 16:  # of a hash with slots to spare
+                onstream_small_pages(cells, self.room * stride * sizeof(Cell))
+            for i in range(self.room):  # pages that are never written take no memory
+                if not self.is_new(i):
+                    memcpy(cells + i * stride, self.cells + i * self.stride, self.k * sizeof(Cell))
             release(self.cells)
             self.cells, self.stride = cells, stride
         if k < self.k:
             for i in range(self.room):
-                memset(self.cells + i * self.stride + k, 0, (self.k - k) * sizeof(Cell))
+                if not self.is_new(i):
+                    memset(self.cells + i * self.stride + k, 0, (self.k - k) * sizeof(Cell))
             memset(self.biases + k, 0, (self.k - k) * sizeof(Cell))
         self.k = k
         return 0
+
+    cdef bint is_new(self, Py_ssize_t i) noexcept nogil:
+        """Has feature i not been learned with any label?"""
+        return only_zeros(<const double*> (self.cells + i * self.stride), self.k * (sizeof(Cell) // 8))
 
     cdef Optimizer promoted(self, double part):
         cdef FTRLOptimizer other = FTRLOptimizer(self.intercept, self.alpha, self.beta, self.l1, self.l2)

@@ -203,6 +203,9 @@ cdef class GradientClassifierState(ClassifierState):
         for r in range(self.optimizer.k):
             out[r] /= total
 
+    def minds_scales(self):
+        return True
+
     def predicting(self):
         """The weights that predict, and the intercepts."""
         return self.optimizer.predicting(self.features.width)
@@ -283,6 +286,9 @@ cdef class GradientRegressorState(State):
         if unit == 0.0:
             unit = 1.0
         return unit * weight * self.loss.slope(&self.loss, e.y / unit, p / unit)
+
+    def minds_scales(self):
+        return True
 
     def predicting(self):
         """The weights that predict, and the intercepts."""

@@ -29,6 +29,9 @@ cdef class LeastSquaresState(LinearRegressorState):
         self.schedule = make_schedule(schedule, eta, power, l2)
         self.normalized = normalized
 
+    def minds_scales(self):
+        return not self.normalized
+
     cdef int update(self, const Example* e, double prediction) noexcept nogil:
         cdef double rate = rate_at(&self.schedule, self.seen - self.start + 1)
         cdef double norm
@@ -55,6 +58,9 @@ cdef class LogisticState(LinearClassifierState):
         self.schedule = make_schedule(schedule, eta, power, l2)
         self.step_factor = step_factor
         self.damps = damps
+
+    def minds_scales(self):
+        return True
 
     cdef int update_one(self, const Example* e, double f) noexcept nogil:
         cdef double odds = exp(e.y * f)  # first, so that nothing has to be kept meanwhile

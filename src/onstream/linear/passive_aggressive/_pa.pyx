@@ -29,6 +29,9 @@ cdef class PAState(LinearClassifierState):
         self.C = C
         self.step = step_size(variant)
 
+    def minds_scales(self):
+        return True
+
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         cdef double C = self.C * e.weight, loss, norm
         cdef int q = 0
@@ -148,6 +151,9 @@ cdef class PARegressorState(LinearRegressorState):
         self.C, self.epsilon = C, epsilon
         self.softens = variant == "PA-II"
         self.step = step_size(variant)
+
+    def minds_scales(self):
+        return True
 
     cdef int update(self, const Example* e, double prediction) noexcept nogil:
         # Epsilon-insensitive loss (section 5); relative: epsilon and C count deviations of the targets.

@@ -12,6 +12,7 @@ from ...core.example cimport (
 )
 from ...core.memory cimport release, resize, roomier
 from ...core.scores cimport margin
+from ...core.widths import too_wide
 from .rules cimport Rule, Step, find_step, make_rule
 from .._state cimport LinearClassifierState
 
@@ -19,6 +20,7 @@ from .._state cimport LinearClassifierState
 cdef class FullState(LinearClassifierState):
     cdef Rule rule
     cdef double a                # variance of a weight at the start
+    cdef Py_ssize_t most         # features it takes; 0: any number
     cdef Py_ssize_t offset       # 1 if there is an intercept: it stands first in Sigma
     cdef Py_ssize_t d            # rows of Sigma in use
     cdef Py_ssize_t room         # rows that fit
@@ -30,9 +32,9 @@ cdef class FullState(LinearClassifierState):
     cdef double* g               # Sigma x of the label, then of the best-scored wrong one
     cdef double* h               # g scaled
 
-    def __cinit__(self, bint intercept, str rule, double parameter, double C, double a):
+    def __cinit__(self, bint intercept, str rule, double parameter, double C, double a, Py_ssize_t most):
         self.rule = make_rule(rule, parameter, C)
-        self.a = a
+        self.a, self.most = a, most
         self.offset = intercept
         self.blocks = 1
 
@@ -52,6 +54,8 @@ cdef class FullState(LinearClassifierState):
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t needed = width + self.offset, room, r, i
         cdef double* S
+        if 0 < self.most < width:
+            raise too_wide(self.who, width, self.most, self.features)
         LinearClassifierState.reserve(self, width)
         if needed > self.room:
             room = needed if self.room == 0 else roomier(self.room, needed)

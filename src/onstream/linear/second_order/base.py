@@ -2,12 +2,13 @@
 
 from abc import ABC, abstractmethod
 from statistics import NormalDist
-from typing import Any, Literal, Unpack
+from typing import Any, ClassVar, Literal, Unpack
 
 import numpy as np
 
-from ...base.checks import choice, number, positive
+from ...base.checks import choice, number, positive, width_limit
 from ...base.union import Exported
+from ...core.widths import MOST
 from ..base import LinearClassifier, LinearClassifierOptions
 from ..mixing import Both, Matrix, mix_classifiers, shares
 from ._diagonal import DiagonalState
@@ -19,6 +20,7 @@ class SecondOrderOptions(LinearClassifierOptions, total=False):
 
     covariance: Literal["diagonal", "full"]
     a: float
+    max_features: int | None
 
 
 class SecondOrderClassifier(LinearClassifier, ABC):
@@ -31,17 +33,25 @@ class SecondOrderClassifier(LinearClassifier, ABC):
         price of d^2 numbers and steps per update.
     a : float > 0, default 1.0
         Variance of a weight at the start. Raise it for faster first steps.
+    max_features : int >= 1 or None, default 2048
+        With covariance="full" more features are refused, since each label has a matrix of their
+        square: 32 MB. A text column brings one per value. None takes any number, as do hashed
+        features.
     """
+
+    _added_parameters: ClassVar[dict[str, Any]] = {"max_features": None}
 
     def __init__(
         self,
         *,
         covariance: Literal["diagonal", "full"] = "diagonal",
         a: float = 1.0,
+        max_features: int | None = MOST,
         **common: Unpack[LinearClassifierOptions],
     ) -> None:
         self.covariance = choice(self, "covariance", covariance, ("diagonal", "full"))
         self.a = positive(self, "a", a, "It is the variance of a weight at the start; 1 is usual.")
+        self.max_features = width_limit(self, max_features)
         if covariance == "full":
             self._most_hash_bits = 13
         super().__init__(**common)
@@ -51,8 +61,10 @@ class SecondOrderClassifier(LinearClassifier, ABC):
         """Name of the rule, its r or phi, its C."""
 
     def _new_state(self) -> Any:
-        kind = DiagonalState if self.covariance == "diagonal" else FullState
-        return kind(self.intercept, *self._rule(), self.a)
+        if self.covariance == "diagonal":
+            return DiagonalState(self.intercept, *self._rule(), self.a)
+        most = 0 if self.hash_bits is not None else self.max_features or 0
+        return FullState(self.intercept, *self._rule(), self.a, most)
 
     @property
     def variances(self) -> dict[Any, Any]:
