@@ -21,7 +21,7 @@ SAY = @printf '\n== %s\n'
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-oldest bench fuzz constraints sanitize sanitize-checked sanitize-asan lint docs clean build
+.PHONY: help demo test test-all test-oldest bench fuzz torture constraints sanitize sanitize-checked sanitize-asan lint docs clean build
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ bench: build ## measure against other libraries; FAMILY=linear for one family
 
 fuzz: build ## random work on everything public; SECONDS_EACH=600 for each fuzzer, FUZZER=files for one
 	@$(PY) -m tests.fuzz $(FUZZER) --seconds $(or $(SECONDS_EACH),60)
+
+torture: build ## kill, starve and insult the service at full size (30 minutes); PART=load for one part
+	@$(PY) -m tests.serve.torture $(PART)
 
 sanitize: sanitize-checked sanitize-asan ## tests on a bounds-checked build, then under ASan and UBSan
 

@@ -82,7 +82,7 @@ _HOMES = {
     "StandardScaler": "features",
     "prequential": "evaluate",
 }
-_PACKAGES = {*_HOMES.values(), "datasets", "drift", "stats", "streams"}
+_PACKAGES = {*_HOMES.values(), "compat", "datasets", "drift", "serve", "stats", "streams"}
 
 # Imported when `load`, the command line or a test asks for every learner there is.
 expect_families(

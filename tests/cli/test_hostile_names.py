@@ -43,6 +43,7 @@ def test_every_command_is_tried_here() -> None:
     found = set(get_command(app).commands)  # type: ignore[attr-defined]
     assert found == {
         "demo", "run", "train", "predict", "models", "inspect", "generate", "convert",
+        "serve",
     }  # fmt: skip
 
 
@@ -105,6 +106,7 @@ def test_inspect_shows_every_learner_safely(name: str, tmp_path: Path) -> None:
         ("convert", "FILE", "x.libsvm", *TARGET),
         ("convert", "FILE", "x.vw", *TARGET),
         ("convert", "FILE", EVIL),
+        ("serve", "--store", "FILE"),
         ("models", EVIL),
         ("models", "--family", EVIL),
         ("generate", EVIL, "--rows", "3", "-o", "x.csv"),

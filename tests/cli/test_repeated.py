@@ -14,7 +14,7 @@ from onstream.persist import load_notes
 from .calling import call
 
 COMMANDS = get_command(app).commands  # type: ignore[attr-defined]
-LISTS = ("drop", "only", "types", "missing", "ids", "metric", "model")
+LISTS = ("drop", "only", "types", "missing", "ids", "metric", "model", "allow_host")
 ROWS = "id,when,zip,a,b,y\n" + "".join(f"{i},d{i},{i},{i % 7},-999,{i % 2}\n" for i in range(20))
 
 

@@ -17,6 +17,7 @@ from .inspect_ import inspect
 from .models import models
 from .predict import predict
 from .run import run
+from .serve import serve
 from .train import train
 from .warnings_ import one_line_warnings
 
@@ -63,7 +64,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, run, train, predict, models, inspect, generate, convert):
+for command in (demo, run, train, predict, models, inspect, generate, convert, serve):
     app.command()(command)
 
 

@@ -1,0 +1,403 @@
+"""The service as an ASGI application: routes, who may use them, and answers."""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import parse_qs
+
+import msgspec
+from prometheus_client import generate_latest
+from starlette.exceptions import HTTPException
+from starlette.routing import Route, Router
+
+from .. import __version__
+from ..persist import dumps
+from . import body, openapi
+from .body import TooLarge, TooSlow, UnknownKind
+from .example import Example, Question, Refused, check_examples, check_name
+from .figures import Figures
+from .log import StoreError
+from .models import Conflict, Models, Served
+from .store import Receipt, Request, StoreFull, StoreStopped
+from .tokens import SCOPES, Token, Tokens, allows, public
+
+access = logging.getLogger("onstream.serve.access")
+audit = logging.getLogger("onstream.serve.audit")
+encode = msgspec.json.Encoder().encode
+JSON = (b"content-type", b"application/json")
+CHANGES = {"learn", "label", "rollback", "replay", "put", "delete", "token", "no_token"}
+
+
+class Problem(Exception):
+    """An answer other than 200."""
+
+    def __init__(self, status: int, error: str, path: str = "", hint: str = "") -> None:
+        self.status, self.error, self.path, self.hint = status, error, path, hint
+
+
+class Call:
+    """One request, as a verb sees it."""
+
+    __slots__ = ("headers", "name", "note", "query", "receive", "token")
+
+    def __init__(self, scope: Any, receive: Any, token: Token | None) -> None:
+        self.headers: dict[bytes, bytes] = dict(scope["headers"])
+        self.name: str = scope.get("path_params", {}).get("name", "")
+        self.query: bytes = scope.get("query_string", b"")
+        self.receive, self.token = receive, token
+        self.note: Any = None  # for the audit log
+
+    async def body(self, kind: type[Any]) -> Any:
+        """The body as this type."""
+        return body.decode(kind, await body.read(self.receive, self.headers))
+
+    async def examples(self, kind: type[Any]) -> list[Any]:
+        """The examples in the body, whatever its kind."""
+        content_type = self.headers.get(b"content-type", b"").decode("latin-1")
+        data = await body.read(self.receive, self.headers)
+        return body.decode_examples(kind, data, content_type)
+
+
+Verb = Callable[[Call], Awaitable[tuple[int, bytes, bytes]]]
+
+
+class Service:
+    """The application. `hosts` are the names under which it may be addressed."""
+
+    def __init__(
+        self, models: Models, tokens: Tokens, hosts: set[str], open_metrics: bool = True
+    ) -> None:
+        self.models, self.tokens, self.hosts = models, tokens, hosts
+        self.figures = Figures(models)
+        self.document = json.dumps(openapi.document(__version__)).encode()
+        self.draining = False
+        one = "/v1/models/{name}"
+        self.verbs: dict[str, tuple[str, Verb]] = {  # the scope, and what is done
+            "list": ("predict", self.list_models), "put": ("admin", self.put),
+            "get": ("predict", self.get), "delete": ("admin", self.delete),
+            "learn": ("learn", self.learn), "predict": ("predict", self.predict),
+            "label": ("learn", self.label), "rollback": ("admin", self.rollback),
+            "replay": ("admin", self.replay), "snapshot": ("admin", self.snapshot),
+            "explain": ("predict", self.explain), "token": ("admin", self.make_token),
+            "no_token": ("admin", self.remove_token), "live": ("", self.live),
+            "ready": ("", self.ready), "metrics": ("" if open_metrics else "predict", self.metrics),
+            "openapi": ("", self.openapi),
+        }  # fmt: skip
+        routes = [
+            ("/v1/models", "GET", "list"), (one, "PUT", "put"), (one, "GET", "get"),
+            (one, "DELETE", "delete"), (f"{one}/learn", "POST", "learn"),
+            (f"{one}/predict", "POST", "predict"), (f"{one}/label", "POST", "label"),
+            (f"{one}/rollback", "POST", "rollback"), (f"{one}/replay", "POST", "replay"),
+            (f"{one}/snapshot", "GET", "snapshot"), (f"{one}/explain", "GET", "explain"),
+            ("/v1/tokens", "POST", "token"), ("/v1/tokens/{name}", "DELETE", "no_token"),
+            ("/health/live", "GET", "live"), ("/health/ready", "GET", "ready"),
+            ("/metrics", "GET", "metrics"), ("/openapi.json", "GET", "openapi"),
+        ]  # fmt: skip
+        self.router = Router(
+            [Route(p, self.endpoint(v), methods=[m], name=v) for p, m, v in routes],
+            redirect_slashes=False,
+            default=self.unknown,
+        )
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        path: str = scope["path"]
+        if path.endswith("/predict") and scope["method"] == "POST" and path.count("/") == 4:
+            scope["path_params"] = {"name": path.split("/")[3]}  # most requests: no search for it
+            if path.startswith("/v1/models/"):
+                await self.answer("predict", scope, receive, send)
+                return
+        scope["app"] = self  # Starlette then raises instead of answering in its own words
+        try:
+            await self.router(scope, receive, send)
+        except HTTPException:
+            await self.answer("method", scope, receive, send)
+
+    def endpoint(self, verb: str) -> Any:
+        """One verb as an ASGI application, which Starlette's routes take as it is."""
+        service = self
+
+        class Endpoint:
+            async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+                await service.answer(verb, scope, receive, send)
+
+        return Endpoint()
+
+    async def unknown(self, scope: Any, receive: Any, send: Any) -> None:
+        """Nothing is there."""
+        await self.answer("unknown", scope, receive, send)
+
+    async def answer(self, verb: str, scope: Any, receive: Any, send: Any) -> None:
+        """Let a verb answer; what is wrong becomes `{"error", "path", "hint"}`."""
+        began = time.perf_counter()
+        call = Call(scope, receive, None)
+        extra: tuple[tuple[bytes, bytes], ...] = ()
+        try:
+            run = self.admit(verb, scope["method"], call)
+            status, data, kind = await run(call)
+        except Exception as error:
+            problem = as_problem(error)
+            status, kind = problem.status, b"application/json"
+            data = encode({"error": problem.error, "path": problem.path, "hint": problem.hint})
+            extra = ((b"connection", b"close"),) if status in (408, 413) else ()
+            extra += ((b"www-authenticate", b"Bearer"),) if status == 401 else ()
+            extra += ((b"retry-after", b"1"),) if status in (429, 503) else ()
+        taken = time.perf_counter() - began
+        self.figures.count(verb, status, taken)
+        who = call.token.name if call.token else "-"
+        if verb in CHANGES and call.note is not None:
+            audit.info("%s %s %s %s %s", who, verb, call.name, status, call.note)
+        if access.isEnabledFor(logging.INFO):
+            access.info("%s %s %s %s %.1f ms", who, verb, scope["path"], status, 1e3 * taken)
+        length = (b"content-length", b"%d" % len(data))
+        headers = [(b"content-type", kind), length, *extra]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": data})
+
+    def admit(self, verb: str, method: str, call: Call) -> Verb:
+        """The verb, if whoever asks may use it."""
+        host = call.headers.get(b"host", b"").decode("latin-1").lower()
+        if host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
+            raise Problem(400, f"unknown host {host!r:.80}", "host", "Use --allow-host to add it.")
+        if verb == "method":
+            raise Problem(405, f"{method} is not for this path", "", "See /openapi.json.")
+        if verb not in self.verbs:
+            raise Problem(404, "there is nothing at this path", "", "See /openapi.json.")
+        scope, run = self.verbs[verb]
+        if scope:
+            token = call.token = self.tokens.find(call.headers.get(b"authorization"))
+            if token is None:
+                raise Problem(401, "no valid token", "authorization", "Send 'Bearer TOKEN'.")
+            if not allows(token, scope):
+                raise Problem(403, f"the token lacks the scope {scope}", "", "Use another token.")
+            if not self.tokens.may_ask(token):
+                raise Problem(429, "too many requests of this token", "", "Wait a moment.")
+        return run
+
+    def find(self, call: Call) -> Served:
+        """The model that a path names."""
+        served = self.models.by_name.get(call.name)
+        if served is None:
+            raise Problem(404, f"there is no model {call.name!r:.80}", "name", "PUT makes one.")
+        return served
+
+    # --- the verbs ------------------------------------------------------------------------------
+
+    async def list_models(self, call: Call) -> Any:
+        """All models, in brief."""
+        listed = [
+            {"name": s.name, "learner": s.text, "seen": s.model.seen, "seq": s.model.seq}
+            for s in self.models.by_name.values()
+        ]
+        return ok({"models": listed})
+
+    async def put(self, call: Call) -> Any:
+        """Begin a model."""
+        given = await call.body(body.NewModel)
+        served, made = await asyncio.to_thread(self.models.create, call.name, given.learner)
+        call.note = given.learner
+        facts = await asyncio.to_thread(served.facts)
+        return (201 if made else 200), encode(facts), JSON[1]
+
+    async def get(self, call: Call) -> Any:
+        """Facts about a model, after everything acknowledged is applied."""
+        served = self.find(call)
+        if served.model.failure is None:
+            await in_order(served, lambda: None)
+        return ok(await asyncio.to_thread(served.facts))
+
+    async def delete(self, call: Call) -> Any:
+        """Remove a model."""
+        self.find(call)
+        call.note = "deleted"
+        await asyncio.to_thread(self.models.delete, call.name)
+        return ok({"deleted": call.name})
+
+    async def learn(self, call: Call) -> Any:
+        """Learn examples; the answer comes when they are on the disk."""
+        served = self.find(call)
+        return await self.teach(call, served, await call.examples(body.Learn), {})
+
+    async def teach(self, call: Call, served: Served, examples: Any, more: dict[str, Any]) -> Any:
+        """Hand examples to the writer, and say what became of them."""
+        receipt: Receipt = await asyncio.wrap_future(served.model.submit(examples))
+        served.duplicates += receipt.duplicates
+        call.note = f"{receipt.first_seq}-{receipt.last_seq}"
+        if receipt.rejected and not receipt.learned and not receipt.duplicates:
+            first = receipt.rejected[0]
+            raise Problem(422, first["error"], first["path"], "Nothing was learned.")
+        facts = msgspec.structs.asdict(receipt)
+        if not receipt.rejected:
+            del facts["rejected"]
+        return ok({**facts, **more})
+
+    async def predict(self, call: Call) -> Any:
+        """Predict, and keep the features of those that have an id."""
+        served = self.find(call)
+        questions: list[Question] = await call.examples(body.Predict)
+        rows = [question.x for question in questions]
+        (predictions, probabilities), version = served.model.ask(lambda one: answers(one, rows))
+        served.predicted += len(rows)
+        for question in questions:
+            if question.id is not None:
+                served.keep(question.id, question.x)
+        return ok({"predictions": predictions, "probabilities": probabilities, "version": version})
+
+    async def label(self, call: Call) -> Any:
+        """Learn what was predicted before, now that its label is known."""
+        served = self.find(call)
+        labels = (await call.body(body.Label)).examples
+        examples, unknown = [], []
+        for row, one in enumerate(labels):
+            check_name(one.id, f"examples[{row}].id")
+            x = served.features_of(one.id)
+            if x is None:
+                unknown.append(one.id)
+            else:
+                examples.append(Example(x, one.y, one.id, one.source))
+        if not examples:
+            raise Problem(
+                404, "no prediction is known under these ids", "examples",
+                "Labels must come in time; otherwise send x and y to /learn.",
+            )  # fmt: skip
+        check_examples(examples)
+        return await self.teach(call, served, examples, {"unknown": unknown} if unknown else {})
+
+    async def rollback(self, call: Call) -> Any:
+        """Go back to an earlier state."""
+        served, to_seq = self.find(call), (await call.body(body.Rollback)).to_seq
+        seq = await in_order(served, lambda: served.model._rollback(to_seq))
+        call.note = f"to {to_seq}"
+        return ok({"seq": seq, "version": seq})
+
+    async def replay(self, call: Call) -> Any:
+        """Become the model without a source."""
+        served, source = self.find(call), (await call.body(body.Replay)).exclude_source
+        taken = await in_order(served, lambda: served.model._exclude(source))
+        call.note = f"without {source!r}: {taken} examples"
+        return ok({"excluded": taken, "seq": served.model.seq, "version": served.model.seq})
+
+    async def snapshot(self, call: Call) -> Any:
+        """The state as a file."""
+        served = self.find(call)
+        data = await asyncio.to_thread(
+            lambda: served.model.ask(lambda one: dumps(one, {"seq": served.model.seq}))[0]
+        )
+        return 200, data, b"application/octet-stream"
+
+    async def explain(self, call: Call) -> Any:
+        """How much each feature adds to the answer."""
+        served = self.find(call)
+        given = (
+            parse_qs(call.query.decode("latin-1")).get("x", [""])[0].encode("latin-1", "replace")
+        )
+        if not given:
+            raise Problem(422, "there is no x", "x", 'Ask with ?x={"feature": 1.0}.')
+        wrapped = b'{"examples":[{"x":' + given + b"}]}"
+        x = body.decode_examples(body.Predict, wrapped, "")[0].x
+        facts, version = served.model.ask(lambda one: explanation(one, x))
+        return ok({**facts, "version": version})
+
+    async def make_token(self, call: Call) -> Any:
+        """Make a token; it is shown this once."""
+        given = await call.body(body.NewToken)
+        check_name(given.name, "name")
+        if not given.scopes or not set(given.scopes) <= set(SCOPES):
+            raise Problem(422, "unknown scopes", "scopes", f"There are {', '.join(SCOPES)}.")
+        text = self.tokens.make(given.name, given.scopes)
+        call.note = f"{given.name!r} {given.scopes}"
+        return 201, encode({**public(self.tokens.kept[-1]), "token": text}), JSON[1]
+
+    async def remove_token(self, call: Call) -> Any:
+        """Remove a token."""
+        if not self.tokens.remove(call.name):
+            raise Problem(404, f"there is no token {call.name!r:.80}", "name", "")
+        call.note = "removed"
+        return ok({"removed": call.name})
+
+    async def live(self, call: Call) -> Any:
+        """The process answers."""
+        return ok({"live": True})
+
+    async def ready(self, call: Call) -> Any:
+        """Every model can learn."""
+        failed = [s.name for s in self.models.by_name.values() if s.model.failure is not None]
+        if failed or self.draining:
+            raise Problem(503, f"cannot learn: {', '.join(failed) or 'it ends'}", "", "Restart it.")
+        return ok({"ready": True})
+
+    async def metrics(self, call: Call) -> Any:
+        """Figures for Prometheus."""
+        return 200, generate_latest(self.figures.registry), b"text/plain; version=0.0.4"
+
+    async def openapi(self, call: Call) -> Any:
+        """The OpenAPI document."""
+        return 200, self.document, JSON[1]
+
+
+def ok(facts: Any) -> tuple[int, bytes, bytes]:
+    """A good answer."""
+    return 200, encode(facts), JSON[1]
+
+
+async def in_order(served: Served, work: Callable[[], Any]) -> Any:
+    """Let the model's writer do something after all that was handed over before."""
+    return await asyncio.wrap_future(served.model._enqueue(Request([], work)))
+
+
+def answers(learner: Any, rows: list[Any]) -> tuple[list[Any], list[Any] | None]:
+    """Predictions, and where the learner has them probabilities."""
+    predictions = learner.predict_many(rows)
+    predicted = predictions.tolist() if hasattr(predictions, "tolist") else list(predictions)
+    if not hasattr(learner, "predict_proba_many"):
+        return predicted, None
+    names = [str(label) for label in learner.labels]
+    table = learner.predict_proba_many(rows)
+    if len(names) == 2 and table.ndim == 1:
+        return predicted, [dict(zip(names, (1.0 - p, p), strict=True)) for p in table.tolist()]
+    return predicted, [dict(zip(names, row, strict=True)) for row in table.tolist()]
+
+
+def explanation(learner: Any, x: Any) -> dict[str, Any]:
+    """What a tree says, or by how much the score falls without each feature."""
+    facts: dict[str, Any] = {"prediction": learner.predict_many([x]).tolist()[0]}
+    if hasattr(learner, "explain_one"):
+        return {**facts, "explanation": str(learner.explain_one(x))}
+    if not isinstance(x, dict) or not hasattr(learner, "score_one"):
+        return {**facts, "explanation": None}
+    whole = learner.score_one(x)
+    parts = {}
+    for name in list(x)[:100]:
+        less = learner.score_one({k: v for k, v in x.items() if k != name})
+        if isinstance(whole, dict):
+            parts[name] = {str(k): v - less.get(k, 0.0) for k, v in whole.items()}
+        else:
+            parts[name] = whole - less
+    return {**facts, "contributions": parts}
+
+
+STATUS: list[tuple[type[Exception], int]] = [
+    (TooLarge, 413), (TooSlow, 408), (UnknownKind, 415), (Conflict, 409), (Refused, 422),
+    (StoreStopped, 503), (StoreError, 409), (ValueError, 422), (TypeError, 422),
+    (OverflowError, 422),
+]  # fmt: skip
+
+
+def as_problem(error: Exception) -> Problem:
+    """An error as an answer; what nobody expected is a 500, and in the log."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, StoreFull):
+        disk = "disk" in str(error)
+        return Problem(503 if disk else 429, str(error), "", "Wait, and send it again.")
+    for kind, status in STATUS:
+        if isinstance(error, kind):
+            path, hint = getattr(error, "path", ""), getattr(error, "hint", "")
+            return Problem(status, str(error), path, hint)
+    logging.getLogger("onstream.serve").exception("unexpected")
+    return Problem(500, f"{type(error).__name__}", "", "This is a fault of the service.")

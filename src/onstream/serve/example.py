@@ -1,0 +1,117 @@
+"""What a client sends to be learned, as it stands in requests and in the log."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+
+Value: TypeAlias = float | int | bool | str | None
+Target: TypeAlias = float | int | bool | str | list[str | int] | None
+LONGEST_NAME = 256  # bytes of a feature, an id, a source or a text label
+MOST_FEATURES = 1000
+
+
+class Example(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """One example; one with an id is learned once, one with a source can be taken out again."""
+
+    x: dict[str, Value] | str
+    y: Target
+    id: str | None = None
+    source: str | None = None
+
+
+class Question(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Features to predict for; with an id, a label may follow later."""
+
+    x: dict[str, Value] | str
+    id: str | None = None
+
+
+class Refused(ValueError):
+    """Something in a request is not acceptable; `path` says where it stands."""
+
+    def __init__(self, message: str, path: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.path, self.hint = path, hint
+
+
+def check_examples(examples: Sequence[Example | Question]) -> None:
+    """Refuse what no learner should see; what a learner refuses by itself comes later."""
+    for row, example in enumerate(examples):
+        x = example.x
+        if type(x) is dict:
+            check_features(x, row)
+        if example.id is not None:
+            check_name(example.id, f"examples[{row}].id")
+        if isinstance(example, Example):
+            if example.source is not None:
+                check_name(example.source, f"examples[{row}].source")
+            y = example.y
+            if type(y) is str:
+                check_name(y, f"examples[{row}].y", empty=True)
+            elif type(y) is float and not math.isfinite(y):
+                raise Refused(f"the target is {y}", f"examples[{row}].y", "Targets are finite.")
+
+
+def check_features(x: dict[str, Value], row: int) -> None:
+    """Refuse too many features, names that are too long, and numbers that are none."""
+    if len(x) > MOST_FEATURES:
+        raise Refused(
+            f"an example has {len(x):,} features; {MOST_FEATURES:,} are allowed",
+            f"examples[{row}].x",
+            "Send the features that are not 0, or fewer.",
+        )
+    for name, value in x.items():
+        if len(name) > 63 and len(name.encode()) > LONGEST_NAME:
+            where = f"examples[{row}].x"
+            raise Refused(f"the name of a feature has {len(name.encode()):,} bytes", where, LONG)
+        if type(value) is float and not math.isfinite(value):
+            where = f"examples[{row}].x.{name:.64}"
+            raise Refused(f"the value is {value}", where, "Leave out what is missing.")
+
+
+LONG = f"At most {LONGEST_NAME} bytes are allowed."
+
+
+def check_name(name: str, path: str, empty: bool = False) -> None:
+    """Refuse an id, a source or a label that is too long."""
+    if not name and not empty:
+        raise Refused("an empty name", path, "Leave it out, or give it a name.")
+    if len(name) > 63 and len(name.encode()) > LONGEST_NAME:
+        raise Refused(f"a name has {len(name.encode()):,} bytes", path, LONG)
+
+
+def coerce_example(given: Any) -> Example:
+    """An example from what Python code passes: an `Example`, or a mapping with x and y."""
+    if isinstance(given, Example):
+        return given
+    if not isinstance(given, Mapping) or not {"x", "y"} <= set(given):
+        raise TypeError(
+            f"DurableModel: an example is a mapping with x and y (id, source), got {given!r:.80}."
+        )
+    unknown = set(given) - {"x", "y", "id", "source"}
+    if unknown:
+        raise ValueError(f"DurableModel: an example has no {min(map(str, unknown))!r:.60}.")
+    return make_example(given["x"], given["y"], given.get("id"), given.get("source"))
+
+
+def make_example(x: Any, y: Any, id: str | None = None, source: str | None = None) -> Example:
+    """An example with plain Python values, so that the log gives back just what was learned."""
+    try:
+        if isinstance(x, Mapping):
+            x = {name: plain(value) for name, value in x.items()}
+        if isinstance(y, (set, frozenset, tuple, list)):
+            y = [plain(label) for label in (sorted(y) if isinstance(y, (set, frozenset)) else y)]
+        fields = {"x": x, "y": plain(y), "id": id, "source": source}
+        example = msgspec.convert(fields, Example)
+    except (msgspec.ValidationError, TypeError) as error:
+        raise TypeError(f"DurableModel: this cannot be logged: {error}") from None
+    check_examples([example])
+    return example
+
+
+def plain(value: Any) -> Any:
+    """A NumPy scalar as Python's own."""
+    item = getattr(value, "item", None)
+    return item() if item is not None and getattr(value, "shape", None) == () else value

@@ -1,0 +1,193 @@
+"""The process: sockets, signals, what it says when it starts, and how it ends."""
+
+import asyncio
+import contextlib
+import ipaddress
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+EXTRA = 'The service needs more packages: pip install "onstream[serve]"'
+GRACE = 30.0  # seconds for which predictions go on after the log failed
+HEADERS = 64 << 10  # bytes of a request before its body
+LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "::1"}
+
+
+def packages() -> Any:
+    """Uvicorn, or how to get it."""
+    try:
+        import prometheus_client  # noqa: F401
+        import starlette  # noqa: F401
+        import uvicorn
+    except ImportError:
+        raise ImportError(EXTRA) from None
+    return uvicorn
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether only this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def serve(
+    store: Path,
+    host: str,
+    port: int,
+    say: Callable[[str], None],
+    *,
+    allow_hosts: list[str] | None = None,
+    rate: float = 20_000.0,
+    access_log: bool = False,
+    **options: Any,
+) -> int:
+    """Serve the models of a store until SIGTERM or Ctrl-C; the exit code."""
+    uvicorn = packages()
+    from .app import Service
+    from .models import Models
+    from .tokens import Tokens
+
+    store.mkdir(parents=True, exist_ok=True)
+    admin = os.environ.get("ONSTREAM_ADMIN_TOKEN") or None
+    if not is_loopback(host) and admin is None and not (store / "tokens.json").exists():
+        raise ValueError(
+            f"onstream: {host} can be reached by others, and there is no token yet. Set "
+            f"ONSTREAM_ADMIN_TOKEN, or start once on 127.0.0.1."
+        )
+    tokens = Tokens(store, admin, rate)
+    set_logs(store, access_log)
+    options = {"label_ttl": 3600.0, "label_cap": 50_000, **options}
+    models = Models(store, reporter(say), **options)
+    hosts = {*LOOPBACK, host.lower(), *(one.lower() for one in allow_hosts or ())}
+    service = Service(models, tokens, hosts, open_metrics=is_loopback(host))
+    if tokens.made:
+        say(f"Admin token (shown this once): {tokens.made}")
+    settings = uvicorn.Config(
+        service, host=host, port=port, log_level="warning", access_log=False, lifespan="off",
+        timeout_keep_alive=30, timeout_graceful_shutdown=10, server_header=False, ws="none",
+        http=protocol(), proxy_headers=False, date_header=False,
+    )  # fmt: skip
+    server = uvicorn.Server(settings)
+
+    def end(number: int, frame: Any) -> None:
+        server.should_exit = True  # Uvicorn raises the signal again when it has ended
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    try:
+        asyncio.run(run(server, service, say, host))
+    finally:
+        models.close()
+    failed = [s.model.failure for s in models.by_name.values() if s.model.failure]
+    for failure in failed:
+        say(failure)
+    return 1 if failed else 0
+
+
+async def run(server: Any, service: Any, say: Callable[[str], None], host: str) -> None:
+    """Answer until a signal comes, or a log has failed and the time of grace is over."""
+    watcher = asyncio.create_task(watch(server, service, say, host))
+    await server.serve()
+    service.draining = True
+    watcher.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await watcher
+
+
+async def watch(server: Any, service: Any, say: Callable[[str], None], host: str) -> None:
+    """Say when it is ready; end it when a log has failed."""
+    while not server.started:
+        await asyncio.sleep(0.02)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    say(f"onstream serves {len(service.models.by_name)} models at http://{host}:{port}")
+    failed_at = None
+    while True:
+        await asyncio.sleep(0.5)
+        if any(s.model.failure for s in service.models.by_name.values()):
+            failed_at = failed_at or time.monotonic()
+            if time.monotonic() - failed_at > GRACE:
+                server.should_exit = True
+
+
+def reporter(say: Callable[[str], None]) -> Callable[[str, int, int], None]:
+    """Progress of long replays, every other second."""
+    last = time.monotonic()
+
+    def progress(name: str, seq: int, to: int) -> None:
+        nonlocal last
+        if time.monotonic() - last > 2.0:
+            last = time.monotonic()
+            say(f"{name}: replayed to {seq:,} of {to:,}")
+
+    return progress
+
+
+def set_logs(store: Path, access_log: bool) -> None:
+    """The audit log goes to a file of the store, the access log to stderr if wanted."""
+    audit = logging.getLogger("onstream.serve.audit")
+    audit.setLevel(logging.INFO)
+    audit.propagate = False
+    file = logging.FileHandler(store / "audit.log", encoding="utf-8")
+    file.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    audit.addHandler(file)
+    access = logging.getLogger("onstream.serve.access")
+    access.setLevel(logging.INFO if access_log else logging.WARNING)
+    if access_log:
+        access.addHandler(logging.StreamHandler())
+
+
+def protocol() -> Any:
+    """Uvicorn's fast HTTP protocol, if it is there, which cuts off who sends headers forever."""
+    try:
+        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+    except ImportError:
+        return "auto"
+
+    class Impatient(HttpToolsProtocol):
+        """Closes a connection whose request is not there in time, or has too long a head."""
+
+        head = 0  # bytes since the last whole head
+        timer: Any = None
+        cycle: Any  # of the request being answered; None before the first
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.expect()
+
+        def expect(self) -> None:
+            if self.timer is None:
+                self.timer = self.loop.call_later(5.0, self.give_up)
+
+        def give_up(self) -> None:
+            self.timer = None
+            if self.cycle is None or self.head:
+                self.transport.close()
+
+        def data_received(self, data: bytes) -> None:
+            before = self.cycle
+            super().data_received(data)
+            if self.cycle is not before:
+                self.head = 0
+                if self.timer is not None:
+                    self.timer.cancel()
+                    self.timer = None
+            elif self.cycle is None or self.cycle.response_complete:
+                self.head += len(data)
+                self.expect()
+                if self.head > HEADERS:
+                    self.transport.close()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            if self.timer is not None:
+                self.timer.cancel()
+            super().connection_lost(exc)
+
+    return Impatient

@@ -1,0 +1,115 @@
+"""Who may do what: bearer tokens with scopes. The store keeps their SHA-256 only."""
+
+import hashlib
+import hmac
+import os
+import secrets
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+SCOPES = ("predict", "learn", "admin")
+
+
+class Token(msgspec.Struct):
+    """What is kept of a token."""
+
+    name: str
+    scopes: list[str]
+    sha256: str
+
+
+class Bucket:
+    """How many requests a token may still make."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate, self.left, self.at = rate, rate, time.monotonic()
+
+    def take(self) -> bool:
+        """Take one, if there is one left."""
+        now = time.monotonic()
+        self.left = min(self.rate, self.left + (now - self.at) * self.rate)
+        self.at = now
+        self.left -= 1.0
+        if self.left < 0.0:
+            self.left = 0.0
+            return False
+        return True
+
+
+class Tokens:
+    """The tokens of a store."""
+
+    def __init__(self, folder: Path, admin: str | None, rate: float) -> None:
+        self.path, self.rate = folder / "tokens.json", rate
+        self.made: str | None = None  # a new admin token, to be shown once
+        self.given = bool(admin)
+        self.kept: list[Token] = []
+        if self.path.exists():
+            self.kept = msgspec.json.decode(self.path.read_bytes(), type=list[Token])
+            self.given = self.given or bool(self.kept)
+        elif admin is None:
+            self.made = self.make("admin", ["admin"])
+        self.admin = None if admin is None else Token("admin", ["admin"], digest(admin))
+        self.buckets: dict[str, Bucket] = {}
+
+    def make(self, name: str, scopes: list[str]) -> str:
+        """Make a token; only its sum is kept."""
+        text = secrets.token_urlsafe(32)
+        self.kept = [one for one in self.kept if one.name != name]
+        self.kept.append(Token(name, scopes, digest(text)))
+        self.write()
+        return text
+
+    def remove(self, name: str) -> bool:
+        """Remove a token by its name."""
+        left = [one for one in self.kept if one.name != name]
+        found = len(left) < len(self.kept)
+        self.kept = left
+        self.write()
+        return found
+
+    def write(self) -> None:
+        """Replace the file; only its owner may read it."""
+        scratch = self.path.with_suffix(".tmp")
+        handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(msgspec.json.encode(self.kept))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(scratch, self.path)
+
+    def find(self, header: bytes | None) -> Token | None:
+        """The token of an authorization header, compared in constant time with each."""
+        if header is None or header[:7].lower() != b"bearer ":
+            return None
+        given = hashlib.sha256(header[7:].strip()).hexdigest()
+        found = None
+        for one in (*self.kept, *((self.admin,) if self.admin else ())):
+            if hmac.compare_digest(one.sha256, given):
+                found = one
+        return found
+
+    def may_ask(self, token: Token) -> bool:
+        """Say whether a token is within its rate."""
+        bucket = self.buckets.get(token.sha256)
+        if bucket is None:
+            bucket = self.buckets[token.sha256] = Bucket(self.rate)
+        return bucket.take()
+
+
+def digest(text: str) -> str:
+    """The sum by which a token is known."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def allows(token: Token, scope: str) -> bool:
+    """Say whether a token has a scope; admin has all."""
+    return scope in token.scopes or "admin" in token.scopes
+
+
+def public(token: Token) -> dict[str, Any]:
+    """A token without its sum."""
+    return {"name": token.name, "scopes": token.scopes}

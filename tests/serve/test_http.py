@@ -1,0 +1,361 @@
+"""The service over HTTP: one process for most tests, since starting takes half a second."""
+
+import gzip
+import hashlib
+import io
+import json
+import random
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from onstream import LogisticRegression, PAClassifier
+from onstream.persist import dumps, loads
+
+from .running import TOKEN, Running
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with Running(tmp_path_factory.mktemp("store")) as running:
+        yield running
+
+
+COUNT = iter(range(10**6))
+
+
+@pytest.fixture
+def model(service: Running) -> str:
+    path = f"/v1/models/m{next(COUNT)}"
+    learner = "PAClassifier(C=0.1, hash_bits=12, hash_seed=5)"
+    status, facts = service.call("PUT", path, {"learner": learner})
+    assert (status, facts["learner"], facts["seq"]) == (201, learner, 0)
+    return path
+
+
+def rows(n: int, seed: int = 1) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    return [
+        {"x": {f"f{rng.randrange(9)}": rng.gauss(0, 1) for _ in range(4)},
+         "y": rng.randrange(2), "id": f"i{i}", "source": f"s{i % 3}"}
+        for i in range(n)
+    ]  # fmt: skip
+
+
+def sum_of(examples: list[dict[str, Any]]) -> str:
+    learner = PAClassifier(C=0.1, hash_bits=12, hash_seed=5, max_labels=100)
+    for example in examples:
+        learner.learn_one(example["x"], example["y"])
+    return hashlib.sha256(dumps(learner)).hexdigest()
+
+
+class TestVerbs:
+    def test_learn_and_facts(self, service: Running, model: str) -> None:
+        examples = rows(30)
+        status, answer = service.call("POST", f"{model}/learn", {"examples": examples[:20]})
+        assert status == 200
+        assert answer == {"first_seq": 1, "last_seq": 20, "learned": 20, "duplicates": 0}
+        status, answer = service.call("POST", f"{model}/learn", {"examples": examples[10:]})
+        assert answer == {"first_seq": 21, "last_seq": 30, "learned": 10, "duplicates": 10}
+        status, facts = service.call("GET", model)
+        assert (facts["seen"], facts["seq"]) == (30, 30)
+        assert facts["state_sha256"] == sum_of(examples)
+        assert facts["memory_bytes"] > 0
+
+    def test_predict_names_its_version(self, service: Running, model: str) -> None:
+        service.call("POST", f"{model}/learn", {"examples": rows(30)})
+        asked = {"examples": [{"x": row["x"]} for row in rows(5)]}
+        status, answer = service.call("POST", f"{model}/predict", asked)
+        assert (status, answer["version"], len(answer["predictions"])) == (200, 30, 5)
+
+    def test_probabilities(self, service: Running) -> None:
+        service.call("PUT", "/v1/models/lr", {"learner": "LogisticRegression(hash_bits=8)"})
+        service.call("POST", "/v1/models/lr/learn", {"examples": rows(30)})
+        reference = LogisticRegression(hash_bits=8)
+        for row in rows(30):
+            reference.learn_one(row["x"], row["y"])
+        x = rows(1)[0]["x"]
+        _, answer = service.call("POST", "/v1/models/lr/predict", {"examples": [{"x": x}] * 2})
+        expected = {str(k): v for k, v in reference.predict_proba_one(x).items()}
+        assert answer["probabilities"] == [expected] * 2
+
+    def test_labels_come_later(self, service: Running, model: str) -> None:
+        examples = rows(10)
+        asked = [{"x": row["x"], "id": row["id"]} for row in examples]
+        service.call("POST", f"{model}/predict", {"examples": asked})
+        labels = [{"id": row["id"], "y": row["y"]} for row in examples]
+        status, answer = service.call("POST", f"{model}/label", {"examples": labels})
+        assert (status, answer["learned"]) == (200, 10)
+        assert service.call("POST", f"{model}/label", {"examples": labels})[1]["duplicates"] == 10
+        assert service.call("GET", model)[1]["state_sha256"] == sum_of(examples)
+        status, answer = service.call(
+            "POST", f"{model}/label", {"examples": [{"id": "nobody", "y": 1}]}
+        )
+        assert (status, answer["path"]) == (404, "examples")
+
+    def test_rollback_and_replay(self, service: Running, model: str) -> None:
+        examples = rows(40)
+        service.call("POST", f"{model}/learn", {"examples": examples})
+        assert service.call("POST", f"{model}/rollback", {"to_seq": 25})[1]["seq"] == 25
+        assert service.call("GET", model)[1]["state_sha256"] == sum_of(examples[:25])
+        service.call("POST", f"{model}/learn", {"examples": examples})
+        assert (
+            service.call("POST", f"{model}/replay", {"exclude_source": "s1"})[1]["excluded"] == 13
+        )
+        left = [row for row in examples if row["source"] != "s1"]
+        assert service.call("GET", model)[1]["state_sha256"] == sum_of(left)
+        status, answer = service.call("POST", f"{model}/rollback", {"to_seq": 10**9})
+        assert (status, "to_seq" in answer["error"]) == (422, True)
+
+    def test_snapshot_is_a_model(self, service: Running, model: str) -> None:
+        service.call("POST", f"{model}/learn", {"examples": rows(20)})
+        status, data = service.raw("GET", f"{model}/snapshot")
+        assert status == 200
+        assert loads(data).seen == 20
+
+    def test_explain(self, service: Running, model: str) -> None:
+        service.call("POST", f"{model}/learn", {"examples": rows(20)})
+        _, answer = service.call("GET", f"{model}/explain?x=%7B%22f1%22%3A1%7D")
+        assert list(answer["contributions"]) == ["f1"]
+        assert service.call("GET", f"{model}/explain")[0] == 422
+
+    def test_put_again_and_delete(self, service: Running, model: str) -> None:
+        same = {"learner": "PAClassifier(C=0.1, hash_bits=12, hash_seed=5)"}
+        assert service.call("PUT", model, same)[0] == 200
+        assert service.call("PUT", model, {"learner": "PAClassifier()"})[0] == 409
+        assert service.call("DELETE", model)[0] == 200
+        assert service.call("GET", model)[0] == 404
+        assert service.call("PUT", model, {"learner": "PAClassifier()"})[0] == 201
+
+    def test_lines_and_arrow(self, service: Running, model: str) -> None:
+        lines = "\n".join(json.dumps(row) for row in rows(5)).encode()
+        status, answer = service.raw(
+            "POST", f"{model}/learn", lines, content_type="application/x-ndjson"
+        )
+        assert (status, json.loads(answer)["learned"]) == (200, 5)
+        table = pa.table({"f1": [0.5, None], "f2": [1.0, 2.0], "y": [1, 0], "id": ["a", "b"]})
+        out = io.BytesIO()
+        with pa.ipc.new_stream(out, table.schema) as writer:
+            writer.write_table(table)
+        kind = "application/vnd.apache.arrow.stream"
+        status, answer = service.raw("POST", f"{model}/learn", out.getvalue(), content_type=kind)
+        assert (status, json.loads(answer)["learned"]) == (200, 2)
+        expected = [*rows(5), {"x": {"f1": 0.5, "f2": 1.0}, "y": 1}, {"x": {"f2": 2.0}, "y": 0}]
+        assert service.call("GET", model)[1]["state_sha256"] == sum_of(expected)
+        assert service.raw("POST", f"{model}/learn", b"no arrow", content_type=kind)[0] == 422
+
+    def test_health_figures_and_document(self, service: Running, model: str) -> None:
+        service.call("POST", f"{model}/learn", {"examples": rows(20)})
+        assert service.call("GET", "/health/live")[0] == 200
+        assert service.call("GET", "/health/ready")[0] == 200
+        name = model.rpartition("/")[2]
+        text = service.raw("GET", "/metrics")[1].decode()
+        assert f'onstream_learned_total{{model="{name}"}} 20.0' in text
+        for figure in ("request_seconds_bucket", "accuracy", "drift_alarms", "log_lag", "queue"):
+            assert f"onstream_{figure}" in text
+        _, document = service.call("GET", "/openapi.json")
+        assert "/v1/models/{name}/learn" in document["paths"]
+        assert "Example" in document["components"]["schemas"]
+
+
+def test_hashes_are_secret_unless_given(service: Running) -> None:
+    sums = set()
+    for name in ("one", "two"):
+        service.call("PUT", f"/v1/models/{name}", {"learner": "PAClassifier()"})
+        service.call("POST", f"/v1/models/{name}/learn", {"examples": rows(5)})
+        learner = loads(service.raw("GET", f"/v1/models/{name}/snapshot")[1])
+        assert (learner.params["hash_bits"], learner.params["max_labels"]) == (18, 100)
+        sums.add(learner.params["hash_seed"])
+    assert len(sums) == 2
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("status", "path", "body"),
+        [
+            (
+                422,
+                "examples[0].x",
+                {"examples": [{"x": {f"f{i}": 1 for i in range(1001)}, "y": 1}]},
+            ),
+            (422, "examples[0].x", {"examples": [{"x": {"f" * 257: 1}, "y": 1}]}),
+            (422, "examples[1].id", {"examples": [{"x": {}, "y": 1}, {"x": {}, "y": 1, "id": ""}]}),
+            (422, "examples[0]", {"examples": [{"y": 1}]}),
+            (422, "examples[0]", {"examples": [{"x": {}, "y": 1, "weight": 2}]}),
+            (422, "examples", {"examples": []}),
+            (422, "", {}),
+            (422, "", []),
+            (413, "", {"examples": [{"x": {"a": "b" * (1 << 20)}, "y": 1}]}),
+        ],
+    )
+    def test_learn(self, status: int, path: str, body: Any, service: Running, model: str) -> None:
+        before = service.call("GET", model)[1]["state_sha256"]
+        got, answer = service.call("POST", f"{model}/learn", body)
+        assert (got, answer["path"]) == (status, path)
+        assert set(answer) == {"error", "path", "hint"}
+        assert service.call("GET", model)[1]["state_sha256"] == before
+
+    @pytest.mark.parametrize(
+        "body",
+        [b"", b"{", b"\xff\xfe", b'{"examples": [{"x": {"a": NaN}, "y": 1}]}', b"[" * 100_000,
+         b'{"examples": [{"x": {"a": 1e999}, "y": 1}]}', b'{"examples": ' + b"[" * 50_000],
+    )  # fmt: skip
+    def test_broken_json(self, body: bytes, service: Running, model: str) -> None:
+        status, answer = service.raw("POST", f"{model}/learn", body)
+        assert status == 422
+        assert set(json.loads(answer)) == {"error", "path", "hint"}
+
+    def test_a_label_of_another_kind(self, service: Running, model: str) -> None:
+        service.call("POST", f"{model}/learn", {"examples": rows(3)})
+        bad = {"examples": [{"x": {"a": 1}, "y": "text"}]}
+        assert service.call("POST", f"{model}/learn", bad)[0] == 422
+        some = {"examples": [{"x": {"a": 1}, "y": "text"}, {"x": {"a": 1}, "y": 1}]}
+        status, answer = service.call("POST", f"{model}/learn", some)
+        assert (status, answer["learned"], answer["rejected"][0]["path"]) == (200, 1, "examples[0]")
+
+    def test_bombs(self, service: Running, model: str) -> None:
+        bomb = gzip.compress(b" " * (50 << 20))
+        assert service.raw("POST", f"{model}/learn", bomb, content_encoding="gzip")[0] == 413
+        good = gzip.compress(json.dumps({"examples": rows(2)}).encode())
+        assert service.raw("POST", f"{model}/learn", good, content_encoding="gzip")[0] == 200
+        assert service.raw("POST", f"{model}/learn", good[:30], content_encoding="gzip")[0] == 422
+        assert service.raw("POST", f"{model}/learn", good, content_encoding="br")[0] == 415
+
+    def test_endless_chunks_are_cut_off(self, service: Running, model: str) -> None:
+        with socket.create_connection(("127.0.0.1", service.port), timeout=60) as client:
+            head = (
+                f"POST {model}/learn HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}"
+            )
+            client.sendall(f"{head}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+            chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
+            try:
+                for _ in range(1000):
+                    client.sendall(chunk)
+            except OSError:
+                return
+        pytest.fail("64 MB were taken")
+
+    def test_endless_headers_are_cut_off(self, service: Running) -> None:
+        with socket.create_connection(("127.0.0.1", service.port), timeout=60) as client:
+            client.sendall(b"GET / HTTP/1.1\r\n")
+            try:
+                for _ in range(1000):
+                    client.sendall(b"a: " + b"b" * 65536 + b"\r\n")
+            except OSError:
+                return
+        pytest.fail("64 MB were taken")
+
+    def test_a_slow_client_is_cut_off(self, service: Running) -> None:
+        with socket.create_connection(("127.0.0.1", service.port), timeout=60) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: ")
+            assert client.recv(100) == b"", "closed after 5 seconds"
+
+    def test_paths_and_methods(self, service: Running) -> None:
+        assert service.call("GET", "/v1/models/nobody")[0] == 404
+        assert service.call("GET", "/nothing")[0] == 404
+        assert service.call("PATCH", "/v1/models")[0] == 405
+        for name in ("..", "%2e%2e%2fetc", "a" * 65, ".hidden", "a%00b"):
+            status, _ = service.call("PUT", f"/v1/models/{name}", {"learner": "PAClassifier()"})
+            assert status in (404, 422)
+
+    @pytest.mark.parametrize(
+        "text", ["", "Nobody()", "__import__('os')", "PAClassifier(C=-1)", "StandardScaler()", "("]
+    )
+    def test_learners(self, text: str, service: Running) -> None:
+        status, answer = service.call("PUT", "/v1/models/bad", {"learner": text})
+        assert (status, answer["path"]) == (422, "learner")
+        assert service.call("GET", "/v1/models/bad")[0] == 404
+
+
+class TestTokens:
+    def test_scopes(self, service: Running, model: str) -> None:
+        learn, ask = f"{model}/learn", f"{model}/predict"
+        _, made = service.call("POST", "/v1/tokens", {"name": "p", "scopes": ["predict"]})
+        only = {"Authorization": f"Bearer {made['token']}"}
+        assert service.call("POST", ask, {"examples": [{"x": {}}]}, **only)[0] == 200
+        assert service.call("POST", learn, {"examples": rows(1)}, **only)[0] == 403
+        assert service.call("DELETE", model, **only)[0] == 403
+        assert service.call("DELETE", "/v1/tokens/p")[0] == 200
+        assert service.call("POST", ask, {"examples": [{"x": {}}]}, **only)[0] == 401
+        assert made["token"] not in (service.store / "tokens.json").read_text()
+
+    @pytest.mark.parametrize(
+        "header", ["", "Bearer", "Bearer wrong", "Basic abc", f"bearer{TOKEN}"]
+    )
+    def test_without_one(self, header: str, service: Running) -> None:
+        status, answer = service.call("GET", "/v1/models", Authorization=header)
+        assert (status, answer["path"]) == (401, "authorization")
+
+    def test_other_hosts_are_refused(self, service: Running) -> None:
+        assert service.call("GET", "/v1/models", Host="evil.example")[0] == 400
+
+    def test_the_first_start_makes_one_and_shows_it(self, tmp_path: Path) -> None:
+        with Running(tmp_path, "--rate", "5", token=None) as service:
+            service.token = service.said.partition("once): ")[2].split()[0]
+            answers = [service.call("GET", "/v1/models")[0] for _ in range(20)]
+            assert answers[0] == 200
+            assert 429 in answers, "five a second are allowed"
+
+    def test_others_may_not_listen_without_one(self, tmp_path: Path) -> None:
+        command = [sys.executable, "-m", "onstream", "serve", "--store", str(tmp_path)]
+        done = subprocess.run(
+            [*command, "--host", "0.0.0.0"], capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 1
+        assert "ONSTREAM_ADMIN_TOKEN" in done.stderr
+
+
+def test_it_ends_in_order_and_begins_where_it_was(tmp_path: Path) -> None:
+    with Running(tmp_path) as service:
+        service.call("PUT", "/v1/models/m", {"learner": "PAClassifier()"})
+        service.call("POST", "/v1/models/m/learn", {"examples": rows(50)})
+        _, before = service.call("GET", "/v1/models/m")
+        assert service.stop() == 0
+        assert len(list((tmp_path / "models/m/snapshots").iterdir())) == 2
+        assert "learn m 200 1-50" in (tmp_path / "audit.log").read_text()
+        service.start()
+        service.stop(9)
+        service.start()
+        _, after = service.call("GET", "/v1/models/m")
+        assert (after["state_sha256"], after["seq"]) == (before["state_sha256"], 50)
+        assert service.call("POST", "/v1/models/m/learn", {"examples": rows(50)})[1]["learned"] == 0
+
+
+def test_without_the_extra_it_says_how_to_get_it(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['uvicorn'] = None; sys.argv[1:] = ['serve', '--store', 'x'];"
+        "from onstream.cli.main import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=tmp_path
+    )
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith('pip install "onstream[serve]"')
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_malformed_requests_change_nothing(service: Running, model: str) -> None:
+    from .malformed import attack
+
+    service.call("POST", f"{model}/learn", {"examples": rows(10)})
+    before = service.call("GET", model)[1]["state_sha256"]
+    statuses = attack(service.port, TOKEN, model, 400, seed=1)
+    assert sum(statuses.values()) == 400
+    assert all(400 <= status < 500 for status in statuses), statuses
+    assert service.call("GET", model)[1]["state_sha256"] == before
+
+
+def test_bodies_that_stop_are_answered(service: Running, model: str) -> None:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as client:
+        head = f"POST {model}/learn HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}"
+        client.sendall(f"{head}\r\nContent-Length: 100\r\n\r\n[".encode())
+        began = time.monotonic()
+        assert b"408" in client.recv(100)
+        assert time.monotonic() - began > 3
