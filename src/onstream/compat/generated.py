@@ -1,0 +1,48 @@
+"""Classes of other libraries, generated for a class of learners: one constructor parameter each."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ..base.checks import meant
+from ..base.parameters import parameters
+from ..base.registry import public_class
+
+
+def generate(
+    learner_class: type[Any], bases: tuple[type[Any], ...], more: dict[str, Any], library: str
+) -> type[Any]:
+    """A class over `bases` that takes the parameters of the learner, and `more` with defaults."""
+    name = public_class(learner_class).__name__
+    return type(
+        name,
+        bases,
+        {
+            "__init__": constructor(name, {**parameters(learner_class), **more}),
+            "__doc__": (
+                f"{name} of onstream as an estimator of {library}.\n\n"
+                f"{inspect.getdoc(learner_class) or ''}"
+            ),
+            "__module__": bases[0].__module__,
+            "_learner_class": learner_class,
+        },
+    )
+
+
+def constructor(name: str, known: dict[str, Any]) -> Callable[..., None]:
+    """An `__init__` that keeps its parameters as they are, and shows them in its signature."""
+
+    def __init__(self: Any, **given: Any) -> None:
+        for wrong in given.keys() - known.keys():
+            raise TypeError(
+                f"{name}: there is no parameter {wrong!r}.{meant(wrong, list(known))} "
+                f"The parameters are {', '.join(known)}."
+            )
+        for parameter, default in known.items():
+            setattr(self, parameter, given.get(parameter, default))
+
+    kind = inspect.Parameter.KEYWORD_ONLY
+    shown = [inspect.Parameter(p, kind, default=value) for p, value in known.items()]
+    owner = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    __init__.__signature__ = inspect.Signature([owner, *shown])  # type: ignore[attr-defined]
+    return __init__

@@ -1,0 +1,296 @@
+"""What the estimators generated for scikit-learn share: its conventions over our verbs."""
+
+import math
+from functools import cache
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
+
+from ..base.fit import fit_block
+from ..base.parameters import parameters
+from ..bayes import BernoulliNB, MultinomialNB
+
+
+class Adapter(BaseEstimator):  # type: ignore[misc]
+    """An estimator around a learner, `model_`, made by `fit` or the first `partial_fit`."""
+
+    _learner_class: Any
+    _renames: bool  # do the columns that come out have other names?
+
+    def _made(self, **changes: Any) -> Any:
+        """A learner with these parameters, which has learned nothing."""
+        given = {name: getattr(self, name) for name in parameters(self._learner_class)}
+        return self._learner_class(**{**given, **changes})
+
+    def __reduce__(self) -> Any:
+        from .sklearn import revived
+
+        return revived, (self._learner_class,), self.__getstate__()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = takes_nan(self._learner_class)
+        return tags
+
+    def _columns(self, X: Any, y: Any = None, *, reset: bool) -> Any:
+        """X (and y) checked as scikit-learn does it; a row is a row of numbers."""
+        tags = self.__sklearn_tags__().input_tags
+        checks: dict[str, Any] = {
+            "accept_sparse": "csr",
+            "dtype": np.float64,
+            "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
+            "reset": reset,
+        }
+        if y is not None:
+            checks |= {"y": y, "y_numeric": isinstance(self, RegressorMixin)}
+        return validate_data(self, X, **checks)
+
+    def _named(self, X: Any) -> Any:
+        """Checked rows for the model: with the names of the columns, if they have names."""
+        if hasattr(X, "tocsr") or not hasattr(self, "feature_names_in_"):
+            return X
+        columns = [pa.array(column) for column in np.asfortranarray(X).T]
+        return pa.Table.from_arrays(columns, names=list(self.feature_names_in_))
+
+    def _asked(self, X: Any) -> Any:
+        """Rows to be predicted."""
+        check_is_fitted(self)
+        return self._named(self._columns(X, reset=False))
+
+    def _weights(self, sample_weight: Any, X: Any) -> Any:
+        if sample_weight is None:
+            return None
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+    def _pass_over(self, X: Any, y: Any, w: Any) -> None:
+        """Learn a block in epochs, as `fit` of a learner does."""
+        order = None
+        if self.shuffle:
+            seed = check_random_state(self.random_state).randint(2**31 - 1)
+            order = np.random.default_rng(seed)
+        fit_block(self.model_, self._named(X), y, w, self.epochs, order)
+
+
+class ClassifierAdapter(ClassifierMixin, Adapter):  # type: ignore[misc]
+    """A classifier: `classes_` are sorted, as scikit-learn has them."""
+
+    model_: Any
+    classes_: NDArray[Any]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the rows from the beginning, `epochs` times."""
+        X, y = self._columns(X, y=required(self, y), reset=True)
+        check_classification_targets(y)
+        self._begin(np.unique(y))
+        self._pass_over(X, labels_of(y), self._weights(sample_weight, X))
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the rows, one after the other, on top of what was learned.
+
+        The first call must name all `classes`, unless the parameter `labels` does.
+        """
+        begun = hasattr(self, "model_")
+        X, y = self._columns(X, y=required(self, y), reset=not begun)
+        check_classification_targets(y)
+        if not begun:
+            if classes is None and getattr(self, "labels", None) is None:
+                raise ValueError(
+                    f"{type(self).__name__}: classes must be passed on the first call to "
+                    f"partial_fit: partial_fit(X, y, classes=[…])."
+                )
+            self._begin(np.unique(y[:0] if classes is None else np.asarray(classes)))
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"{type(self).__name__}: classes {list(classes)!r:.80} are not the same as on the "
+                f"last call to partial_fit: {self.classes_.tolist()!r:.80}."
+            )
+        unknown = np.setdiff1d(y, self.classes_)
+        if unknown.size:
+            raise ValueError(
+                f"{type(self).__name__}: y has labels {unknown.tolist()!r:.80} that are not in "
+                f"classes {self.classes_.tolist()!r:.80}."
+            )
+        self.model_.learn_many(self._named(X), labels_of(y), self._weights(sample_weight, X))
+        return self
+
+    def _begin(self, classes: NDArray[Any]) -> None:
+        """A new model that knows all classes, in their order."""
+        if getattr(self, "labels", None) is not None:
+            known = np.asarray(self.labels)
+            classes = np.union1d(known, classes) if classes.size else np.unique(known)
+        self.model_ = self._made(**self._declaring(labels_of(classes).tolist()))
+        self.classes_ = classes
+
+    def _declaring(self, labels: list[Any]) -> dict[str, Any]:
+        """The parameters that make labels known: of a pipeline, to its last step."""
+        if not hasattr(self, "steps"):
+            return {"labels": labels}
+        *before, last = self.steps
+        return {"steps": [*before, last.clone(labels=labels)]}
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of every row; of equal scores the first one, as scikit-learn has it."""
+        scores = self.decision_function(X)
+        best = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0.0).astype(int)
+        return self.classes_[best if len(self.classes_) > 1 else np.zeros_like(best)]
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Scores: shape (n,) for two classes, positive for the second; else (n, classes)."""
+        rows = self._asked(X)
+        scores = self.model_.score_many(rows)
+        if scores.ndim == 2:
+            return scores[:, self._order()]
+        first = self.model_.labels[0]  # positive, if it is 1 or True: docs/contract.md
+        positive = first if first in (1, True) else self.model_.labels[-1]
+        return scores if positive == labels_of(self.classes_[-1:]).tolist()[0] else -scores
+
+    def _order(self) -> NDArray[np.intp]:
+        """Where each class stands among the labels of the model."""
+        return np.argsort(np.array(self.model_.labels))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = is_slow(self._learner_class)
+        return tags
+
+
+def has_probabilities(estimator: Any) -> bool:
+    """Say whether the learner has probabilities with these parameters."""
+    try:
+        return hasattr(getattr(estimator, "model_", None) or estimator._made(), "predict_proba_one")
+    except (TypeError, ValueError):  # parameters that `fit` will refuse
+        return False
+
+
+class ProbabilisticAdapter(ClassifierAdapter):
+    """A classifier with probabilities."""
+
+    @available_if(has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities, shape (n, classes), in the order of `classes_`."""
+        rows = self._asked(X)
+        return self.model_.predict_proba_many(rows)[:, self._order()]
+
+
+class RegressorAdapter(RegressorMixin, Adapter):  # type: ignore[misc]
+    """A regressor."""
+
+    model_: Any
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the rows from the beginning, `epochs` times."""
+        X, y = self._columns(X, y=required(self, y), reset=True)
+        self.model_ = self._made()
+        self._pass_over(X, y.astype(np.float64), self._weights(sample_weight, X))
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the rows, one after the other, on top of what was learned."""
+        begun = hasattr(self, "model_")
+        X, y = self._columns(X, y=required(self, y), reset=not begun)
+        if not begun:
+            self.model_ = self._made()
+        w = self._weights(sample_weight, X)
+        self.model_.learn_many(self._named(X), y.astype(np.float64), w)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The prediction for every row."""
+        rows = self._asked(X)
+        return self.model_.predict_many(rows)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = is_slow(self._learner_class)
+        return tags
+
+
+class TransformerAdapter(TransformerMixin, Adapter):  # type: ignore[misc]
+    """A transformer of numbers."""
+
+    model_: Any
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take note of the rows from the beginning."""
+        if hasattr(self, "model_"):
+            del self.model_
+        return self.partial_fit(X, sample_weight=sample_weight)
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take note of the rows, on top of what was seen."""
+        begun = hasattr(self, "model_")
+        X = self._columns(X, reset=not begun)
+        if not begun:
+            self.model_ = self._made()
+        self.model_.learn_many(X, self._weights(sample_weight, X))
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Every row transformed."""
+        check_is_fitted(self)
+        X = self._columns(X, reset=False)
+        made = self.model_.transform_many(X.toarray() if hasattr(X, "toarray") else X)
+        return np.asarray(made, dtype=np.float64)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The names of the columns of `transform`."""
+        check_is_fitted(self)
+        if not self._renames:
+            return _check_feature_names_in(self, input_features)
+        width = self.transform(np.zeros((1, self.n_features_in_))).shape[1]
+        prefix = type(self).__name__.lower()
+        return np.array([f"{prefix}{i}" for i in range(width)], dtype=object)
+
+
+def is_slow(learner_class: type[Any]) -> bool:
+    """Say whether its answers on a few hundred numeric rows, seen once, are poor by design.
+
+    A Hoeffding tree splits after its grace period at the earliest; the others learn from words.
+    """
+    waits = "grace_period" in parameters(learner_class)
+    return waits or issubclass(learner_class, (BernoulliNB, MultinomialNB))
+
+
+@cache
+def takes_nan(learner_class: type[Any]) -> bool:
+    """Say whether NaN is a missing value for these learners, by asking one."""
+    if hasattr(learner_class, "steps") or "steps" in parameters(learner_class):
+        return False
+    model = learner_class()
+    try:
+        target: tuple[Any, ...] = () if hasattr(model, "transform_one") else (1,)
+        model.learn_one({0: math.nan}, *target)
+    except ValueError:
+        return False
+    return True
+
+
+def required(estimator: Any, y: Any) -> Any:
+    """The target, refused in scikit-learn's words if there is none."""
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    return y
+
+
+def labels_of(y: NDArray[Any]) -> NDArray[Any]:
+    """The labels as learners take them: whole numbers that come as floats become ints."""
+    return y.astype(np.int64) if y.dtype.kind == "f" else y

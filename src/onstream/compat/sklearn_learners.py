@@ -1,0 +1,99 @@
+"""Estimators of scikit-learn with `partial_fit` as learners."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from .foreign import Foreign, example_of, plain
+
+
+class Scikit(Foreign):
+    """An estimator behind columns that are fixed by the first example."""
+
+    columns: dict[Any, int] | None = None
+
+    def _row(self, x: Any, learning: bool) -> NDArray[np.float64]:
+        example = example_of(x)
+        if self.columns is None:
+            if not learning:
+                return np.zeros((1, 0))
+            self.columns = {name: i for i, name in enumerate(example)}
+        row = np.zeros((1, len(self.columns)))
+        for name, value in example.items():
+            place = self.columns.get(name)
+            if place is None:
+                if learning:
+                    raise ValueError(
+                        f"{type(self).__name__}: feature {name!r:.60} was not in the first "
+                        f"example; {type(self.wrapped).__name__} has a fixed number of columns. "
+                        f"Hash them: FeatureHasher(hash_bits=10).transform_one(x)."
+                    )
+                continue
+            row[0, place] = value
+        return row
+
+    def _learn(self, x: Any, y: list[Any], w: float, **more: Any) -> None:
+        if w != 1.0:
+            more["sample_weight"] = [w]
+        self.wrapped.partial_fit(self._row(x, True), y, **more)
+        self.seen += 1
+
+
+class ScikitClassifier(Scikit):
+    """A classifier of scikit-learn."""
+
+    def __init__(self, wrapped: Any, labels: list[Any] | None = None) -> None:
+        super().__init__(wrapped)
+        known = getattr(wrapped, "classes_", None) if labels is None else labels
+        if known is None:
+            raise ValueError(
+                f"from_sklearn: {type(wrapped).__name__} must know its labels before it learns: "
+                f"from_sklearn(estimator, labels=[…])."
+            )
+        self.labels = [plain(label) for label in known]
+
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
+        """Learn one example."""
+        if plain(y) not in self.labels:
+            raise ValueError(
+                f"{type(self).__name__}: label {y!r:.60} was not declared; it must be among "
+                f"labels={self.labels!r:.80}."
+            )
+        self._learn(x, [y], w, classes=np.unique(self.labels))
+
+    def predict_one(self, x: Any) -> Any:
+        """The label; None before any data."""
+        return plain(self.wrapped.predict(self._row(x, False))[0]) if self.columns else None
+
+    def clone(self) -> Self:
+        """The same estimator, not fitted."""
+        return type(self)(clone(self.wrapped), list(self.labels))
+
+
+class ScikitProbable(ScikitClassifier):
+    """A classifier of scikit-learn with probabilities."""
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """Label to probability; empty before any data."""
+        if not self.columns:
+            return {}
+        found = self.wrapped.predict_proba(self._row(x, False))[0]
+        return dict(zip(self.wrapped.classes_.tolist(), found.tolist(), strict=True))
+
+
+class ScikitRegressor(Scikit):
+    """A regressor of scikit-learn."""
+
+    def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
+        """Learn one example."""
+        self._learn(x, [y], w)
+
+    def predict_one(self, x: Any) -> float:
+        """The prediction; 0.0 before any data."""
+        return float(self.wrapped.predict(self._row(x, False))[0]) if self.columns else 0.0
+
+    def clone(self) -> Self:
+        """The same estimator, not fitted."""
+        return type(self)(clone(self.wrapped))

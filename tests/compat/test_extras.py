@@ -1,0 +1,36 @@
+"""A missing package is named with what installs it, and nothing heavy comes with onstream."""
+
+import subprocess
+import sys
+
+import pytest
+
+from onstream.compat.extras import needed
+
+HEAVY = ("sklearn", "river")
+
+
+def test_a_missing_package_is_named_with_its_extra() -> None:
+    with pytest.raises(ImportError, match=r'^x needs nowhere: pip install "onstream\[compat\]"$'):
+        needed("nowhere", "compat", "x")
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "extra"),
+    [("to_sklearn", "sklearn", "compat"), ("to_river", "river", "compat")],
+)
+def test_a_missing_extra_is_one_line(name: str, package: str, extra: str) -> None:
+    code = (
+        f"import sys; sys.modules[{package!r}] = None\n"
+        f"import onstream.compat\n"
+        f"try: onstream.compat.{name}\n"
+        f"except ImportError as error: print(error)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip().endswith(f'needs {package}: pip install "onstream[{extra}]"')
+
+
+def test_nothing_heavy_is_imported_with_onstream() -> None:
+    code = f"import sys, onstream, onstream.compat; print([m for m in {HEAVY} if m in sys.modules])"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"
