@@ -32,6 +32,7 @@ NOT_SANITIZED = (
     "contract/test_memory.py",  # the allocator is another
     "contract/test_docstrings.py",
     "cli/",
+    "serve/",  # processes that are killed, and clients that wait for seconds
     "evaluate/test_report.py",
     "test_examples.py",
     "test_decisions.py",
