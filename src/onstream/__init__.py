@@ -82,11 +82,21 @@ _HOMES = {
     "StandardScaler": "features",
     "prequential": "evaluate",
 }
-_PACKAGES = {*_HOMES.values(), "compat", "datasets", "drift", "serve", "stats", "streams"}
+_PACKAGES = {
+    *_HOMES.values(),
+    "compat",
+    "datasets",
+    "drift",
+    "ensemble",
+    "serve",
+    "stats",
+    "streams",
+}
 
 # Imported when `load`, the command line or a test asks for every learner there is.
 expect_families(
     "onstream.drift",
+    "onstream.ensemble",
     "onstream.features",
     "onstream.kernel",
     "onstream.linear",

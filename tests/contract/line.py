@@ -16,4 +16,5 @@ class Line(NamedTuple):
     decisive: bool = True  # False: few examples may leave two labels level, or be forgotten
     given: Mapping[str, Any] = MappingProxyType({})  # parameters without a default
     numeric: bool = True  # False: it learns from names or counts, and little from plain numbers
+    draws_features: bool = False  # True: it draws some of the features, hidden ones among them
     any_order: bool = False  # True: the order of the examples leaves no trace

@@ -66,6 +66,8 @@ def spoken(model, rows):
 @pytest.mark.parametrize("steps", UNCHANGED, ids=repr)
 def test_steps_that_change_nothing(nominal, steps):
     """The very scores of the learner alone, by block, loop and frame, before and after a file."""
+    if nominal.line.draws_features and isinstance(steps, Union):
+        pytest.skip("it may draw a feature that one part hides")
     rows, y = stream()
     y = targets(nominal, y)
     plain, block, loop, frame = nominal.make(), *(steps.clone() | nominal.make() for _ in range(3))

@@ -26,6 +26,10 @@ cdef class LearnerBase:
         """Are the parameters fixed?"""
         return self.made is not None or self.template
 
+    def _is_template(self):
+        """Does it only say how learners are to be made?"""
+        return self.template
+
     def _template(self):
         """A learner with the same parameters, without a model until somebody asks for it."""
         cdef LearnerBase other = type(self).__new__(type(self))

@@ -196,6 +196,15 @@ class Learner(SuggestsParameters, Elsewhere, LearnerBase):
             f"step | {type(self).__name__}()."
         )
 
+    def __eq__(self, other: object) -> bool:
+        """A learner is equal to itself alone; templates, which never learn, by their parameters."""
+        if self is other or type(other) is not type(self) or not self._is_template():
+            return self is other
+        return bool(other._is_template() and self.params == other.params)
+
+    def __hash__(self) -> int:
+        return hash(type(self).__name__) if self._is_template() else object.__hash__(self)
+
     def __repr__(self) -> str:
         usual = parameters(type(self))
         given = {n: v for n, v in self.params.items() if v is not usual[n] and v != usual[n]}

@@ -229,7 +229,8 @@ cdef class BatchModel(Model):
             try:
                 source.row(end - 1, &e)
                 self.reserve(e.width)
-                scratch = <double*> resize(NULL, 0, self.state.outputs() * sizeof(double))
+                scratch = <double*> resize(
+                    NULL, 0, max(1, self.state.together) * self.state.outputs() * sizeof(double))
                 with nogil:
                     done = self.run(source, start, end, task, scratch, &status)
                 release(scratch)
@@ -253,13 +254,14 @@ cdef class BatchModel(Model):
         """Learn rows and write their outputs. Returns `stop`, or the first row that failed, with
         its status."""
         cdef Example e
-        cdef Py_ssize_t i = start, left
+        cdef Py_ssize_t i = start, left, r
         cdef bint learning = task.numbers != NULL or task.targets != NULL
         cdef Py_ssize_t known = self.encoder.width
         cdef const double* weights = task.weights
         cdef bint silent = task.output == NOTHING
         cdef bint direct = self.front is None
         cdef bint runs = learning and self.state.runs and not self.state.behind_steps
+        cdef bint many = learning and self.state.learns_rows and direct
         if direct and not learning and self.state.together:
             return self.score_together(source, start, stop, task, scratch, status)
         e.codes = NULL
@@ -271,6 +273,15 @@ cdef class BatchModel(Model):
                     return stop
                 runs = left >= 0
                 i = left if runs else i
+            if many:  # an ensemble: each member goes over many rows at a time
+                left = self.state.learn_rows(
+                    source, i, min(stop, i + self.state.together), task, known, NULL if silent else scratch)
+                if not silent:
+                    for r in range(left):
+                        self.write_output(scratch + r * self.state.outputs(), task, i + r)
+                i += left
+                if left > 0:
+                    continue
             source.row(i, &e)
             if weights != NULL:
                 e.weight = weights[i]

@@ -21,6 +21,7 @@ cdef class Model:
     cdef int rollback(self) except -1
     cdef int connect(self, Encoder own, list steps) except -1
     cdef int adopt(self, Model other) except -1
+    cdef int share(self, Encoder features, Encoder encoder) except -1
 
     # What a kind of learner adds: targets.
     cdef object coerce_target(self, object y)

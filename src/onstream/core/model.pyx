@@ -73,6 +73,17 @@ cdef class Model:
         self.state.behind_steps = len(steps) > 0
         return 0
 
+    cdef int share(self, Encoder features, Encoder encoder) except -1:
+        """Stand behind another model's encoder, as a member of its ensemble does; `features` are
+        those that this model's first step, or its state, gets."""
+        cdef TransformerState step
+        for step in self.steps():
+            step.connect(features, encoder)
+            if step.output_features is not None:
+                features = step.output_features
+        self.encoder = encoder
+        return self.state.connect(features, encoder)
+
     def refuse_nominal(self, learner, Encoder own):
         """A learner that takes numbers as nominal values cannot use the numbers a step computes."""
         if own.categorical is None or self.encoder.nominal:

@@ -16,7 +16,8 @@ cdef class State:
     cdef bint tests_first        # learning needs the score from before the steps learned: `tested`
     cdef bint doubtful           # `doubt` has a warning
     cdef bint runs               # it has a loop of its own for blocks: `run`
-    cdef Py_ssize_t together     # rows that it scores at a time, in `score_rows`; 0: one by one
+    cdef bint learns_rows        # it learns many rows at a time: `learn_rows`
+    cdef Py_ssize_t together     # rows that it scores or learns at a time; 0: one by one
 
     # What an algorithm implements: without the GIL, on one example.
     cdef Py_ssize_t outputs(self) noexcept nogil
@@ -32,4 +33,7 @@ cdef class State:
     cdef void tested(self, const double* scores) noexcept nogil
     cdef Py_ssize_t backup_bytes(self) noexcept
     cdef Py_ssize_t run(self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, Py_ssize_t known) noexcept nogil
+    cdef Py_ssize_t learn_rows(
+        self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, Py_ssize_t known, double* out
+    ) noexcept nogil
     cdef int score_rows(self, Source source, Py_ssize_t start, Py_ssize_t n, double* out) noexcept nogil

@@ -94,6 +94,14 @@ cdef class State:
         the general loop (one that brings features beyond `known`, say); -1: not for this task."""
         return -1
 
+    cdef Py_ssize_t learn_rows(
+        self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, Py_ssize_t known, double* out
+    ) noexcept nogil:
+        """`score_learn` of up to `together` rows at a time (only if `learns_rows`), the scores to
+        `out` unless it is NULL; bit for bit the same. Returns how many; 0: the first one is for the
+        general loop (it brings features beyond `known`, say)."""
+        return 0
+
     cdef int score_rows(self, Source source, Py_ssize_t start, Py_ssize_t n, double* out) noexcept nogil:
         """`score` of n rows, at most `together`, where that saves work; bit for bit the same."""
         return LEARNED

@@ -7,7 +7,7 @@ from ..core.encoder cimport Encoder
 from ..core.example cimport Example
 from .arena._leaf cimport observe
 from .arena._memory_limit cimport (
-    MemoryBudget, enforce, estimated_bytes, most_named, room_for, room_for_labels,
+    enforce, estimated_bytes, most_named, room_for, room_for_labels,
 )
 from .arena._split cimport Split
 from .arena._tables cimport drop_features
@@ -24,11 +24,6 @@ cdef double SHORT = 0.8  # of max_bytes: beyond that leaves drop features that p
 
 
 cdef class HoeffdingState(TreeState):
-    cdef Encoder encoder        # counts the bytes of names
-    cdef MemoryBudget budget
-    cdef Py_ssize_t waiting     # leaves without tables, for lack of memory
-    cdef bint dropped           # a leaf has just dropped features
-
     def __init__(self, *, max_bytes=None, **common):
         TreeState.__init__(self, **common)
         self.budget.max_bytes = max_bytes or 0

@@ -186,6 +186,7 @@ cdef class TreeState(ClassifierState):
         cdef int32_t leaf
         cdef Opinion opinion
         cdef Example counted
+        a.known = max(a.known, e.width)
         if a.root == NONE:
             leaf = self.new_leaf(NONE, 0.0)
             if leaf == NO_MEMORY:

@@ -1,0 +1,18 @@
+"""Learners made of learners: bagging and forests."""
+
+from ..base.registry import register_family
+from .adaptive_random_forest_classifier import AdaptiveRandomForestClassifier
+from .leveraging_bagging import LeveragingBagging
+from .online_bagging import OnlineBagging
+from .online_bagging_regressor import OnlineBaggingRegressor
+from .streaming_random_patches_classifier import StreamingRandomPatchesClassifier
+
+__all__ = [
+    "AdaptiveRandomForestClassifier",
+    "LeveragingBagging",
+    "OnlineBagging",
+    "OnlineBaggingRegressor",
+    "StreamingRandomPatchesClassifier",
+]
+
+register_family(globals())

@@ -1,0 +1,301 @@
+"""The members of an ensemble, and how they go over many rows: one after the other, or in threads.
+
+A block of rows is copied once; then each member goes over all of it, alone. So the result is the
+same for any number of threads, and the same as that of a loop over single examples.
+"""
+
+from cpython.exc cimport PyErr_SetInterrupt
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from libc.math cimport NAN
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
+
+import threading
+from sys import getsizeof
+
+from ..core.batch cimport BatchModel
+from ..core.encoder cimport Encoder
+from ..core.example cimport LEARNED, NUMBER, Example
+from ..core.sources cimport Source
+from ..core.task cimport Task
+from ..core.transformer cimport TransformerState
+from ..tree._state cimport TreeState
+from ._member cimport SKIPPED, Member
+
+cdef enum:
+    VALUES = 1 << 16    # of all rows of a block
+    FLAT = 2048         # widest example that is laid out by feature
+    FEW_ROWS = 32       # for which no thread is started
+    VOTES = 1 << 19     # numbers of all votes of a block
+
+cdef double LARGEST_VALUE = 1e120  # a tree takes larger numbers as this one
+cdef double ORDINARY = 1e100  # examples with larger values or weights are learned one at a time
+
+
+cdef class Committee:
+    def __cinit__(self, list members, *, Py_ssize_t n_jobs):
+        cdef Py_ssize_t m
+        self.members, self.n, self.n_jobs = members, len(members), n_jobs
+        self.at = <void**> PyMem_RawMalloc(max(1, self.n) * sizeof(void*))
+        if self.at == NULL:
+            raise MemoryError("onstream: no memory for an ensemble")
+        self.flat = True
+        for m in range(self.n):
+            self.at[m] = <void*> members[m]
+            for model in members[m].models():
+                self.flat &= (<BatchModel> model).front is None and isinstance(model.state, TreeState)
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.at)
+
+    # -- features and labels ------------------------------------------------------------------
+
+    def configure(self, Encoder encoder):
+        """Set the options of the encoder that the members want; they must agree."""
+        cdef Encoder probe
+        cdef TransformerState step
+        wanted, who = None, None
+        for member in self.members:
+            model = member.models()[0]
+            probe = Encoder(encoder.who, None, 0)
+            if all([step.keeps_nominal() for step in model.steps()]):
+                model.state.configure(probe)
+            probe.nan_missing |= any([step.wants_nan for step in model.steps()])
+            found = (probe.nominal, probe.nan_missing, probe.fill_sparse, probe.categorical)
+            if wanted is None:
+                wanted, who = found, model.who
+                encoder.nominal, encoder.nan_missing = probe.nominal, probe.nan_missing
+                encoder.fill_sparse, encoder.categorical = probe.fill_sparse, probe.categorical
+            elif found != wanted:
+                raise ValueError(
+                    f"{encoder.who}: {who} and {model.who} read examples in different ways (text, "
+                    f"missing values or zeros), but members of an ensemble share one reading. Take "
+                    f"members of one kind: trees and naive Bayes, or learners of numbers."
+                )
+
+    cdef int connect(self, Encoder features, Encoder encoder) except -1:
+        for member in self.members:
+            member.connect(features, encoder)
+        return 0
+
+    cdef int make_room(self, Py_ssize_t width) except -1:
+        cdef Member member
+        for member in self.members:
+            member.make_room(width)
+        return 0
+
+    cdef int drop_room(self, Py_ssize_t width) except -1:
+        cdef Member member
+        for member in self.members:
+            member.drop_room(width)
+        return 0
+
+    # -- one example ----------------------------------------------------------------------------
+
+    cdef int vote(self, Py_ssize_t m, const Example* e, double* out) noexcept nogil:
+        """The vote of one member."""
+        return (<Member> self.at[m]).vote(e, out)
+
+    # -- blocks ---------------------------------------------------------------------------------
+
+    cdef bint open_block(
+        self, RowBlock* b, Py_ssize_t rows, Py_ssize_t outputs, bint wanted, bint learning
+    ) noexcept nogil:
+        """An empty block with room for up to `rows` rows, fewer if votes are long; False: no memory.
+        A vote takes `outputs` numbers, and as many more as scratch memory."""
+        b.size = 2 * max(1, outputs)
+        rows = min(rows, max(1, VOTES // (self.n * b.size)))
+        b.most, b.n, b.used, b.room = rows, 0, 0, VALUES
+        b.votes, b.learning, b.status = NULL, learning, LEARNED
+        b.rows = <Example*> PyMem_RawMalloc(rows * sizeof(Example))
+        b.values = <double*> PyMem_RawMalloc(VALUES * (sizeof(double) + 2 * sizeof(int32_t)))
+        if wanted:
+            b.votes = <double*> PyMem_RawMalloc(self.n * rows * b.size * sizeof(double))
+        if b.rows == NULL or b.values == NULL or (wanted and b.votes == NULL):
+            self.close_block(b)
+            return False
+        b.ids = <int32_t*> (b.values + VALUES)
+        b.codes = b.ids + VALUES
+        return True
+
+    cdef void close_block(self, RowBlock* b) noexcept nogil:
+        PyMem_RawFree(b.rows)
+        PyMem_RawFree(b.values)
+        PyMem_RawFree(b.votes)
+
+    cdef void one_row(self, RowBlock* b, Example* e, double* votes, Py_ssize_t outputs) noexcept nogil:
+        """A block of one row to learn, where it is. It is not closed."""
+        b.rows, b.n, b.votes, b.size = e, 1, votes, 2 * max(1, outputs)
+        b.learning, b.status = True, LEARNED
+
+    cdef Py_ssize_t fill(
+        self, RowBlock* b, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task,
+        Py_ssize_t known, double first_sign,
+    ) noexcept nogil:
+        """Copy rows into the block: those that fit, and of rows to learn (`task` is not NULL) those
+        before one that needs the general loop. Returns how many."""
+        cdef Example e
+        cdef Py_ssize_t i
+        e.codes, e.weight = NULL, 1.0
+        for i in range(start, min(stop, start + b.most)):
+            source.row(i, &e)
+            if task != NULL:
+                if task.weights != NULL:
+                    e.weight = task.weights[i]
+                if e.width > known or not 0.0 < e.weight < ORDINARY or not e.peak < ORDINARY:
+                    break
+                if task.numbers != NULL:
+                    e.label = task.numbers[i]
+                    e.y = first_sign if e.label == 0 else -first_sign
+                else:
+                    e.label, e.y = -1, task.targets[i]
+            if not self.add_row(b, &e):
+                break
+        return b.n
+
+    cdef bint add_row(self, RowBlock* b, const Example* e) noexcept nogil:
+        """Copy an example into the block. False: there is no room."""
+        cdef Example* own = &b.rows[b.n]
+        cdef Py_ssize_t n = e.n, i, f
+        cdef double* values = b.values + b.used
+        cdef int32_t* codes = b.codes + b.used
+        own[0] = e[0]
+        if self.flat and e.ids != NULL:  # by feature, as a tree lays it out
+            n = 0
+            for i in range(e.n):
+                n = max(n, e.ids[i] + 1)
+            if n <= FLAT and b.used + n <= b.room:
+                for f in range(n):
+                    values[f], codes[f] = NAN, NUMBER
+                for i in range(e.n):
+                    f = e.ids[i]
+                    values[f] = e.values[i]
+                    if values[f] > LARGEST_VALUE:  # not true of NaN
+                        values[f] = LARGEST_VALUE
+                    elif values[f] < -LARGEST_VALUE:
+                        values[f] = -LARGEST_VALUE
+                    if e.codes != NULL:
+                        codes[f] = e.codes[i]
+                own.ids, own.values, own.n = NULL, values, n
+                own.codes = codes if e.codes != NULL else NULL
+                own.peak = min(e.peak, LARGEST_VALUE)
+                b.used += n
+                b.n += 1
+                return True
+            n = e.n
+        if b.used + n > b.room:
+            return False
+        memcpy(values, e.values, n * sizeof(double))
+        own.values = values
+        if e.ids != NULL:
+            memcpy(b.ids + b.used, e.ids, n * sizeof(int32_t))
+            own.ids = b.ids + b.used
+        if e.codes != NULL:
+            memcpy(codes, e.codes, n * sizeof(int32_t))
+            own.codes = codes
+        b.used += n
+        b.n += 1
+        return True
+
+    cdef double* vote_of(self, RowBlock* b, Py_ssize_t m, Py_ssize_t row) noexcept nogil:
+        """Where the vote of member m for a row is."""
+        return b.votes + (m * b.n + row) * b.size
+
+    cdef void go_over(self, Py_ssize_t m, RowBlock* b, Py_ssize_t start) noexcept nogil:
+        """Member m votes for the rows from `start` on, and learns them if the block is to be learned."""
+        cdef Py_ssize_t r
+        cdef double* out = NULL
+        cdef int status
+        for r in range(start, b.n):
+            if b.votes != NULL:
+                out = self.vote_of(b, m, r)
+            if b.learning:
+                (<Member> self.at[m]).learn(&b.rows[r], b.first + r, r, out)
+            else:
+                status = (<Member> self.at[m]).vote(&b.rows[r], out)
+                if status != LEARNED:
+                    b.status = status
+
+    cdef void advance(self, RowBlock* b) noexcept nogil:
+        """Every member goes over the whole block."""
+        cdef Py_ssize_t m
+        if b.learning and b.n == 1:
+            self.learn_single(b)
+            return
+        if self.n_jobs > 1 and self.n > 1 and b.n >= FEW_ROWS:
+            with gil:
+                self.advance_in_threads(b)
+            return
+        for m in range(self.n):
+            self.go_over(m, b, 0)
+
+    cdef void learn_single(self, RowBlock* b) noexcept nogil:
+        """Every member learns one row; if one cannot, and no other has before, none does."""
+        cdef Py_ssize_t m
+        cdef int status
+        cdef bint changed = False
+        for m in range(self.n):
+            status = (<Member> self.at[m]).learn(
+                &b.rows[0], b.first, 0, NULL if b.votes == NULL else self.vote_of(b, m, 0))
+            if status == LEARNED:
+                changed = True
+            elif status != SKIPPED and not changed:
+                b.status = status
+                return
+
+    cdef void advance_in_threads(self, RowBlock* b) noexcept:
+        """The same in threads, this one among them, that end with the block."""
+        interrupted, threads = False, []
+        self.block, self.taken = b, 0
+        try:
+            for _ in range(min(self.n_jobs, self.n) - 1):
+                thread = threading.Thread(target=self.work, daemon=True)
+                thread.start()
+                threads.append(thread)
+        except (RuntimeError, MemoryError):
+            pass  # fewer threads do the same work
+        except KeyboardInterrupt:
+            interrupted = True
+        self.work()
+        for thread in threads:
+            while thread.is_alive():
+                try:
+                    thread.join()
+                except KeyboardInterrupt:
+                    interrupted = True
+        if interrupted:  # Python raises it when the block is learned
+            PyErr_SetInterrupt()
+
+    def work(self):
+        """Go over the block for one member after the other, until all are taken."""
+        cdef Py_ssize_t m
+        cdef RowBlock* b = self.block
+        while self.taken < self.n:
+            m = self.taken  # the GIL is held: nobody else takes this one
+            self.taken += 1
+            with nogil:
+                self.go_over(m, b, 0)
+
+    cdef int64_t refusals(self) noexcept nogil:
+        """How many examples members could not learn since this was asked last."""
+        cdef Py_ssize_t m
+        cdef int64_t refused = 0
+        for m in range(self.n):
+            refused += (<Member> self.at[m]).refused
+            (<Member> self.at[m]).refused = 0
+        return refused
+
+    # -- to and from arrays ---------------------------------------------------------------------
+
+    def export(self):
+        return {str(m): member.export() for m, member in enumerate(self.members)}
+
+    def restore(self, fields):
+        for m, member in enumerate(self.members):
+            own = fields.child(str(m))
+            member.restore(own)
+            own.done()
+        fields.done()
+
+    def memory(self):
+        return getsizeof(self) + 8 * self.n + sum([member.memory() for member in self.members])

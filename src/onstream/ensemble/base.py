@@ -1,0 +1,163 @@
+"""What all ensembles share: their members, and the threads that these learn in."""
+
+from collections.abc import Callable
+from typing import Any, TypedDict
+
+from ..base.checks import whole
+from ..base.classifier import Classifier, LabelledOptions, ProbabilisticClassifier
+from ..base.errors import NotMergeable
+from ..base.learner import Learner, LearnerOptions
+from ..base.part import Part
+from ..base.regressor import Regressor
+from ..core.classifier import ClassifierModel
+from ..core.regressor import RegressorModel
+from ._bagging import BaggingMember
+
+MOST_MEMBERS = 100_000
+
+
+class EnsembleOptions(TypedDict, total=False):
+    """Parameters of every ensemble."""
+
+    n_models: int
+    n_jobs: int
+    seed: int
+
+
+class LabelEnsembleOptions(EnsembleOptions, LabelledOptions, total=False):
+    """Parameters of every ensemble that predicts labels."""
+
+
+class NumberEnsembleOptions(EnsembleOptions, LearnerOptions, total=False):
+    """Parameters of every ensemble that predicts numbers."""
+
+
+class Ensemble(Learner):
+    """A learner made of learners.
+
+    Parameters
+    ----------
+    n_models : int >= 1, default 10
+        How many members. More of them vote more steadily, and take as much more time and memory.
+    n_jobs : int >= 1, default 1
+        Threads that members learn and predict blocks of rows in. The result is the same for any.
+    seed : int, default 0
+        Of all random draws.
+    """
+
+    _model: Any
+
+    def __init__(
+        self, *, n_models: int = 10, n_jobs: int = 1, seed: int = 0, **common: Any
+    ) -> None:
+        self.n_models = whole(self, "n_models", n_models, least=1, most=MOST_MEMBERS)
+        self.n_jobs = whole(self, "n_jobs", n_jobs, least=1, most=1024)
+        self.seed = whole(self, "seed", seed, least=0, most=2**64 - 1)
+        super().__init__(**common)
+
+    def _members(self) -> list[Any]:
+        """The members as they were made."""
+        return list(self._model.readable_state().committee.members)
+
+    def merge(self, other: Learner) -> None:
+        """Ensembles cannot be merged: see the message."""
+        raise NotMergeable(
+            f"{type(self).__name__}: ensembles cannot be merged: members that saw other data made "
+            f"other splits and began anew at other times. Train members apart, and let them vote."
+        )
+
+    @property
+    def drifts(self) -> list[list[int]]:
+        """For each member the numbers of the examples (from 0) after which it began anew.
+
+        The last 1,000 of each are kept.
+        """
+        with self._model.reading():
+            return [list(member.marks) for member in self._members()]
+
+
+class LabelEnsemble(Ensemble, ProbabilisticClassifier):
+    """An ensemble that predicts labels: by the sum of its members' votes."""
+
+
+class NumberEnsemble(Ensemble, Regressor):
+    """An ensemble that predicts numbers."""
+
+
+def member_seed(seed: int, member: int) -> int:
+    """The key of a member's random numbers."""
+    return (seed * 1_000_003 + 7_919 * member + 1) % 2**64
+
+
+class Wrapped:
+    """An ensemble over learners that the user gives: a learner, or a list with one per member."""
+
+    learner: Any
+    _given: list[Any]  # templates
+
+    def _set_learner(self, learner: Any, default: type[Learner], kind: type[Learner]) -> None:
+        """Check the learner or learners, and keep templates of them."""
+        name = type(self).__name__
+        several = isinstance(learner, (list, tuple))
+        given = list(learner) if several else [default() if learner is None else learner]
+        if not given:
+            raise ValueError(f"{name}: learner must be a learner or a list of some, got [].")
+        for one in given:
+            check_learner(name, one, kind)
+        self._given = [one if one._is_template() else one._template() for one in given]
+        self.learner = None if learner is None else self._given if several else self._given[0]
+
+    def _templates(self, n_models: int) -> list[Any]:
+        """One learner for each member."""
+        return [self._given[i % len(self._given)] for i in range(n_models)]
+
+
+def check_learner(owner: str, learner: Any, kind: type[Learner]) -> None:
+    """Refuse what cannot be a member."""
+    if not isinstance(learner, Learner):
+        raise TypeError(
+            f"{owner}: learner must be a learner, such as HoeffdingTreeClassifier(), or a list of "
+            f"some, got {learner!r:.80}."
+        )
+    what = type(learner).__name__
+    if not isinstance(learner, kind):
+        wanted = "labels" if issubclass(kind, Classifier) else "numbers"
+        raise TypeError(f"{owner}: all members must predict {wanted}; {what} does not.")
+    if not isinstance(learner._model, (ClassifierModel, RegressorModel)):
+        raise TypeError(
+            f"{owner}: {what} learns from objects, not from features, so it cannot be a member."
+        )
+    last = learner.steps[-1] if hasattr(learner, "steps") else learner
+    if any(callable(value) and not isinstance(value, Part) for value in last.params.values()):
+        raise TypeError(f"{owner}: {what} calls functions of yours, so it cannot be a member.")
+    if learner.seen:
+        raise ValueError(f"{owner}: {what} has learned already; give learner.clone().")
+    if getattr(last, "hash_bits", None) is not None:
+        raise ValueError(
+            f"{owner}: {what} has hash_bits; put FeatureHasher() | before the ensemble instead."
+        )
+    if learner.params.get("labels") is not None:
+        raise ValueError(f"{owner}: declare labels of the ensemble, not of {what}.")
+
+
+def maker(template: Any) -> Callable[[int], Any]:
+    """What makes the models of a member."""
+    return lambda generation: template._new_model()
+
+
+def is_probabilistic(learner: Any) -> bool:
+    """Say whether a learner has probabilities, so that its votes can be split."""
+    return isinstance(learner, ProbabilisticClassifier)
+
+
+def bagged(ensemble: Any) -> list[BaggingMember]:
+    """The members: each learns an example as often as Poisson(1) says."""
+    return [
+        BaggingMember(
+            maker(learner),
+            lam=1.0,
+            probabilistic=is_probabilistic(learner),
+            seed=member_seed(ensemble.seed, i),
+        )
+        for i, learner in enumerate(ensemble._templates(ensemble.n_models))
+    ]

@@ -1,0 +1,124 @@
+"""What forests share: trees that see some of the features, and what watches their errors."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ..base.checks import number, positive, whole
+from ..core.classifier import ClassifierModel
+from ..tree._subspace_tree import SubspaceTreeState
+from ..tree.base import checked_nominal
+from ._ensemble import LabelEnsembleState
+from ._forest import ForestMember
+from .base import Ensemble, LabelEnsemble, LabelEnsembleOptions, member_seed
+
+
+class ForestOptions(LabelEnsembleOptions, total=False):
+    """Parameters of every forest that predicts labels."""
+
+    lam: float
+    grace_period: float
+    delta: float
+    tau: float
+    max_depth: int | None
+    nominal: list[str | int] | None
+
+
+class Forest(Ensemble):
+    """Trees that learn each example with random weight, and begin anew when their errors rise.
+
+    Parameters
+    ----------
+    lam : float > 0, default 6.0
+        How often a tree learns an example on average. Lower it for more different trees.
+    grace_period : float > 0, default 50
+        Weight of examples between two attempts to split a leaf.
+    delta : float in (0, 1], default 0.01
+        Chance of a wrong choice that one split may take. Raise it for earlier, riskier splits.
+    tau : float >= 0, default 0.05
+        Break ties when Hoeffding's bound falls below.
+    max_depth : int >= 1 or None, default None
+        Deepest leaf of a tree.
+    nominal : list or None, default None
+        Features whose numbers are names of categories. Text always is.
+    """
+
+    warning_delta: float
+    drift_delta: float
+
+    def __init__(
+        self,
+        *,
+        lam: float = 6.0,
+        grace_period: float = 50,
+        delta: float = 0.01,
+        tau: float = 0.05,
+        max_depth: int | None = None,
+        nominal: list[str | int] | None = None,
+        **common: Any,
+    ) -> None:
+        self.lam = number(self, "lam", lam, above=0.0, most=50.0)
+        self.grace_period = positive(self, "grace_period", grace_period)
+        self.delta = number(self, "delta", delta, above=0.0, most=1.0)
+        self.tau = number(self, "tau", tau, least=0.0)
+        if max_depth is not None:
+            max_depth = whole(self, "max_depth", max_depth, least=1, most=2**31 - 1)
+        self.max_depth = max_depth
+        self.nominal = checked_nominal(self, nominal)
+        super().__init__(**common)
+
+    def _watch(self, warning_delta: float, drift_delta: float) -> None:
+        """Check and keep what warns of a drift; 0 turns it off."""
+        self.warning_delta = number(self, "warning_delta", warning_delta, least=0.0, most=1.0)
+        self.drift_delta = number(self, "drift_delta", drift_delta, least=0.0, most=1.0)
+
+    def _member(self, i: int, make: Callable[[int], Any]) -> ForestMember:
+        return ForestMember(
+            make,
+            lam=self.lam,
+            warning_delta=self.warning_delta if self.drift_delta else 0.0,
+            drift_delta=self.drift_delta,
+            probabilistic=True,
+            seed=member_seed(self.seed, i),
+        )
+
+    @property
+    def n_warnings(self) -> int:
+        """How many trees were begun in the background."""
+        with self._model.reading():
+            return sum(member.warnings for member in self._members())
+
+
+class LabelForest(Forest, LabelEnsemble):
+    """A forest that predicts labels."""
+
+    _one_subspace: bool  # one for each tree, not for each leaf
+    _share: float  # of the features that is drawn; 0: their square root, and one
+
+    def _new_state(self) -> Any:
+        members = [self._member(i, self._maker(i)) for i in range(self.n_models)]
+        return LabelEnsembleState(members, n_jobs=self.n_jobs)
+
+    def _maker(self, i: int) -> Callable[[int], Any]:
+        """What makes the trees of a member, one for each generation."""
+        name, key = type(self).__name__, member_seed(self.seed + 1, i)
+        options: dict[str, Any] = {
+            "delta": self.delta,
+            "grace_period": self.grace_period,
+            "tau": self.tau,
+            "criterion": "info_gain",
+            "leaf_prediction": "nba",
+            "max_depth": self.max_depth,
+            "nominal": self.nominal,
+            "nominal_split": "branches",
+            "variance_floor": 0.0,
+            "ties": "first",
+            "share": self._share,
+            "one_subspace": self._one_subspace,
+        }
+
+        def make(generation: int) -> Any:
+            state = SubspaceTreeState(**options, draws=member_seed(key, generation))
+            state.who = name
+            return ClassifierModel(name, state)
+
+        return make

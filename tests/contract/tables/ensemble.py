@@ -1,0 +1,28 @@
+"""Ensembles."""
+
+from onstream.linear import LogisticRegression
+from onstream.tree import HoeffdingTreeClassifier
+
+from ..line import Line
+from ..streams import plane, two_labels
+
+TABLE = {
+    "AdaptiveRandomForestClassifier": Line(
+        two_labels,
+        0.7,
+        ({"n_models": 5, "lam": 2.0, "warning_delta": 0.1, "drift_delta": 0.05},),
+        draws_features=True,
+    ),
+    "LeveragingBagging": Line(
+        two_labels,
+        0.80,
+        ({"learner": HoeffdingTreeClassifier(grace_period=50), "n_models": 3, "delta": 0.9},),
+    ),
+    "OnlineBagging": Line(
+        two_labels, 0.80, ({"learner": LogisticRegression(eta=0.3), "n_models": 3, "n_jobs": 2},)
+    ),
+    "OnlineBaggingRegressor": Line(plane, 0.5),
+    "StreamingRandomPatchesClassifier": Line(
+        two_labels, 0.6, ({"n_models": 3, "subspace": 1.0},), decisive=False, draws_features=True
+    ),
+}
