@@ -127,6 +127,11 @@ cdef class MixedState(NaiveBayesState):
             self.make_table(id, len(self.features.categories[id]))
         return 0
 
+    cdef int catch_up(self) except -1:
+        for id, values in self.features.categories.items():
+            self.make_table(id, len(values))
+        return 0
+
     cdef int more_features(self, Py_ssize_t old, Py_ssize_t new) except -1:
         cdef Py_ssize_t i
         widen(&self.every, old, new)

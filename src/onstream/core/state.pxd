@@ -29,6 +29,7 @@ cdef class State:
     # What a few of them need.
     cdef int connect(self, Encoder features, Encoder encoder) except -1
     cdef int shrink(self, Py_ssize_t width) except -1
+    cdef int catch_up(self) except -1
     cdef Py_ssize_t prepare(self, Py_ssize_t rows) except -1
     cdef void tested(self, const double* scores) noexcept nogil
     cdef Py_ssize_t backup_bytes(self) noexcept

@@ -62,6 +62,10 @@ cdef class State:
         """Features from `width` on were rolled back: forget what `reserve` derived from their names."""
         return 0
 
+    cdef int catch_up(self) except -1:
+        """It begins while others have learned already: make room for the nominal values there are."""
+        return 0
+
     def reset_schedule(self):
         """Restart the schedule of rates with the next example."""
         self.start = self.seen

@@ -2,6 +2,8 @@
 
 from ..base.registry import register_family
 from .adaptive_random_forest_classifier import AdaptiveRandomForestClassifier
+from .drift_retraining import DriftRetraining
+from .drift_retraining_regressor import DriftRetrainingRegressor
 from .leveraging_bagging import LeveragingBagging
 from .online_bagging import OnlineBagging
 from .online_bagging_regressor import OnlineBaggingRegressor
@@ -9,6 +11,8 @@ from .streaming_random_patches_classifier import StreamingRandomPatchesClassifie
 
 __all__ = [
     "AdaptiveRandomForestClassifier",
+    "DriftRetraining",
+    "DriftRetrainingRegressor",
     "LeveragingBagging",
     "OnlineBagging",
     "OnlineBaggingRegressor",

@@ -3,6 +3,7 @@
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 
+from ..core.batch cimport BatchModel
 from ..core.example cimport LEARNED, NO_MEMORY, Example
 from ..core.gaussian cimport uniform
 from ..core.rules.poisson cimport poisson
@@ -78,7 +79,7 @@ cdef class WatchedMember(Member):
         if status == LEARNED:
             status = self.vote(e, votes)
         if status == LEARNED:
-            wrong = most_votes(votes, self.n_labels) != e.label
+            wrong = e.label == self.new_label or most_votes(votes, self.n_labels) != e.label
             if times:
                 status = self.learn_times(self.model, e, times, NULL)
         if status == LEARNED:
@@ -93,10 +94,10 @@ cdef class WatchedMember(Member):
 
     cdef bint renew(self, uint64_t t) noexcept:
         """Begin anew after example t: True; or stay, if there is no memory."""
-        try:
-            self.model = self.new_model()
-        except MemoryError:
+        cdef BatchModel model = self.successor()
+        if model is None:
             return False
+        self.model = model
         self.mark(t)
         adwin_free(&self.errors)
         adwin_start(&self.errors, self.delta)

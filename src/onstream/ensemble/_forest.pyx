@@ -38,7 +38,6 @@ cdef class ForestMember(Member):
     cdef double drift_delta       # 0: it never begins anew
     cdef Adwin warning
     cdef Adwin drift
-    cdef readonly BatchModel background  # None: nothing was suspected yet
     cdef int64_t front_generation  # of the tree that votes
     cdef int64_t back_generation   # of the one in the background
     cdef double tested            # examples that it has answered since it began,
@@ -54,9 +53,6 @@ cdef class ForestMember(Member):
     def __dealloc__(self):
         adwin_free(&self.warning)
         adwin_free(&self.drift)
-
-    def models(self):
-        return [self.model] if self.background is None else [self.model, self.background]
 
     # -- voting -------------------------------------------------------------------------------
 
@@ -137,7 +133,7 @@ cdef class ForestMember(Member):
         cdef double off
         self.tested += 1.0
         if self.labelled is not None:
-            off = (<ClassifierModel> self.model).classes.decide(scores) != e.label
+            off = e.label == self.new_label or (<ClassifierModel> self.model).classes.decide(scores) != e.label
             self.right += 1.0 - off
             return off
         off = fabs(scores[0] - e.y)
@@ -148,10 +144,10 @@ cdef class ForestMember(Member):
 
     cdef int suspect(self) noexcept:
         """Begin a tree in the background, and watch for the next warning."""
-        try:
-            self.background = self.new_model()
-        except MemoryError:
+        cdef BatchModel model = self.successor()
+        if model is None:
             return 0  # the one there is goes on
+        self.background = model
         self.back_generation = self.generation
         self.warnings += 1
         adwin_free(&self.warning)
@@ -160,11 +156,12 @@ cdef class ForestMember(Member):
 
     cdef int replace(self, uint64_t t) noexcept:
         """Let the tree in the background, or a new one, take over."""
-        try:
-            model = self.background if self.background is not None else self.new_model()
-            self.mark(t)
-        except MemoryError:
+        cdef BatchModel model = self.background
+        if model is None:
+            model = self.successor()
+        if model is None:
             return 0
+        self.mark(t)
         self.front_generation = self.back_generation if self.background is not None else self.generation
         self.model, self.background = model, None
         self.tested = self.right = 0.0

@@ -1,4 +1,4 @@
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from ..core.batch cimport BatchModel
 from ..core.classifier cimport ClassifierModel
@@ -16,12 +16,14 @@ cdef class Member:
     cdef readonly int64_t generation  # models made so far, but for the first
     cdef BatchModel model         # what it has learned, behind the encoder of the ensemble
     cdef ClassifierModel labelled  # the same, if it predicts labels; None: numbers
+    cdef readonly BatchModel background  # one that may take over; None: there is none
     cdef bint probabilistic       # it has probabilities; otherwise it votes for one label
     cdef uint64_t seed            # key of its random numbers
     cdef Encoder features         # the features as it gets them
     cdef Encoder encoder          # where examples come in
     cdef Labels labels            # of the ensemble
     cdef Py_ssize_t n_labels
+    cdef int32_t new_label        # the label that the present example has brought; -1: none
     cdef double first_sign
     cdef Py_ssize_t width         # features that there is room for
     cdef int64_t refused          # examples it could not learn
@@ -38,6 +40,7 @@ cdef class Member:
     # What it is written with.
     cdef int mark(self, uint64_t t) except -1
     cdef BatchModel new_model(self)
+    cdef BatchModel successor(self)
     cdef int score_as_votes(self, BatchModel model, const Example* e, double* out) noexcept nogil
     cdef void as_votes(self, BatchModel model, const double* scores, double* out) noexcept nogil
     cdef int learn_times(self, BatchModel model, const Example* e, double times, double* scores) noexcept nogil

@@ -23,7 +23,7 @@ cdef class Member:
         self.make, self.probabilistic, self.seed = make, probabilistic, seed
         self.model = make(0)
         self.labelled = self.model if isinstance(self.model, ClassifierModel) else None
-        self.first_sign = -1.0
+        self.first_sign, self.new_label = -1.0, -1
         self.marks = []
 
     # -- what a kind of ensemble implements ---------------------------------------------------
@@ -49,16 +49,26 @@ cdef class Member:
         """A model like its first one that has learned nothing."""
         cdef BatchModel model = self.make(self.generation + 1)
         model.share(self.features, self.encoder)
-        model.reserve(self.width)
+        model.reserve(max(self.width, self.features.width))
         if self.labelled is not None:
             (<ClassifierModel> model).classes.labels = self.labels
             labels_of(model, self.n_labels, self.first_sign)
+        model.state.catch_up()
         self.generation += 1
         return model
 
+    cdef BatchModel successor(self):
+        """The same; None: there is no memory, though it was tried twice."""
+        for _ in range(2):
+            try:
+                return self.new_model()
+            except MemoryError:
+                pass
+        return None
+
     def models(self):
         """All models that it holds, that in force first."""
-        return [self.model]
+        return [self.model] if self.background is None else [self.model, self.background]
 
     def connect(self, Encoder features, Encoder encoder):
         """Stand behind this encoder."""
@@ -97,13 +107,16 @@ cdef class Member:
             (<ClassifierModel> model).classes.first_sign = first_sign
             (<ClassifierModel> model).classes.n_labels = <int32_t> n
             (<ClassifierModel> model).classes.set_labels(n)
+        self.new_label = <int32_t> n - 1 if n > self.n_labels else -1
         self.n_labels, self.first_sign = n, first_sign
         return 0
 
     cdef int commit_label(self) except -1:
-        cdef BatchModel model
-        for model in self.models():
-            (<ClassifierModel> model).classes.commit_label()
+        """Nothing is allocated here: the example has been learned."""
+        self.new_label = -1
+        (<ClassifierModel> self.model).classes.commit_label()
+        if self.background is not None:
+            (<ClassifierModel> self.background).classes.commit_label()
         return 0
 
     # -- scores and votes ---------------------------------------------------------------------

@@ -12,6 +12,7 @@ from ..base.regressor import Regressor
 from ..core.classifier import ClassifierModel
 from ..core.regressor import RegressorModel
 from ._bagging import BaggingMember
+from ._retraining import RetrainingMember
 
 MOST_MEMBERS = 100_000
 
@@ -161,3 +162,15 @@ def bagged(ensemble: Any) -> list[BaggingMember]:
         )
         for i, learner in enumerate(ensemble._templates(ensemble.n_models))
     ]
+
+
+def retrained(owner: Any, default: type[Any]) -> RetrainingMember:
+    """The one member of a learner that begins anew on an alarm."""
+    learner = owner._given[0]
+    detector = default() if owner.detector is None else owner.detector
+    return RetrainingMember(
+        maker(learner),
+        detector=detector._named_state(),
+        probabilistic=is_probabilistic(learner),
+        seed=0,
+    )

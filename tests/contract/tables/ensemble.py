@@ -1,5 +1,6 @@
 """Ensembles."""
 
+from onstream.drift import ADWIN, KSWIN
 from onstream.linear import LogisticRegression
 from onstream.tree import HoeffdingTreeClassifier
 
@@ -13,6 +14,10 @@ TABLE = {
         ({"n_models": 5, "lam": 2.0, "warning_delta": 0.1, "drift_delta": 0.05},),
         draws_features=True,
     ),
+    "DriftRetraining": Line(
+        two_labels, 0.80, ({"learner": LogisticRegression(eta=0.3), "detector": ADWIN(delta=0.5)},)
+    ),
+    "DriftRetrainingRegressor": Line(plane, 0.5, ({"detector": KSWIN(alpha=1e-9)},)),
     "LeveragingBagging": Line(
         two_labels,
         0.80,
