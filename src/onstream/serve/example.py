@@ -63,9 +63,9 @@ def check_features(x: dict[str, Value], row: int) -> None:
             "Send the features that are not 0, or fewer.",
         )
     for name, value in x.items():
-        if len(name) > 63 and len(name.encode()) > LONGEST_NAME:
-            where = f"examples[{row}].x"
-            raise Refused(f"the name of a feature has {len(name.encode()):,} bytes", where, LONG)
+        if len(name) > 63 and len(name.encode("utf-8", "replace")) > LONGEST_NAME:
+            size, where = len(name.encode("utf-8", "replace")), f"examples[{row}].x"
+            raise Refused(f"the name of a feature has {size:,} bytes", where, LONG)
         if type(value) is float and not math.isfinite(value):
             where = f"examples[{row}].x.{name:.64}"
             raise Refused(f"the value is {value}", where, "Leave out what is missing.")
@@ -78,8 +78,18 @@ def check_name(name: str, path: str, empty: bool = False) -> None:
     """Refuse an id, a source or a label that is too long."""
     if not name and not empty:
         raise Refused("an empty name", path, "Leave it out, or give it a name.")
-    if len(name) > 63 and len(name.encode()) > LONGEST_NAME:
-        raise Refused(f"a name has {len(name.encode()):,} bytes", path, LONG)
+    if not name.isascii() or len(name) > LONGEST_NAME:
+        check_text(name, path)
+        if len(name.encode()) > LONGEST_NAME:
+            raise Refused(f"a name has {len(name.encode()):,} bytes", path, LONG)
+
+
+def check_text(text: str, path: str) -> None:
+    """Refuse half a character (a lone surrogate), which JSON cannot write down."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise Refused(f"{ascii(text):.60} is no Unicode text", path, "Leave it out.") from None
 
 
 def coerce_example(given: Any) -> Example:
