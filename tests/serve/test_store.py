@@ -451,9 +451,13 @@ def test_a_rewrite_that_fails_leaves_everything(
 
 def test_a_learner_that_grew_too_large_predicts_but_learns_no_more(tmp_path: Path) -> None:
     with DurableModel(tmp_path, PAClassifier(), max_memory=200_000) as model:
-        with pytest.raises(ModelFull, match="200,000 are allowed"):
+
+        def grow() -> None:
             for i in range(100):
                 model.learn({"x": {f"{i} {k}": 1.0 for k in range(500)}, "y": 1} for _ in range(99))
+
+        with pytest.raises(ModelFull, match="200,000 are allowed"):
+            grow()
         assert model.learner.memory_bytes < 2_000_000
         assert model.predict_one({"0 0": 1.0}) == 1
         seen = model.seen

@@ -1,6 +1,7 @@
 """What a client sends to be learned, as it stands in requests and in the log."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -36,12 +37,23 @@ class Refused(ValueError):
         self.path, self.hint = path, hint
 
 
+class TooLarge(Refused):
+    """The body, as sent or unpacked, is larger than allowed."""
+
+
+def unreadable(error: Exception) -> Refused:
+    """What msgspec finds wrong, and where."""
+    text, _, place = str(error).partition(" - at `")
+    path = re.sub(r"^\$\.?", "", place.rstrip("`"))
+    return Refused(text[:200] or "the JSON is nested too deeply", path, "See /openapi.json.")
+
+
 def check_examples(examples: Sequence[Example | Question]) -> None:
     """Refuse what no learner should see; what a learner refuses by itself comes later."""
     for row, example in enumerate(examples):
         x = example.x
         if type(x) is dict:
-            check_features(x, row)
+            check_features(x, f"examples[{row}].x")
         if example.id is not None:
             check_name(example.id, f"examples[{row}].id")
         if isinstance(example, Example):
@@ -54,23 +66,23 @@ def check_examples(examples: Sequence[Example | Question]) -> None:
                 raise Refused(f"the target is {y}", f"examples[{row}].y", "Targets are finite.")
 
 
-def check_features(x: dict[str, Value], row: int) -> None:
+def check_features(x: dict[str, Value], path: str) -> None:
     """Refuse too many features, names that are too long, and numbers that are none."""
     if len(x) > MOST_FEATURES:
         raise Refused(
             f"an example has {len(x):,} features; {MOST_FEATURES:,} are allowed",
-            f"examples[{row}].x",
+            path,
             "Send the features that are not 0, or fewer.",
         )
     for name, value in x.items():
         if len(name) > 63 and len(name.encode("utf-8", "replace")) > LONGEST_NAME:
-            size, where = len(name.encode("utf-8", "replace")), f"examples[{row}].x"
-            raise Refused(f"the name of a feature has {size:,} bytes", where, LONG)
+            size = len(name.encode("utf-8", "replace"))
+            raise Refused(f"the name of a feature has {size:,} bytes", path, LONG)
         if type(value) is float and not math.isfinite(value):
-            where = f"examples[{row}].x.{name:.64}"
-            raise Refused(f"the value is {value}", where, "Leave out what is missing.")
+            raise Refused(f"the value is {value}", f"{path}.{name:.64}", MISSING)
 
 
+MISSING = "Leave out what is missing."
 LONG = f"At most {LONGEST_NAME} bytes are allowed."
 
 
@@ -89,7 +101,7 @@ def check_text(text: str, path: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise Refused(f"{ascii(text):.60} is no Unicode text", path, "Leave it out.") from None
+        raise Refused(f"{text!a:.60} is no Unicode text", path, "Leave it out.") from None
 
 
 def coerce_example(given: Any) -> Example:

@@ -133,7 +133,8 @@ class Log:
                 spoken.setdefault(example.source, first + i)
         if spoken:
             self.db.executemany(
-                "INSERT INTO sources VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET last = excluded.last",
+                "INSERT INTO sources VALUES (?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET last = excluded.last",
                 [(source, begin, last) for source, begin in spoken.items()],
             )
 
