@@ -326,6 +326,8 @@ class TestRefused:
     def test_bombs(self, service: Running, model: str) -> None:
         bomb = gzip.compress(b" " * (50 << 20))
         assert service.raw("POST", f"{model}/learn", bomb, content_encoding="gzip")[0] == 413
+        two = gzip.compress(b'{"examples": []}') + bomb
+        assert service.raw("POST", f"{model}/learn", two, content_encoding="gzip")[0] == 422
         good = gzip.compress(json.dumps({"examples": rows(2)}).encode())
         assert service.raw("POST", f"{model}/learn", good, content_encoding="gzip")[0] == 200
         assert service.raw("POST", f"{model}/learn", good[:30], content_encoding="gzip")[0] == 422
@@ -397,6 +399,15 @@ class TestTokens:
     def test_without_one(self, header: str, service: Running) -> None:
         status, answer = service.call("GET", "/v1/models", Authorization=header)
         assert (status, answer["path"]) == (401, "authorization")
+
+    def test_nobody_writes_lines_into_the_logs(self, service: Running) -> None:
+        forged = {"name": "x\n2026-01-01 admin", "scopes": ["learn"]}
+        assert service.call("POST", "/v1/tokens", forged)[1]["path"] == "name"
+        text = "PAClassifier(\nC=0.5)"
+        assert service.call("PUT", "/v1/models/lines", {"learner": text})[0] == 201
+        assert service.call("GET", "/v1/models/lines")[1]["learner"] == text
+        last = (service.store / "audit.log").read_text().splitlines()[-1]
+        assert last.endswith(r"admin put lines 201 'PAClassifier(\nC=0.5)'")
 
     def test_other_hosts_are_refused(self, service: Running) -> None:
         assert service.call("GET", "/v1/models", Host="evil.example")[0] == 400

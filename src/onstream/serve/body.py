@@ -208,5 +208,5 @@ def decode_examples(kind: Any, body: bytes, content_type: str) -> list[Any]:
         )
     if not examples:
         raise Refused("there are no examples", "examples", "Send at least one.")
-    check_examples(examples)
+    check_examples(examples, finite=content_type not in ARROW)
     return examples
