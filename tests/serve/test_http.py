@@ -289,6 +289,7 @@ class TestRefused:
                 {"examples": [{"x": {f"f{i}": 1 for i in range(1001)}, "y": 1}]},
             ),
             (422, "examples[0].x", {"examples": [{"x": {"f" * 257: 1}, "y": 1}]}),
+            (422, "examples[0].x", {"examples": [{"x": {"\u20ac" * 86: 1}, "y": 1}]}),
             (422, "examples[1].id", {"examples": [{"x": {}, "y": 1}, {"x": {}, "y": 1, "id": ""}]}),
             (422, "examples[0]", {"examples": [{"y": 1}]}),
             (422, "examples[0]", {"examples": [{"x": {}, "y": 1, "weight": 2}]}),
@@ -304,6 +305,12 @@ class TestRefused:
         assert (got, answer["path"]) == (status, path)
         assert set(answer) == {"error", "path", "hint"}
         assert service.call("GET", model)[1]["state_sha256"] == before
+
+    def test_names_are_measured_in_bytes(self, service: Running, model: str) -> None:
+        for name, status in (("\u20ac" * 85, 200), ("\u20ac" * 86, 422), ("\x01" * 256, 200)):
+            for escaped in (True, False):
+                text = json.dumps({"examples": [{"x": {name: 1}}]}, ensure_ascii=escaped)
+                assert service.raw("POST", f"{model}/predict", text.encode())[0] == status
 
     @pytest.mark.parametrize(
         "body",

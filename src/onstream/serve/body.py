@@ -9,10 +9,10 @@ import msgspec
 from .arrow import from_arrow
 from .example import (
     Example,
+    Features,
     Question,
     Refused,
     TooLarge,
-    Value,
     check_examples,
     check_features,
     unreadable,
@@ -93,7 +93,7 @@ DECODERS: dict[type, Any] = {
     kind: msgspec.json.Decoder(kind)
     for kind in (Learn, Predict, Label, NewModel, Rollback, Replay, NewToken)
 }
-FEATURES = msgspec.json.Decoder(dict[str, Value] | str)
+FEATURES = msgspec.json.Decoder(Features)
 LINES = {kind: msgspec.json.Decoder(kind) for kind in (Example, Question)}
 
 
@@ -208,5 +208,6 @@ def decode_examples(kind: Any, body: bytes, content_type: str) -> list[Any]:
         )
     if not examples:
         raise Refused("there are no examples", "examples", "Send at least one.")
-    check_examples(examples, finite=content_type not in ARROW)
+    plain = body.isascii() and b"\\" not in body and content_type not in ARROW
+    check_examples(examples, decoded=plain)
     return examples

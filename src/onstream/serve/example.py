@@ -3,20 +3,22 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-Value: TypeAlias = float | int | bool | str | None
-Target: TypeAlias = float | int | bool | str | list[str | int] | None
 LONGEST_NAME = 256  # bytes of a feature, an id, a source or a text label
 MOST_FEATURES = 1000
+Value: TypeAlias = float | int | bool | str | None
+Target: TypeAlias = float | int | bool | str | list[str | int] | None
+Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)]  # letters; bytes below
+Features: TypeAlias = Annotated[dict[Name, Value], msgspec.Meta(max_length=MOST_FEATURES)] | str
 
 
 class Example(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """One example; one with an id is learned once, one with a source can be taken out again."""
 
-    x: dict[str, Value] | str
+    x: Features
     y: Target
     id: str | None = None
     source: str | None = None
@@ -25,7 +27,7 @@ class Example(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 class Question(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Features to predict for; with an id, a label may follow later."""
 
-    x: dict[str, Value] | str
+    x: Features
     id: str | None = None
 
 
@@ -44,21 +46,19 @@ class TooLarge(Refused):
 def unreadable(error: Exception) -> Refused:
     """What msgspec finds wrong, and where."""
     text, _, place = str(error).partition(" - at `")
-    path = re.sub(r"^\$\.?", "", place.rstrip("`"))
+    path = re.sub(r"^\$\.?", "", place.rstrip("`").removeprefix("key` in `"))
     return Refused(text[:200] or "the JSON is nested too deeply", path, "See /openapi.json.")
 
 
-def check_examples(examples: Sequence[Example | Question], finite: bool = False) -> None:
+def check_examples(examples: Sequence[Example | Question], decoded: bool = False) -> None:
     """Refuse what no learner should see; what a learner refuses by itself comes later.
 
-    `finite`: all numbers are, since they were read from JSON, which has no others.
+    `decoded`: from JSON in ASCII, whose numbers are finite and whose letters are bytes, so that
+    the types of `Features` have seen to everything in x.
     """
     for row, example in enumerate(examples):
-        x = example.x
-        if type(x) is dict and (
-            not finite or len(x) > MOST_FEATURES or (x and max(map(len, x)) > SURELY_SHORT)
-        ):
-            check_features(x, f"examples[{row}].x")
+        if not decoded and type(example.x) is dict:
+            check_features(example.x, f"examples[{row}].x")
         if example.id is not None:
             check_name(example.id, f"examples[{row}].id")
         if type(example) is Example:
@@ -80,14 +80,13 @@ def check_features(x: dict[str, Value], path: str) -> None:
             "Send the features that are not 0, or fewer.",
         )
     for name, value in x.items():
-        if len(name) > SURELY_SHORT and len(name.encode("utf-8", "replace")) > LONGEST_NAME:
+        if len(name) > LONGEST_NAME // 4 and len(name.encode("utf-8", "replace")) > LONGEST_NAME:
             size = len(name.encode("utf-8", "replace"))
             raise Refused(f"the name of a feature has {size:,} bytes", path, LONG)
         if type(value) is float and not math.isfinite(value):
             raise Refused(f"the value is {value}", f"{path}.{name:.64}", MISSING)
 
 
-SURELY_SHORT = LONGEST_NAME // 4  # letters; none has more than 4 bytes
 MISSING = "Leave out what is missing."
 LONG = f"At most {LONGEST_NAME} bytes are allowed."
 

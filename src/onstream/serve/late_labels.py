@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from .example import Value
+from .example import Features
 
 MOST_BYTES = 64 << 20  # of features as JSON, for each model
 
@@ -16,7 +16,7 @@ class Kept(msgspec.Struct, array_like=True):
     """The features of one prediction."""
 
     id: str
-    x: dict[str, Value] | str
+    x: Features
     size: int
     expires: float  # by the clock of the wall: a restart does not change it
     learned: bool = False  # stays known, so that a label that is sent again is a duplicate

@@ -74,7 +74,7 @@ def serve(
         set_logs(store, access_log)
         server = uvicorn.Server(
             uvicorn.Config(
-                service, host=host, port=port, log_level="warning", access_log=False,
+                service, host=host, port=port, log_level="error", access_log=False,
                 lifespan="off", timeout_keep_alive=30, timeout_graceful_shutdown=10,
                 server_header=False, ws="none", http=protocol(), proxy_headers=False,
                 date_header=False,
