@@ -20,6 +20,7 @@ import pytest
 from onstream import LogisticRegression, PAClassifier
 from onstream.persist import dumps, loads
 from onstream.serve.late_labels import LateLabels
+from onstream.serve.server import reporter
 
 from .running import TOKEN, Running
 
@@ -493,6 +494,17 @@ def test_late_labels_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (list(late.kept), late.expired, late.size) == (["larger"], 2, 40 << 20)
     late.keep("larger", "x", 1)
     assert (late.size, late.waiting) == (1, 1)
+
+
+def test_a_long_replay_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("onstream.serve.server.time.monotonic", lambda: now)
+    said: list[str] = []
+    progress = reporter(said.append)
+    for seq in range(100, 1100, 100):
+        now += 0.5
+        progress("m", seq, 1000)
+    assert said == ["m: replayed to 500 of 1,000", "m: replayed to 1,000 of 1,000"]
 
 
 def test_a_model_that_is_full_is_said(tmp_path: Path) -> None:
