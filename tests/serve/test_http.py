@@ -20,6 +20,7 @@ import pytest
 from onstream import LogisticRegression, PAClassifier
 from onstream.persist import dumps, loads
 from onstream.serve.late_labels import LateLabels
+from onstream.serve.models import hashed
 from onstream.serve.server import reporter
 
 from .running import TOKEN, Running
@@ -243,6 +244,15 @@ def test_hashes_are_secret_unless_given(service: Running) -> None:
         assert (learner.params["hash_bits"], learner.params["max_labels"]) == (18, 100)
         sums.add(learner.params["hash_seed"])
     assert len(sums) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [("PAClassifier()", 18), ("RLS()", 10), ("AROW(covariance='full')", 10),
+     ("BayesianLinearRegression()", None), ("HoeffdingTreeClassifier()", None)],
+)  # fmt: skip
+def test_how_many_slots(text: str, bits: int | None) -> None:
+    assert hashed(text).params.get("hash_bits") == bits
 
 
 def test_pipelines_are_hashed_too(service: Running) -> None:

@@ -23,7 +23,7 @@ from .log import StoreError, sync_folder
 from .store import DurableModel, StoreStopped
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-HASH_BITS = 18  # 2^18 slots: 2 MB for each label
+HASH_BITS = (18, 10)  # 2^18 slots: 2 MB for each label; 2^10 where a matrix has their square
 MAX_LABELS = 100
 LONGEST_TEXT = 2000  # of a learner
 
@@ -210,14 +210,24 @@ def hashed(text: str, most: int | None = None) -> Any:
     last = steps[-1]
     known = inspect.signature(type(last)).parameters
     labels = {"max_labels": MAX_LABELS} if {"max_labels"} <= set(known) - set(given) else {}
-    secret: dict[str, Any] = {"hash_bits": HASH_BITS, "hash_seed": secrets.randbits(62)}
+    secret: dict[str, Any] = {"hash_bits": 0, "hash_seed": secrets.randbits(62)}
     explicit = set(given) & set(secret) or any(isinstance(one, FeatureHasher) for one in steps)
     if explicit or "hash_bits" not in known:
         changed = last.clone(**labels) if labels else last
         return changed if len(steps) == 1 else Pipeline(*steps[:-1], changed)
+    secret["hash_bits"] = slots(last)
     if len(steps) == 1:
         return last.clone(**labels, **secret)
     return Pipeline(*steps[:-1], FeatureHasher(**secret), last.clone(**labels))
+
+
+def slots(learner: Any) -> int:
+    """How many bits of hash a learner takes."""
+    for bits in HASH_BITS[:-1]:
+        with contextlib.suppress(ValueError):
+            learner.clone(hash_bits=bits)
+            return bits
+    return HASH_BITS[-1]
 
 
 def keywords(text: str) -> dict[str, Any]:
