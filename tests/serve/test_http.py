@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import random
+import shutil
 import socket
 import subprocess
 import sys
@@ -18,9 +19,11 @@ import pyarrow as pa
 import pytest
 
 from onstream import LogisticRegression, PAClassifier
+from onstream.cli.names import by_name
 from onstream.persist import dumps, loads
+from onstream.serve.app import answers, encode, explanation
 from onstream.serve.late_labels import LateLabels
-from onstream.serve.models import hashed
+from onstream.serve.models import Served, hashed
 from onstream.serve.server import reporter
 
 from .running import TOKEN, Running
@@ -253,6 +256,36 @@ def test_hashes_are_secret_unless_given(service: Running) -> None:
 )  # fmt: skip
 def test_how_many_slots(text: str, bits: int | None) -> None:
     assert hashed(text).params.get("hash_bits") == bits
+
+
+NOT_SERVED = {"BatchTree", "StructuredPA"}  # not online; made of functions
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
+def test_every_learner_can_be_served(tmp_path: Path) -> None:
+    """It learns, answers, explains, and a copy of its store replays to the same bits."""
+    names = [name for name, kind in by_name().items() if hasattr(kind, "predict_many")]
+    options: dict[str, Any] = {"label_ttl": 1.0, "label_cap": 1}
+    for name in sorted(set(names) - NOT_SERVED):
+        examples = [
+            {"x": row["x"], "y": [row["y"]] if name == "PAMultilabel" else row["y"]}
+            for row in rows(60)
+        ]
+        folder = tmp_path / name
+        served = Served(name, folder, name, hashed(f"{name}()"), None, **options)
+        assert served.model.learn(examples).rejected == [], name
+        learner = served.model.learner
+        assert json.loads(encode(answers(learner, [examples[0]["x"]])))
+        assert json.loads(encode(explanation(learner, examples[0]["x"])))
+        before = served.facts()
+        assert json.loads(encode(before))["seen"] == 60
+        shutil.copytree(folder, tmp_path / "copy")
+        again = Served(name, tmp_path / "copy", name, None, None, **options)
+        assert again.facts()["state_sha256"] == before["state_sha256"], name
+        again.close()
+        served.close()
+        shutil.rmtree(tmp_path / "copy")
 
 
 def test_pipelines_are_hashed_too(service: Running) -> None:
