@@ -66,7 +66,7 @@ class TestKilled:
         assert facts["seen"] == facts["examples"]
 
     def test_an_answer_before_the_commit_is_caught(self) -> None:
-        facts = killed("--kills", "8", "--seed", "1", "--broken", "ack")
+        facts = killed("--kills", "2", "--seed", "1", "--broken", "ack")
         assert facts["lost"] > 0
         assert not facts["same_state"]
 
