@@ -48,6 +48,7 @@ fuzz: build ## random work on everything public; SECONDS_EACH=600 for each fuzze
 	@$(PY) -m tests.fuzz $(FUZZER) --seconds $(or $(SECONDS_EACH),60)
 
 torture: build ## kill, starve and insult the service at full size (30 minutes); PART=load for one part
+	@$(PY) $(INSTALL) --group torture
 	@$(PY) -m tests.serve.torture $(PART)
 
 sanitize: sanitize-checked sanitize-asan ## tests on a bounds-checked build, then under ASan and UBSan
@@ -101,7 +102,7 @@ $(BUILT): $(RECIPE)
 
 constraints: ## write the newest release of every package into constraints.txt
 	@rm -rf .venv-newest && $(MAKE) --no-print-directory CONSTRAINTS= .venv-newest/.tools
-	@.venv-newest/bin/python -m pip install -qq --group dev numpy pyarrow safetensors msgspec rich typer
+	@.venv-newest/bin/python -m pip install -qq --group dev --group torture numpy pyarrow safetensors msgspec rich typer
 	@{ grep '^#' constraints.txt; .venv-newest/bin/python -m pip freeze --all; } > build/constraints.txt
 	@mv build/constraints.txt constraints.txt
 

@@ -5,9 +5,11 @@ import hashlib
 import io
 import json
 import random
+import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +19,12 @@ import pyarrow as pa
 import pytest
 
 from onstream import LogisticRegression, PAClassifier
+from onstream.cli.names import by_name
 from onstream.persist import dumps, loads
+from onstream.serve.app import answers, encode, explanation
+from onstream.serve.late_labels import LateLabels
+from onstream.serve.models import Served, hashed
+from onstream.serve.server import reporter
 
 from .running import TOKEN, Running
 
@@ -54,6 +61,14 @@ def sum_of(examples: list[dict[str, Any]]) -> str:
     for example in examples:
         learner.learn_one(example["x"], example["y"])
     return hashlib.sha256(dumps(learner)).hexdigest()
+
+
+def arrow(table: pa.Table, **options: Any) -> bytes:
+    out = io.BytesIO()
+    settings = pa.ipc.IpcWriteOptions(**options)
+    with pa.ipc.new_stream(out, table.schema, options=settings) as writer:
+        writer.write_table(table)
+    return out.getvalue()
 
 
 class TestVerbs:
@@ -125,6 +140,19 @@ class TestVerbs:
         _, answer = service.call("GET", f"{model}/explain?x=%7B%22f1%22%3A1%7D")
         assert list(answer["contributions"]) == ["f1"]
         assert service.call("GET", f"{model}/explain")[0] == 422
+        _, answer = service.call("GET", f"{model}/explain?x=%7B%22%E6%97%A5%22%3A1%7D")
+        assert list(answer["contributions"]) == ["日"]
+        more = "%2C".join(f"%22f{i}%22%3A1" for i in range(120))
+        _, answer = service.call("GET", f"{model}/explain?x=%7B{more}%7D")
+        assert (len(answer["contributions"]), answer["left_out"]) == (100, 20)
+        for bad in (
+            "1",
+            "%7B%7D%7D",
+            "%FF",
+            "%7B%22a%22%3A%7B%7D%7D",
+            f"%7B%22{'a' * 257}%22%3A1%7D",
+        ):
+            assert service.call("GET", f"{model}/explain?x={bad}")[0] == 422
 
     def test_put_again_and_delete(self, service: Running, model: str) -> None:
         same = {"learner": "PAClassifier(C=0.1, hash_bits=12, hash_seed=5)"}
@@ -141,15 +169,43 @@ class TestVerbs:
         )
         assert (status, json.loads(answer)["learned"]) == (200, 5)
         table = pa.table({"f1": [0.5, None], "f2": [1.0, 2.0], "y": [1, 0], "id": ["a", "b"]})
-        out = io.BytesIO()
-        with pa.ipc.new_stream(out, table.schema) as writer:
-            writer.write_table(table)
         kind = "application/vnd.apache.arrow.stream"
-        status, answer = service.raw("POST", f"{model}/learn", out.getvalue(), content_type=kind)
+        status, answer = service.raw("POST", f"{model}/learn", arrow(table), content_type=kind)
         assert (status, json.loads(answer)["learned"]) == (200, 2)
         expected = [*rows(5), {"x": {"f1": 0.5, "f2": 1.0}, "y": 1}, {"x": {"f2": 2.0}, "y": 0}]
         assert service.call("GET", model)[1]["state_sha256"] == sum_of(expected)
         assert service.raw("POST", f"{model}/learn", b"no arrow", content_type=kind)[0] == 422
+
+    @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+    def test_arrow_is_not_unpacked(self, compression: Any, service: Running, model: str) -> None:
+        table = pa.table({"f1": pa.array(["a"] * 1000).dictionary_encode(), "y": [1] * 1000})
+        data = arrow(table, compression=compression)
+        kind = "application/vnd.apache.arrow.stream"
+        status, answer = service.raw("POST", f"{model}/learn", data, content_type=kind)
+        assert status == (200 if compression is None else 422)
+        assert compression is None or b"compressed buffers" in answer
+
+    def test_arrow_that_stands_for_too_much(self, service: Running, model: str) -> None:
+        long = pa.DictionaryArray.from_arrays(pa.array([0] * 50_000, pa.int8()), ["x" * 100_000])
+        cases = {
+            413: [pa.table({"f": long, "y": [1] * 50_000}), pa.table({"f": pa.nulls(2_000_000)})],
+            422: [
+                pa.table({"f": [[1.0]], "y": [1]}),
+                pa.table({"f": [b"bytes"], "y": [1]}),
+                pa.table([[1.0], [2.0], [1]], names=["f", "f", "y"]),
+            ],
+        }
+        kind = "application/vnd.apache.arrow.stream"
+        for status, tables in cases.items():
+            for table in tables:
+                got, answer = service.raw("POST", f"{model}/learn", arrow(table), content_type=kind)
+                assert got == status, answer
+        good = arrow(pa.table({"f": ["abc", "de"], "y": [1, 0]}))
+        place = good.index((3).to_bytes(4, "little") + (5).to_bytes(4, "little"))
+        bad = good[: place + 4] + (1 << 30).to_bytes(4, "little") + good[place + 8 :]
+        status, answer = service.raw("POST", f"{model}/learn", bad, content_type=kind)
+        assert status == 422, "an offset far outside of its buffer"
+        assert service.call("GET", model)[1]["seen"] == 0
 
     def test_health_figures_and_document(self, service: Running, model: str) -> None:
         service.call("POST", f"{model}/learn", {"examples": rows(20)})
@@ -160,9 +216,26 @@ class TestVerbs:
         assert f'onstream_learned_total{{model="{name}"}} 20.0' in text
         for figure in ("request_seconds_bucket", "accuracy", "drift_alarms", "log_lag", "queue"):
             assert f"onstream_{figure}" in text
+
+    def test_the_document_says_what_is_answered(self, service: Running, model: str) -> None:
         _, document = service.call("GET", "/openapi.json")
-        assert "/v1/models/{name}/learn" in document["paths"]
-        assert "Example" in document["components"]["schemas"]
+        learn = document["paths"]["/v1/models/{name}/learn"]["post"]
+        assert "application/x-ndjson" in learn["requestBody"]["content"]
+        schemas = document["components"]["schemas"]
+        assert "Example" in schemas
+        ask = {"examples": [{"x": {"a": 1}, "id": "i"}, {"x": {}}]}
+        late = {"examples": [{"id": "i", "y": 1}, {"id": "j", "y": 1}]}
+        for name, answer in {
+            "Facts": service.call("GET", model),
+            "Listed": service.call("GET", "/v1/models"),
+            "Predictions": service.call("POST", f"{model}/predict", ask),
+            "Labelled": service.call("POST", f"{model}/label", late),
+            "Receipt": service.call("POST", f"{model}/learn", {"examples": rows(2)}),
+            "RolledBack": service.call("POST", f"{model}/rollback", {"to_seq": 1}),
+            "Replayed": service.call("POST", f"{model}/replay", {"exclude_source": "s1"}),
+            "Problem": service.call("GET", "/nothing"),
+        }.items():
+            assert set(answer[1]) - {"rejected"} == set(schemas[name]["properties"]) - {"rejected"}
 
 
 def test_hashes_are_secret_unless_given(service: Running) -> None:
@@ -176,6 +249,80 @@ def test_hashes_are_secret_unless_given(service: Running) -> None:
     assert len(sums) == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [("PAClassifier()", 18), ("RLS()", 10), ("AROW(covariance='full')", 10),
+     ("BayesianLinearRegression()", None), ("HoeffdingTreeClassifier()", None)],
+)  # fmt: skip
+def test_how_many_slots(text: str, bits: int | None) -> None:
+    assert hashed(text).params.get("hash_bits") == bits
+
+
+NOT_SERVED = {"BatchTree", "StructuredPA"}  # not online; made of functions
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
+def test_every_learner_can_be_served(tmp_path: Path) -> None:
+    """It learns, answers, explains, and a copy of its store replays to the same bits."""
+    names = [name for name, kind in by_name().items() if hasattr(kind, "predict_many")]
+    options: dict[str, Any] = {"label_ttl": 1.0, "label_cap": 1}
+    for name in sorted(set(names) - NOT_SERVED):
+        examples = [
+            {"x": row["x"], "y": [row["y"]] if name == "PAMultilabel" else row["y"]}
+            for row in rows(60)
+        ]
+        folder = tmp_path / name
+        served = Served(name, folder, name, hashed(f"{name}()"), None, **options)
+        assert served.model.learn(examples).rejected == [], name
+        learner = served.model.learner
+        assert json.loads(encode(answers(learner, [examples[0]["x"]])))
+        assert json.loads(encode(explanation(learner, examples[0]["x"])))
+        before = served.facts()
+        assert json.loads(encode(before))["seen"] == 60
+        shutil.copytree(folder, tmp_path / "copy")
+        again = Served(name, tmp_path / "copy", name, None, None, **options)
+        assert again.facts()["state_sha256"] == before["state_sha256"], name
+        again.close()
+        served.close()
+        shutil.rmtree(tmp_path / "copy")
+
+
+def test_pipelines_are_hashed_too(service: Running) -> None:
+    text = "StandardScaler() | PAClassifier(C=0.5)"
+    status, facts = service.call("PUT", "/v1/models/pipeline", {"learner": text})
+    assert (status, facts["learner"]) == (201, text)
+    service.call("POST", "/v1/models/pipeline/learn", {"examples": rows(5)})
+    steps = loads(service.raw("GET", "/v1/models/pipeline/snapshot")[1]).steps
+    assert [type(step).__name__ for step in steps][1:] == ["FeatureHasher", "PAClassifier"]
+    assert steps[1].params["hash_seed"] > 0
+    assert (steps[2].params["C"], steps[2].params["max_labels"]) == (0.5, 100)
+
+
+def test_put_and_delete_at_once(service: Running) -> None:
+    """Whatever comes first: no 5xx, and at the end a model that learns, or none."""
+    statuses = []
+
+    def work(seed: int) -> None:
+        rng = random.Random(seed)
+        for _ in range(12):
+            path = "/v1/models/contested"
+            verb = rng.choice(["PUT", "DELETE", "GET", "learn"])
+            learner = f'{{"learner": "PAClassifier(C={rng.choice([1, 2])}, hash_bits=8)"}}'
+            body = {"PUT": learner, "learn": '{"examples": [{"x": {"a": 1}, "y": 1}]}'}.get(verb)
+            method, rest = ("POST", "/learn") if verb == "learn" else (verb, "")
+            data = None if body is None else body.encode()
+            statuses.append(service.raw(method, path + rest, data)[0])
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(statuses) == 72
+    assert set(statuses) <= {200, 201, 404, 409}, statuses
+
+
 class TestRefused:
     @pytest.mark.parametrize(
         ("status", "path", "body"),
@@ -186,6 +333,7 @@ class TestRefused:
                 {"examples": [{"x": {f"f{i}": 1 for i in range(1001)}, "y": 1}]},
             ),
             (422, "examples[0].x", {"examples": [{"x": {"f" * 257: 1}, "y": 1}]}),
+            (422, "examples[0].x", {"examples": [{"x": {"\u20ac" * 86: 1}, "y": 1}]}),
             (422, "examples[1].id", {"examples": [{"x": {}, "y": 1}, {"x": {}, "y": 1, "id": ""}]}),
             (422, "examples[0]", {"examples": [{"y": 1}]}),
             (422, "examples[0]", {"examples": [{"x": {}, "y": 1, "weight": 2}]}),
@@ -201,6 +349,12 @@ class TestRefused:
         assert (got, answer["path"]) == (status, path)
         assert set(answer) == {"error", "path", "hint"}
         assert service.call("GET", model)[1]["state_sha256"] == before
+
+    def test_names_are_measured_in_bytes(self, service: Running, model: str) -> None:
+        for name, status in (("\u20ac" * 85, 200), ("\u20ac" * 86, 422), ("\x01" * 256, 200)):
+            for escaped in (True, False):
+                text = json.dumps({"examples": [{"x": {name: 1}}]}, ensure_ascii=escaped)
+                assert service.raw("POST", f"{model}/predict", text.encode())[0] == status
 
     @pytest.mark.parametrize(
         "body",
@@ -223,6 +377,8 @@ class TestRefused:
     def test_bombs(self, service: Running, model: str) -> None:
         bomb = gzip.compress(b" " * (50 << 20))
         assert service.raw("POST", f"{model}/learn", bomb, content_encoding="gzip")[0] == 413
+        two = gzip.compress(b'{"examples": []}') + bomb
+        assert service.raw("POST", f"{model}/learn", two, content_encoding="gzip")[0] == 422
         good = gzip.compress(json.dumps({"examples": rows(2)}).encode())
         assert service.raw("POST", f"{model}/learn", good, content_encoding="gzip")[0] == 200
         assert service.raw("POST", f"{model}/learn", good[:30], content_encoding="gzip")[0] == 422
@@ -266,8 +422,10 @@ class TestRefused:
             assert status in (404, 422)
 
     @pytest.mark.parametrize(
-        "text", ["", "Nobody()", "__import__('os')", "PAClassifier(C=-1)", "StandardScaler()", "("]
-    )
+        "text",
+        ["", "Nobody()", "__import__('os')", "PAClassifier(C=-1)", "StandardScaler()", "(",
+         "PAClassifier(hash_bits=30)", "FeatureHasher(hash_bits=31) | PAClassifier()"],
+    )  # fmt: skip
     def test_learners(self, text: str, service: Running) -> None:
         status, answer = service.call("PUT", "/v1/models/bad", {"learner": text})
         assert (status, answer["path"]) == (422, "learner")
@@ -292,6 +450,15 @@ class TestTokens:
     def test_without_one(self, header: str, service: Running) -> None:
         status, answer = service.call("GET", "/v1/models", Authorization=header)
         assert (status, answer["path"]) == (401, "authorization")
+
+    def test_nobody_writes_lines_into_the_logs(self, service: Running) -> None:
+        forged = {"name": "x\n2026-01-01 admin", "scopes": ["learn"]}
+        assert service.call("POST", "/v1/tokens", forged)[1]["path"] == "name"
+        text = "PAClassifier(\nC=0.5)"
+        assert service.call("PUT", "/v1/models/lines", {"learner": text})[0] == 201
+        assert service.call("GET", "/v1/models/lines")[1]["learner"] == text
+        last = (service.store / "audit.log").read_text().splitlines()[-1]
+        assert last.endswith(r"admin put lines 201 'PAClassifier(\nC=0.5)'")
 
     def test_other_hosts_are_refused(self, service: Running) -> None:
         assert service.call("GET", "/v1/models", Host="evil.example")[0] == 400
@@ -326,6 +493,100 @@ def test_it_ends_in_order_and_begins_where_it_was(tmp_path: Path) -> None:
         _, after = service.call("GET", "/v1/models/m")
         assert (after["state_sha256"], after["seq"]) == (before["state_sha256"], 50)
         assert service.call("POST", "/v1/models/m/learn", {"examples": rows(50)})[1]["learned"] == 0
+
+
+def test_late_labels_end_in_time_and_outlive_a_restart(tmp_path: Path) -> None:
+    ask = {"examples": [{"x": row["x"], "id": row["id"]} for row in rows(10)]}
+    with Running(tmp_path, "--label-cap", "6") as service:
+        service.call("PUT", "/v1/models/m", {"learner": "PAClassifier()"})
+        service.call("POST", "/v1/models/m/predict", ask)
+        labels = [{"id": "i9", "y": 1}, {"id": "i8", "y": 0}]
+        service.call("POST", "/v1/models/m/label", {"examples": labels})
+        facts = service.call("GET", "/v1/models/m")[1]
+        assert (facts["pending_labels"], facts["expired_labels"]) == (4, 4)
+        assert 'expired_labels_total{model="m"} 4.0' in service.raw("GET", "/metrics")[1].decode()
+        assert service.stop() == 0
+        service.start()
+        labels = [{"id": "i7", "y": 1}, {"id": "i9", "y": 1}, {"id": "i1", "y": 1}]
+        _, answer = service.call("POST", "/v1/models/m/label", {"examples": labels})
+        assert (answer["learned"], answer["duplicates"], answer["unknown"]) == (1, 1, ["i1"])
+
+
+def test_late_labels_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("onstream.serve.late_labels.time.time", lambda: now)
+    late = LateLabels(tmp_path / "late.json", ttl=10.0, cap=100)
+    late.keep("a", {"f": 1.0}, 50)
+    now += 5
+    late.keep("b", {"f": 2.0}, 50)
+    late.keep("c", {"f": 3.0}, 50)
+    late.learned(["b", "nobody"])
+    now += 6
+    assert (late.features_of("a"), late.expired, late.waiting) == (None, 1, 1)
+    assert late.features_of("b") == {"f": 2.0}, "known until its time is over"
+    late.write()
+    now += 2
+    late = LateLabels(tmp_path / "late.json", ttl=10.0, cap=100)
+    assert (late.features_of("c"), late.waiting, late.size) == ({"f": 3.0}, 1, 100)
+    assert not (tmp_path / "late.json").exists()
+    now += 3
+    late.expire()
+    assert (late.expired, late.waiting, late.size) == (1, 0, 0), "b was learned"
+    late.keep("large", "x", 40 << 20)
+    late.keep("larger", "x", 40 << 20)
+    assert (list(late.kept), late.expired, late.size) == (["larger"], 2, 40 << 20)
+    late.keep("larger", "x", 1)
+    assert (late.size, late.waiting) == (1, 1)
+
+
+def test_a_long_replay_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("onstream.serve.server.time.monotonic", lambda: now)
+    said: list[str] = []
+    progress = reporter(said.append)
+    for seq in range(100, 1100, 100):
+        now += 0.5
+        progress("m", seq, 1000)
+    assert said == ["m: replayed to 500 of 1,000", "m: replayed to 1,000 of 1,000"]
+
+
+def test_a_model_that_is_full_is_said(tmp_path: Path) -> None:
+    with Running(tmp_path, "--memory", "1") as service:
+        large = {"learner": "PAClassifier(hash_bits=18)"}
+        assert service.call("PUT", "/v1/models/a", large)[0] == 422
+        service.call("PUT", "/v1/models/m", {"learner": "StandardScaler() | KNNClassifier()"})
+        for start in range(0, 20_000, 100):
+            examples = [
+                {"x": {f"{i} {k}": 1.0 for k in range(20)}, "y": 1}
+                for i in range(start, start + 100)
+            ]
+            status, answer = service.call("POST", "/v1/models/m/learn", {"examples": examples})
+            if status != 200:
+                break
+        assert (status, "1,048,576 are allowed" in answer["error"]) == (422, True)
+        assert service.call("POST", "/v1/models/m/predict", {"examples": [{"x": {}}]})[0] == 200
+
+
+class TestStores:
+    def refused(self, store: Path) -> str:
+        command = [sys.executable, "-m", "onstream", "serve", "--store", str(store), "--port", "0"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+        return " ".join(done.stderr.split())
+
+    def test_a_second_service_is_kept_out(self, service: Running) -> None:
+        assert "another service uses this store" in self.refused(service.store)
+
+    def test_what_is_no_model(self, tmp_path: Path) -> None:
+        (tmp_path / "models/m").mkdir(parents=True)
+        assert "this is no model" in self.refused(tmp_path)
+        (tmp_path / "tokens.json").write_text("{")
+        assert "tokens cannot be read" in self.refused(tmp_path)
+
+    def test_what_is_no_folder(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        assert "File exists" in self.refused(tmp_path / "file")
 
 
 def test_without_the_extra_it_says_how_to_get_it(tmp_path: Path) -> None:

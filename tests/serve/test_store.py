@@ -3,10 +3,12 @@
 import hashlib
 import json
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,17 @@ import pytest
 
 from onstream import LogisticRegression, PAClassifier
 from onstream.persist import dumps
-from onstream.serve.example import coerce_example
-from onstream.serve.store import DurableModel, Request, StoreError, StoreFull, StoreStopped
+from onstream.serve.example import Example, coerce_example
+from onstream.serve.gate import Gate
+from onstream.serve.log import Log
+from onstream.serve.store import (
+    DurableModel,
+    ModelFull,
+    Request,
+    StoreError,
+    StoreFull,
+    StoreStopped,
+)
 from onstream.tree import HoeffdingTreeClassifier
 
 
@@ -55,7 +66,7 @@ class TestKilled:
         assert facts["seen"] == facts["examples"]
 
     def test_an_answer_before_the_commit_is_caught(self) -> None:
-        facts = killed("--kills", "8", "--seed", "1", "--broken", "ack")
+        facts = killed("--kills", "2", "--seed", "1", "--broken", "ack")
         assert facts["lost"] > 0
         assert not facts["same_state"]
 
@@ -219,8 +230,11 @@ class TestHistory:
                 model.learn([example])
                 model.snapshot()
             before = model.state_sha256
-            with pytest.raises(StoreError, match="no snapshot"):
-                model.replay(exclude_source="early")
+            for source in ("early", "late", "nobody"):
+                with pytest.raises(StoreError, match="the log begins with example 56"):
+                    model.replay(exclude_source=source)
+            sources = model.log.db.execute("SELECT source FROM sources").fetchall()
+            assert sources == [("late",)], "old sources go with their records"
             with pytest.raises(StoreError, match="no snapshot"):
                 model.rollback(to_seq=10)
             assert model.state_sha256 == before
@@ -371,6 +385,129 @@ class TestDisk:
             assert model.log.db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
+class TestTheWriterLivesOn:
+    """Whatever a request holds, whoever gives it up: those after it are answered."""
+
+    @pytest.mark.parametrize(
+        "bad",
+        [{"x": {"a": 1}, "y": 1, "id": "\ud800"}, {"x": {"\ud800": 1}, "y": 1},
+         {"x": {"a": "\ud800"}, "y": 1}, {"x": {"a": 1}, "y": "\ud800" * 100}],
+    )  # fmt: skip
+    def test_half_a_character(self, bad: Any, tmp_path: Path) -> None:
+        with DurableModel(tmp_path, PAClassifier()) as model:
+            with pytest.raises(ValueError, match=r"surrogate|Unicode"):
+                model.learn([bad])
+            held = threading.Event()
+            model._enqueue(Request([], lambda: held.wait(30)))
+            futures = [
+                model.submit([Example({"a": 1.0}, 1)]),
+                model.submit([Example({"\ud800": 1.0}, 1)]),  # past the checks, in one group
+                model.submit([Example({"a": 1.0}, 0)]),
+            ]
+            held.set()
+            assert futures[0].result(30).first_seq == 1
+            assert isinstance(futures[1].exception(30), ValueError)
+            assert futures[2].result(30).first_seq == 2
+
+    def test_a_request_that_was_given_up(self, tmp_path: Path) -> None:
+        with DurableModel(tmp_path, PAClassifier()) as model:
+            held = threading.Event()
+            model._enqueue(Request([], lambda: held.wait(30)))
+            one, two = (model.submit([coerce_example(example)]) for example in rows(2))
+            assert one.cancel()
+            held.set()
+            assert two.result(30).learned == 1
+            assert not two.cancel()
+            assert model.seen == 1
+
+    def test_a_fault_of_its_own_is_told(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with DurableModel(tmp_path, PAClassifier()) as model:
+            monkeypatch.setattr(model.log, "checkpoint", lambda: 1 / 0)
+            assert model.submit([coerce_example(rows(1)[0])]).result(30).learned == 1
+            with pytest.raises(StoreStopped, match="division"):
+                model.learn(rows(1))
+
+
+def test_a_rewrite_that_fails_leaves_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examples = rows(60)
+    with DurableModel(tmp_path, PAClassifier()) as model:
+        model.learn(examples)
+        before = model.state_sha256
+        with monkeypatch.context() as broken:
+            broken.setattr(DurableModel, "_replay", lambda self, after: 1 / 0)
+            for change in ({"to_seq": 30}, {"exclude_source": "s1"}):
+                with pytest.raises(ZeroDivisionError):
+                    (model.rollback if "to_seq" in change else model.replay)(**change)  # type: ignore
+        assert (model.state_sha256, model.seq) == (before, 60)
+        assert model.learn(examples).duplicates == 60
+    (tmp_path / "snapshots" / f"{60:020}-000000.onstream").unlink()
+    with DurableModel(tmp_path) as model:
+        assert (model.state_sha256, model.seq) == (before, 60)
+
+
+def test_a_learner_that_grew_too_large_predicts_but_learns_no_more(tmp_path: Path) -> None:
+    with DurableModel(tmp_path, PAClassifier(), max_memory=200_000) as model:
+
+        def grow() -> None:
+            for i in range(100):
+                model.learn({"x": {f"{i} {k}": 1.0 for k in range(500)}, "y": 1} for _ in range(99))
+
+        with pytest.raises(ModelFull, match="200,000 are allowed"):
+            grow()
+        assert model.learner.memory_bytes < 2_000_000
+        assert model.predict_one({"0 0": 1.0}) == 1
+        seen = model.seen
+    with DurableModel(tmp_path) as model:
+        assert (model.seen, model.learn_one({"a": 1}, 1).learned) == (seen, 1)
+
+
+def test_the_gate_goes_to_who_waits() -> None:
+    """One thread holds the gate, leaves, and enters again at once: the other comes first."""
+    gate, order = Gate(), []
+
+    def wait() -> None:
+        with gate:
+            order.append("waited")
+
+    for _ in range(20):
+        gate.enter()
+        thread = threading.Thread(target=wait)
+        thread.start()
+        while not gate._door.locked():
+            time.sleep(0.001)
+        gate.leave()
+        with gate:
+            order.append("again")
+        thread.join()
+    assert order == ["waited", "again"] * 20
+
+
+def test_a_busy_gate_is_left_alone() -> None:
+    gate = Gate()
+    with gate:
+        assert not gate.enter(0.001)
+    assert gate.enter(0.001)
+
+
+def test_what_was_in_the_write_ahead_log_is_synced_at_the_start(tmp_path: Path) -> None:
+    """It may be there because its sync failed: then only the system's cache has it."""
+    model = DurableModel(tmp_path / "a", PAClassifier())
+    model.learn(rows(10))
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    model.close()
+    assert (tmp_path / "b/log.sqlite3-wal").stat().st_size > 0
+    log = Log(tmp_path / "b")
+    shutil.copy(tmp_path / "b/log.sqlite3", tmp_path / "database alone")
+    log.close()
+    db = sqlite3.connect(tmp_path / "database alone")
+    assert db.execute("SELECT sum(last - first + 1) FROM log").fetchone() == (10,)
+    db.close()
+
+
 def test_requests_that_wait_share_a_commit(tmp_path: Path) -> None:
     examples = rows(50)
     with DurableModel(tmp_path, PAClassifier()) as model:
@@ -393,6 +530,9 @@ def test_a_full_queue_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         futures = [model.submit([coerce_example(example)]) for example in rows(3)]
         with pytest.raises(StoreFull, match="too many requests wait"):
             model.submit([coerce_example(rows(4)[3])])
+        monkeypatch.setattr("onstream.serve.store.QUEUE", 10)
+        with pytest.raises(StoreFull, match="too many requests wait"):
+            model.submit([coerce_example(rows(4)[3])], size=1 << 30)
         held.set()
         assert [future.result(30).learned for future in futures] == [1, 1, 1]
 

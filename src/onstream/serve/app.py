@@ -16,18 +16,21 @@ from starlette.routing import Route, Router
 from .. import __version__
 from ..persist import dumps
 from . import body, openapi
-from .body import TooLarge, TooSlow, UnknownKind
-from .example import Example, Question, Refused, check_examples, check_name
+from .body import Room, TooMany, TooSlow, UnknownKind
+from .example import Example, Question, Refused, TooLarge, check_examples, check_name
 from .figures import Figures
 from .log import StoreError
-from .models import Conflict, Models, Served
-from .store import Receipt, Request, StoreFull, StoreStopped
+from .models import NAME, Conflict, Models, Served
+from .store import ModelFull, Receipt, Request, StoreFull, StoreStopped
 from .tokens import SCOPES, Token, Tokens, allows, public
 
 access = logging.getLogger("onstream.serve.access")
 audit = logging.getLogger("onstream.serve.audit")
 encode = msgspec.json.Encoder().encode
 JSON = (b"content-type", b"application/json")
+AT_ONCE = 0.02  # seconds of predicting for which everybody else may wait
+PATIENCE = 0.001  # seconds to wait for a block of learning before others get their turn
+EXPLAINED = 100  # features whose share is computed
 CHANGES = {"learn", "label", "rollback", "replay", "put", "delete", "token", "no_token"}
 
 
@@ -41,23 +44,25 @@ class Problem(Exception):
 class Call:
     """One request, as a verb sees it."""
 
-    __slots__ = ("headers", "name", "note", "query", "receive", "token")
+    __slots__ = ("headers", "name", "note", "query", "receive", "room", "size", "token")
 
-    def __init__(self, scope: Any, receive: Any, token: Token | None) -> None:
+    def __init__(self, scope: Any, receive: Any, room: Room) -> None:
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self.name: str = scope.get("path_params", {}).get("name", "")
         self.query: bytes = scope.get("query_string", b"")
-        self.receive, self.token = receive, token
+        self.receive, self.room, self.size = receive, room, 0
+        self.token: Token | None = None
         self.note: Any = None  # for the audit log
 
     async def body(self, kind: type[Any]) -> Any:
         """The body as this type."""
-        return body.decode(kind, await body.read(self.receive, self.headers))
+        return body.decode(kind, await self.room.read(self.receive, self.headers))
 
     async def examples(self, kind: type[Any]) -> list[Any]:
         """The examples in the body, whatever its kind."""
         content_type = self.headers.get(b"content-type", b"").decode("latin-1")
-        data = await body.read(self.receive, self.headers)
+        data = await self.room.read(self.receive, self.headers)
+        self.size = len(data)
         return body.decode_examples(kind, data, content_type)
 
 
@@ -74,6 +79,7 @@ class Service:
         self.figures = Figures(models)
         self.document = json.dumps(openapi.document(__version__)).encode()
         self.draining = False
+        self.room = Room()
         one = "/v1/models/{name}"
         self.verbs: dict[str, tuple[str, Verb]] = {  # the scope, and what is done
             "list": ("predict", self.list_models), "put": ("admin", self.put),
@@ -135,12 +141,14 @@ class Service:
     async def answer(self, verb: str, scope: Any, receive: Any, send: Any) -> None:
         """Let a verb answer; what is wrong becomes `{"error", "path", "hint"}`."""
         began = time.perf_counter()
-        call = Call(scope, receive, None)
+        call = Call(scope, receive, self.room)
         extra: tuple[tuple[bytes, bytes], ...] = ()
         try:
             run = self.admit(verb, scope["method"], call)
             status, data, kind = await run(call)
         except Exception as error:
+            if isinstance(error, StoreStopped) and call.name not in self.models.by_name:
+                error = Problem(404, "the model was deleted", "name", "PUT makes one.")
             problem = as_problem(error)
             status, kind = problem.status, b"application/json"
             data = encode({"error": problem.error, "path": problem.path, "hint": problem.hint})
@@ -153,7 +161,8 @@ class Service:
         if verb in CHANGES and call.note is not None:
             audit.info("%s %s %s %s %s", who, verb, call.name, status, call.note)
         if access.isEnabledFor(logging.INFO):
-            access.info("%s %s %s %s %.1f ms", who, verb, scope["path"], status, 1e3 * taken)
+            path = ascii(scope["path"])[1:-1]
+            access.info("%s %s %s %s %.1f ms", who, verb, path, status, 1e3 * taken)
         length = (b"content-length", b"%d" % len(data))
         headers = [(b"content-type", kind), length, *extra]
         await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -200,22 +209,19 @@ class Service:
         """Begin a model."""
         given = await call.body(body.NewModel)
         served, made = await asyncio.to_thread(self.models.create, call.name, given.learner)
-        call.note = given.learner
-        facts = await asyncio.to_thread(served.facts)
-        return (201 if made else 200), encode(facts), JSON[1]
+        call.note = ascii(given.learner)
+        return (201 if made else 200), encode(await facts_of(served)), JSON[1]
 
     async def get(self, call: Call) -> Any:
         """Facts about a model, after everything acknowledged is applied."""
-        served = self.find(call)
-        if served.model.failure is None:
-            await in_order(served, lambda: None)
-        return ok(await asyncio.to_thread(served.facts))
+        return ok(await facts_of(self.find(call)))
 
     async def delete(self, call: Call) -> Any:
         """Remove a model."""
         self.find(call)
+        if not await asyncio.to_thread(self.models.delete, call.name):
+            self.find(call)
         call.note = "deleted"
-        await asyncio.to_thread(self.models.delete, call.name)
         return ok({"deleted": call.name})
 
     async def learn(self, call: Call) -> Any:
@@ -225,7 +231,7 @@ class Service:
 
     async def teach(self, call: Call, served: Served, examples: Any, more: dict[str, Any]) -> Any:
         """Hand examples to the writer, and say what became of them."""
-        receipt: Receipt = await asyncio.wrap_future(served.model.submit(examples))
+        receipt: Receipt = await asyncio.wrap_future(served.model.submit(examples, call.size))
         served.duplicates += receipt.duplicates
         call.note = f"{receipt.first_seq}-{receipt.last_seq}"
         if receipt.rejected and not receipt.learned and not receipt.duplicates:
@@ -241,11 +247,11 @@ class Service:
         served = self.find(call)
         questions: list[Question] = await call.examples(body.Predict)
         rows = [question.x for question in questions]
-        (predictions, probabilities), version = served.model.ask(lambda one: answers(one, rows))
+        (predictions, probabilities), version = await ask(served, rows)
         served.predicted += len(rows)
         for question in questions:
             if question.id is not None:
-                served.keep(question.id, question.x)
+                served.late.keep(question.id, question.x, call.size // len(rows) + 100)
         return ok({"predictions": predictions, "probabilities": probabilities, "version": version})
 
     async def label(self, call: Call) -> Any:
@@ -255,7 +261,7 @@ class Service:
         examples, unknown = [], []
         for row, one in enumerate(labels):
             check_name(one.id, f"examples[{row}].id")
-            x = served.features_of(one.id)
+            x = served.late.features_of(one.id)
             if x is None:
                 unknown.append(one.id)
             else:
@@ -266,7 +272,10 @@ class Service:
                 "Labels must come in time; otherwise send x and y to /learn.",
             )  # fmt: skip
         check_examples(examples)
-        return await self.teach(call, served, examples, {"unknown": unknown} if unknown else {})
+        call.size = sum(served.late.kept[one.id].size for one in examples if one.id)
+        answer = await self.teach(call, served, examples, {"unknown": unknown} if unknown else {})
+        served.late.learned([one.id for one in examples if one.id])
+        return answer
 
     async def rollback(self, call: Call) -> Any:
         """Go back to an earlier state."""
@@ -278,39 +287,37 @@ class Service:
     async def replay(self, call: Call) -> Any:
         """Become the model without a source."""
         served, source = self.find(call), (await call.body(body.Replay)).exclude_source
+        check_name(source, "exclude_source")
         taken = await in_order(served, lambda: served.model._exclude(source))
-        call.note = f"without {source!r}: {taken} examples"
+        call.note = f"without {source!a}: {taken} examples"
         return ok({"excluded": taken, "seq": served.model.seq, "version": served.model.seq})
 
     async def snapshot(self, call: Call) -> Any:
         """The state as a file."""
         served = self.find(call)
-        data = await asyncio.to_thread(
-            lambda: served.model.ask(lambda one: dumps(one, {"seq": served.model.seq}))[0]
-        )
+        model = served.model
+        data = await in_order(served, lambda: dumps(model.learner, {"seq": model.seq}))
         return 200, data, b"application/octet-stream"
 
     async def explain(self, call: Call) -> Any:
         """How much each feature adds to the answer."""
         served = self.find(call)
-        given = (
-            parse_qs(call.query.decode("latin-1")).get("x", [""])[0].encode("latin-1", "replace")
-        )
+        given = parse_qs(call.query.decode("latin-1"), errors="surrogateescape").get("x", [""])[0]
         if not given:
             raise Problem(422, "there is no x", "x", 'Ask with ?x={"feature": 1.0}.')
-        wrapped = b'{"examples":[{"x":' + given + b"}]}"
-        x = body.decode_examples(body.Predict, wrapped, "")[0].x
-        facts, version = served.model.ask(lambda one: explanation(one, x))
+        x = body.decode_features(given.encode("utf-8", "surrogateescape"))
+        facts, version = await asyncio.to_thread(served.model.ask, lambda one: explanation(one, x))
         return ok({**facts, "version": version})
 
     async def make_token(self, call: Call) -> Any:
         """Make a token; it is shown this once."""
         given = await call.body(body.NewToken)
-        check_name(given.name, "name")
+        if not NAME.fullmatch(given.name):
+            raise Problem(422, "no name for a token", "name", "Use up to 64 letters, digits, _ . -")
         if not given.scopes or not set(given.scopes) <= set(SCOPES):
             raise Problem(422, "unknown scopes", "scopes", f"There are {', '.join(SCOPES)}.")
         text = self.tokens.make(given.name, given.scopes)
-        call.note = f"{given.name!r} {given.scopes}"
+        call.note = f"{given.name} {given.scopes}"
         return 201, encode({**public(self.tokens.kept[-1]), "token": text}), JSON[1]
 
     async def remove_token(self, call: Call) -> Any:
@@ -350,6 +357,31 @@ async def in_order(served: Served, work: Callable[[], Any]) -> Any:
     return await asyncio.wrap_future(served.model._enqueue(Request([], work)))
 
 
+async def facts_of(served: Served) -> dict[str, Any]:
+    """The facts, after everything acknowledged is applied."""
+    served.late.expire()
+    if served.model.failure is None:
+        return await in_order(served, served.facts)
+    return await asyncio.to_thread(served.facts)
+
+
+async def ask(served: Served, rows: list[Any]) -> tuple[Any, int]:
+    """Predictions; in a thread of their own where they, or what they wait for, take long."""
+
+    def question(learner: Any) -> Any:
+        began = time.perf_counter()
+        found = answers(learner, rows)
+        pace = (time.perf_counter() - began) / len(rows)
+        served.pace = pace if served.pace is None else 0.9 * served.pace + 0.1 * pace
+        return found
+
+    if served.pace is not None and served.pace * len(rows) < AT_ONCE:
+        got = served.model.ask_soon(question, PATIENCE)
+        if got is not None:
+            return got
+    return await asyncio.to_thread(served.model.ask, question)
+
+
 def answers(learner: Any, rows: list[Any]) -> tuple[list[Any], list[Any] | None]:
     """Predictions, and where the learner has them probabilities."""
     predictions = learner.predict_many(rows)
@@ -372,19 +404,21 @@ def explanation(learner: Any, x: Any) -> dict[str, Any]:
         return {**facts, "explanation": None}
     whole = learner.score_one(x)
     parts = {}
-    for name in list(x)[:100]:
+    for name in list(x)[:EXPLAINED]:
         less = learner.score_one({k: v for k, v in x.items() if k != name})
         if isinstance(whole, dict):
             parts[name] = {str(k): v - less.get(k, 0.0) for k, v in whole.items()}
         else:
             parts[name] = whole - less
+    if len(x) > EXPLAINED:
+        facts["left_out"] = len(x) - EXPLAINED
     return {**facts, "contributions": parts}
 
 
 STATUS: list[tuple[type[Exception], int]] = [
-    (TooLarge, 413), (TooSlow, 408), (UnknownKind, 415), (Conflict, 409), (Refused, 422),
-    (StoreStopped, 503), (StoreError, 409), (ValueError, 422), (TypeError, 422),
-    (OverflowError, 422),
+    (TooLarge, 413), (TooSlow, 408), (TooMany, 429), (UnknownKind, 415), (Conflict, 409),
+    (Refused, 422), (StoreStopped, 503), (ModelFull, 422), (StoreError, 409), (ValueError, 422),
+    (TypeError, 422), (OverflowError, 422), (MemoryError, 503), (OSError, 503),
 ]  # fmt: skip
 
 

@@ -1,13 +1,22 @@
 """Bodies of requests: read within limits of size and time, then decoded and checked."""
 
 import asyncio
-import re
 import zlib
 from typing import Any, TypeVar
 
 import msgspec
 
-from .example import Example, Question, Refused, check_examples
+from .arrow import from_arrow
+from .example import (
+    Example,
+    Features,
+    Question,
+    Refused,
+    TooLarge,
+    check_examples,
+    check_features,
+    unreadable,
+)
 
 T = TypeVar("T")
 MOST_BYTES = 1 << 20
@@ -15,15 +24,14 @@ DISCARDED = 16 << 20  # read, but not kept: who is still sending would not see t
 SECONDS = 5.0
 NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl")
 ARROW = ("application/vnd.apache.arrow.stream",)
-COLUMNS = ("y", "id", "source")  # of an Arrow table; every other one is a feature
-
-
-class TooLarge(Refused):
-    """The body, as sent or unpacked, is larger than allowed."""
 
 
 class TooSlow(Refused):
     """The body did not arrive in time."""
+
+
+class TooMany(Refused):
+    """Others are sending too much at the moment."""
 
 
 class UnknownKind(Refused):
@@ -85,34 +93,53 @@ DECODERS: dict[type, Any] = {
     kind: msgspec.json.Decoder(kind)
     for kind in (Learn, Predict, Label, NewModel, Rollback, Replay, NewToken)
 }
+FEATURES = msgspec.json.Decoder(Features)
 LINES = {kind: msgspec.json.Decoder(kind) for kind in (Example, Question)}
 
 
-async def read(receive: Any, headers: dict[bytes, bytes]) -> bytes:
-    """The whole body, unpacked; too much of it or too slow a one is refused."""
-    message = await receive()
-    body: bytes = message.get("body", b"")
-    if message.get("more_body"):
-        parts, size = [body], len(body)
+class Room:
+    """What all bodies that are being read may take together."""
+
+    def __init__(self, size: int = 64 << 20) -> None:
+        self.left = size
+
+    async def read(self, receive: Any, headers: dict[bytes, bytes]) -> bytes:
+        """The whole body, unpacked; too much of it or too slow a one is refused."""
+        message = await receive()
+        body: bytes = message.get("body", b"")
+        if message.get("more_body"):
+            body = await self.rest(receive, body)
+        if len(body) > MOST_BYTES:
+            raise too_large()
+        coding = headers.get(b"content-encoding", b"identity").strip().lower()
+        return body if coding == b"identity" else unpack(body, coding)
+
+    async def rest(self, receive: Any, body: bytes) -> bytes:
+        """A body that comes in parts."""
+        parts, size, more, taken = [body], len(body), True, 0
         try:
             async with asyncio.timeout(SECONDS):
-                while message.get("more_body") and size <= DISCARDED:
+                while more and size <= DISCARDED:
                     message = await receive()
-                    part = message.get("body", b"")
+                    if message["type"] == "http.disconnect":
+                        raise Refused("the client went away", "", "")
+                    part, more = message.get("body", b""), message.get("more_body", False)
                     size += len(part)
-                    if size <= MOST_BYTES:
+                    if size <= MOST_BYTES and len(part) <= self.left:
                         parts.append(part)
+                        self.left -= len(part)
+                        taken += len(part)
+                    elif size <= MOST_BYTES:
+                        raise TooMany("too many bodies are being read", "", "Send it again later.")
         except TimeoutError:
             raise TooSlow(
                 "the body did not arrive in time", "", f"Send it within {SECONDS} s."
             ) from None
+        finally:
+            self.left += taken
         if size > MOST_BYTES:
             raise too_large()
-        body = b"".join(parts)
-    if len(body) > MOST_BYTES:
-        raise too_large()
-    coding = headers.get(b"content-encoding", b"identity").strip().lower()
-    return body if coding == b"identity" else unpack(body, coding)
+        return b"".join(parts)
 
 
 def too_large() -> TooLarge:
@@ -137,6 +164,8 @@ def unpack(body: bytes, coding: bytes) -> bytes:
         raise too_large()
     if not unpacker.eof:
         raise Refused("the compressed body is cut off", "", "Send all of it.")
+    if unpacker.unused_data:
+        raise Refused("something follows the compressed body", "", "Send one gzip member.")
     return data
 
 
@@ -148,11 +177,16 @@ def decode(kind: type[T], body: bytes) -> T:
         raise unreadable(error) from None
 
 
-def unreadable(error: Exception) -> Refused:
-    """What is wrong with JSON, and where."""
-    text, _, place = str(error).partition(" - at `")
-    path = re.sub(r"^\$\.?", "", place.rstrip("`"))
-    return Refused(text[:200] or "the JSON is nested too deeply", path, "See /openapi.json.")
+def decode_features(text: bytes) -> Any:
+    """The JSON of one example's features."""
+    try:
+        x = FEATURES.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeError, OverflowError) as error:
+        wrong = unreadable(error)
+        raise Refused(str(wrong), f"x{wrong.path}", wrong.hint) from None
+    if isinstance(x, dict):
+        check_features(x, "x")
+    return x
 
 
 def decode_examples(kind: Any, body: bytes, content_type: str) -> list[Any]:
@@ -167,42 +201,13 @@ def decode_examples(kind: Any, body: bytes, content_type: str) -> list[Any]:
         except (msgspec.DecodeError, RecursionError, UnicodeError, OverflowError) as error:
             raise unreadable(error) from None
     elif content_type in ARROW:
-        examples = from_arrow(one, body)
+        examples = from_arrow(one, body)  # checked for what Arrow itself does not check
     else:
         raise UnknownKind(
             f"content-type {content_type!r:.60}", "", f"Use JSON, {NDJSON[0]} or {ARROW[0]}."
         )
     if not examples:
         raise Refused("there are no examples", "examples", "Send at least one.")
-    check_examples(examples)
-    return examples
-
-
-def from_arrow(one: Any, body: bytes) -> list[Any]:
-    """Examples of an Arrow IPC stream; nulls are missing values."""
-    import pyarrow as pa
-
-    examples: list[Any] = []
-    size = 0
-    try:
-        with pa.ipc.open_stream(body) as batches:
-            for batch in batches:
-                size += batch.nbytes
-                if size > 8 * MOST_BYTES:
-                    raise too_large()
-                names = [n for n in batch.schema.names if n not in COLUMNS]
-                own = [n for n in COLUMNS if n in batch.schema.names and n in one.__struct_fields__]
-                features = batch.select(names).to_pylist() if names else [{}] * batch.num_rows
-                facts = batch.select(own).to_pylist() if own else [{}] * batch.num_rows
-                for x, fact in zip(features, facts, strict=True):
-                    x = {name: value for name, value in x.items() if value is not None}
-                    examples.append(msgspec.convert({"x": x, **fact}, one))
-    except msgspec.ValidationError as error:
-        raise unreadable(error) from None
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, Refused):
-            raise
-        raise Refused(
-            f"no Arrow stream: {error!s:.100}", "", "Write it with pyarrow.ipc."
-        ) from None
+    plain = body.isascii() and b"\\" not in body and content_type not in ARROW
+    check_examples(examples, decoded=plain)
     return examples

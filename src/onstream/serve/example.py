@@ -1,21 +1,24 @@
 """What a client sends to be learned, as it stands in requests and in the log."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-Value: TypeAlias = float | int | bool | str | None
-Target: TypeAlias = float | int | bool | str | list[str | int] | None
 LONGEST_NAME = 256  # bytes of a feature, an id, a source or a text label
 MOST_FEATURES = 1000
+Value: TypeAlias = float | int | bool | str | None
+Target: TypeAlias = float | int | bool | str | list[str | int] | None
+Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)]  # letters; bytes below
+Features: TypeAlias = Annotated[dict[Name, Value], msgspec.Meta(max_length=MOST_FEATURES)] | str
 
 
 class Example(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """One example; one with an id is learned once, one with a source can be taken out again."""
 
-    x: dict[str, Value] | str
+    x: Features
     y: Target
     id: str | None = None
     source: str | None = None
@@ -24,7 +27,7 @@ class Example(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 class Question(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Features to predict for; with an id, a label may follow later."""
 
-    x: dict[str, Value] | str
+    x: Features
     id: str | None = None
 
 
@@ -36,15 +39,29 @@ class Refused(ValueError):
         self.path, self.hint = path, hint
 
 
-def check_examples(examples: Sequence[Example | Question]) -> None:
-    """Refuse what no learner should see; what a learner refuses by itself comes later."""
+class TooLarge(Refused):
+    """The body, as sent or unpacked, is larger than allowed."""
+
+
+def unreadable(error: Exception) -> Refused:
+    """What msgspec finds wrong, and where."""
+    text, _, place = str(error).partition(" - at `")
+    path = re.sub(r"^\$\.?", "", place.rstrip("`").removeprefix("key` in `"))
+    return Refused(text[:200] or "the JSON is nested too deeply", path, "See /openapi.json.")
+
+
+def check_examples(examples: Sequence[Example | Question], decoded: bool = False) -> None:
+    """Refuse what no learner should see; what a learner refuses by itself comes later.
+
+    `decoded`: from JSON in ASCII, whose numbers are finite and whose letters are bytes, so that
+    the types of `Features` have seen to everything in x.
+    """
     for row, example in enumerate(examples):
-        x = example.x
-        if type(x) is dict:
-            check_features(x, row)
+        if not decoded and type(example.x) is dict:
+            check_features(example.x, f"examples[{row}].x")
         if example.id is not None:
             check_name(example.id, f"examples[{row}].id")
-        if isinstance(example, Example):
+        if type(example) is Example:
             if example.source is not None:
                 check_name(example.source, f"examples[{row}].source")
             y = example.y
@@ -54,23 +71,23 @@ def check_examples(examples: Sequence[Example | Question]) -> None:
                 raise Refused(f"the target is {y}", f"examples[{row}].y", "Targets are finite.")
 
 
-def check_features(x: dict[str, Value], row: int) -> None:
+def check_features(x: dict[str, Value], path: str) -> None:
     """Refuse too many features, names that are too long, and numbers that are none."""
     if len(x) > MOST_FEATURES:
         raise Refused(
             f"an example has {len(x):,} features; {MOST_FEATURES:,} are allowed",
-            f"examples[{row}].x",
+            path,
             "Send the features that are not 0, or fewer.",
         )
     for name, value in x.items():
-        if len(name) > 63 and len(name.encode()) > LONGEST_NAME:
-            where = f"examples[{row}].x"
-            raise Refused(f"the name of a feature has {len(name.encode()):,} bytes", where, LONG)
+        if len(name) > LONGEST_NAME // 4 and len(name.encode("utf-8", "replace")) > LONGEST_NAME:
+            size = len(name.encode("utf-8", "replace"))
+            raise Refused(f"the name of a feature has {size:,} bytes", path, LONG)
         if type(value) is float and not math.isfinite(value):
-            where = f"examples[{row}].x.{name:.64}"
-            raise Refused(f"the value is {value}", where, "Leave out what is missing.")
+            raise Refused(f"the value is {value}", f"{path}.{name:.64}", MISSING)
 
 
+MISSING = "Leave out what is missing."
 LONG = f"At most {LONGEST_NAME} bytes are allowed."
 
 
@@ -78,8 +95,18 @@ def check_name(name: str, path: str, empty: bool = False) -> None:
     """Refuse an id, a source or a label that is too long."""
     if not name and not empty:
         raise Refused("an empty name", path, "Leave it out, or give it a name.")
-    if len(name) > 63 and len(name.encode()) > LONGEST_NAME:
-        raise Refused(f"a name has {len(name.encode()):,} bytes", path, LONG)
+    if len(name) > LONGEST_NAME or not name.isascii():
+        check_text(name, path)
+        if len(name.encode()) > LONGEST_NAME:
+            raise Refused(f"a name has {len(name.encode()):,} bytes", path, LONG)
+
+
+def check_text(text: str, path: str) -> None:
+    """Refuse half a character (a lone surrogate), which JSON cannot write down."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise Refused(f"{text!a:.60} is no Unicode text", path, "Leave it out.") from None
 
 
 def coerce_example(given: Any) -> Example:

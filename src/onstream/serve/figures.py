@@ -17,14 +17,21 @@ OF_MODEL: list[tuple[str, str, Any]] = [
     ("onstream_duplicates_total", "Examples that had been learned before.", lambda s: s.duplicates),
     ("onstream_rejected_total", "Examples that the learner refused.", lambda s: s.model.refused),
     ("onstream_drift_alarms_total", "Alarms of ADWIN over the losses.", lambda s: s.alarms),
-    ("onstream_expired_labels_total", "Predictions whose label never came.", lambda s: s.expired),
+    (
+        "onstream_expired_labels_total",
+        "Predictions whose label never came.",
+        lambda s: s.late.expired,
+    ),
     ("onstream_queue", "Requests that wait to be learned.", lambda s: s.model.waiting),
     ("onstream_log_lag", "Examples since the last snapshot.", lambda s: s.model.unsaved),
     ("onstream_seq", "Number of the last example learned.", lambda s: s.model.seq),
     ("onstream_memory_bytes", "Bytes of the model.", lambda s: s.model.learner.memory_bytes),
-    ("onstream_pending_labels", "Predictions that wait for a label.", lambda s: len(s.pending)),
+    ("onstream_pending_labels", "Predictions that wait for a label.", lambda s: s.late.waiting),
     ("onstream_accuracy", "Right before learned, of all.", lambda s: s.right / max(1, s.examples)),
     ("onstream_mean_loss", "Mean loss before learning.", lambda s: s.loss / max(1, s.examples)),
+    ("onstream_recent_loss", "The same since the last drift.", lambda s: s.detector.mean),
+    ("onstream_late_label_bytes", "Features kept for labels.", lambda s: s.late.size),
+    ("onstream_lost_snapshots_total", "Not written.", lambda s: s.model.lost_snapshots),
     ("onstream_failed", "1 if the log failed.", lambda s: int(s.model.failure is not None)),
 ]
 
@@ -73,5 +80,6 @@ class Figures:
                 name.removesuffix("_total"), text, labels=["model"]
             )
             for served in list(self.models.by_name.values()):
+                served.late.expire()
                 family.add_metric([served.name], value(served))
             yield family

@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS log (
     first INTEGER PRIMARY KEY, last INTEGER NOT NULL, sum INTEGER NOT NULL, body BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS ids (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS sources (
-    source TEXT PRIMARY KEY, first INTEGER NOT NULL, examples INTEGER NOT NULL) WITHOUT ROWID;
+    source TEXT PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS rewrites (
     epoch INTEGER PRIMARY KEY, after INTEGER NOT NULL, what TEXT NOT NULL);
 """
@@ -64,6 +64,9 @@ class Log:
         found = run("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok":
             raise StoreError(f"{self.path}: the log is damaged ({found:.100}). {MEND}")
+        # A commit whose sync had failed may be in the system's cache alone, and look whole: what
+        # is in the write-ahead log is written again and synced before anything builds on it.
+        run("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         self.db.executescript(TABLES)
         self.begin()
         if self.get("format", FORMAT) != FORMAT:
@@ -124,15 +127,15 @@ class Log:
         ids = [(first + i, e.id) for i, e in enumerate(examples) if e.id is not None]
         if ids:
             self.db.executemany("INSERT INTO ids VALUES (?, ?)", ids)
-        spoken: dict[str, list[int]] = {}
+        spoken: dict[str, int] = {}
         for i, example in enumerate(examples):
             if example.source is not None:
-                spoken.setdefault(example.source, [first + i, 0])[1] += 1
+                spoken.setdefault(example.source, first + i)
         if spoken:
             self.db.executemany(
                 "INSERT INTO sources VALUES (?, ?, ?) "
-                "ON CONFLICT DO UPDATE SET examples = examples + excluded.examples",
-                [(source, *facts) for source, facts in spoken.items()],
+                "ON CONFLICT DO UPDATE SET last = excluded.last",
+                [(source, begin, last) for source, begin in spoken.items()],
             )
 
     def records(self, after: int = 0) -> Iterator[tuple[int, list[Example | None]]]:
@@ -223,6 +226,7 @@ class Log:
         kept = max(self.get("complete_from", 1), records_to + 1)
         if self.db.execute("DELETE FROM log WHERE last <= ?", (records_to,)).rowcount:
             self.put("complete_from", kept)
+            self.db.execute("DELETE FROM sources WHERE last <= ?", (records_to,))
         self.db.execute("DELETE FROM ids WHERE seq <= ?", (ids_to,))
 
     def close(self) -> None:
@@ -233,6 +237,16 @@ class Log:
         """
         with contextlib.suppress(sqlite3.Error):
             self.db.close()
+
+
+def sync_folder(folder: Path) -> None:
+    """Make names that were given in a folder survive a power cut, where the system can."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 MEND = "Put back a copy of the folder, or delete the model."

@@ -1,35 +1,31 @@
 """The named models of a store, each with what only a service needs: late labels and figures."""
 
 import ast
+import contextlib
 import inspect
+import os
 import re
 import secrets
 import shutil
-import time
-from collections import OrderedDict
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from ..cli.parse import parse_model
 from ..drift import ADWIN
+from ..features import FeatureHasher, Pipeline
 from .example import Example, Refused
-from .store import DurableModel
+from .late_labels import LateLabels
+from .log import StoreError, sync_folder
+from .store import DurableModel, StoreStopped
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-HASH_BITS = 18  # 2^18 slots: 2 MB for each label
+HASH_BITS = (18, 10)  # 2^18 slots: 2 MB for each label; 2^10 where a matrix has their square
 MAX_LABELS = 100
 LONGEST_TEXT = 2000  # of a learner
-
-
-class Kept(msgspec.Struct):
-    """The features of a prediction, for a label that comes later."""
-
-    x: Any
-    expires: float
 
 
 class Served:
@@ -39,13 +35,13 @@ class Served:
         self, name: str, path: Path, text: str, learner: Any, progress: Any, **options: Any
     ) -> None:
         self.name, self.text = name, text
-        self.ttl, self.cap = options.pop("label_ttl"), options.pop("label_cap")
+        ttl, cap = options.pop("label_ttl"), options.pop("label_cap")
         self.examples = self.right = self.predicted = self.alarms = self.duplicates = 0
         self.loss = 0.0  # of all, and the mean over a window that follows drift:
         self.detector = ADWIN()
-        self.pending: OrderedDict[str, Kept] = OrderedDict()
-        self.expired = 0
+        self.pace: float | None = None  # seconds to predict one row, about
         self.model = DurableModel(path, learner, progress=progress, watch=self.watch, **options)
+        self.late = LateLabels(path / "late_labels.json", ttl, cap)
 
     def watch(self, examples: list[Example], predicted: Any) -> None:
         """Count what was predicted right before it was learned."""
@@ -66,45 +62,35 @@ class Served:
         model = getattr(self, "model", None)  # while it is replayed, there is none yet
         return model is not None and model.learner.target_kind == kind
 
-    def keep(self, id: str, x: Any) -> None:
-        """Keep features until their label comes, or too many others or too much time."""
-        now = time.monotonic()
-        pending = self.pending
-        pending[id] = Kept(x, now + self.ttl)
-        pending.move_to_end(id)
-        while len(pending) > self.cap or next(iter(pending.values())).expires < now:
-            pending.popitem(last=False)
-            self.expired += 1
-
-    def features_of(self, id: str) -> Any:
-        """The features that were predicted under an id; None: not known, or no longer."""
-        kept = self.pending.get(id)
-        if kept is None or kept.expires < time.monotonic():
-            return None
-        return kept.x
-
     def facts(self) -> dict[str, Any]:
-        """What there is to say about the model."""
+        """What there is to say about the model. The writer asks, or nobody learns any more."""
         model = self.model
         return {
             "name": self.name,
             "learner": self.text,
             "seen": model.seen,
             "seq": model.seq,
-            "state_sha256": model.state_sha256,
+            "state_sha256": model._state_sum(),
             "memory_bytes": model.learner.memory_bytes,
             "labels": list(getattr(model.learner, "labels", [])),
             "mean_loss": self.loss / self.examples if self.examples else None,
+            "recent_loss": self.detector.mean if self.examples else None,
             "accuracy": self.right / self.examples
             if self.examples and self.model_is("labels")
             else None,
             "drift_alarms": self.alarms,
             "rejected": model.refused,
-            "pending_labels": len(self.pending),
-            "expired_labels": self.expired,
+            "pending_labels": self.late.waiting,
+            "expired_labels": self.late.expired,
             "unsaved": model.unsaved,
             "failure": model.failure,
         }
+
+    def close(self) -> None:
+        """Learn what waits, and leave everything for the next start."""
+        self.model.close()
+        with contextlib.suppress(OSError):
+            self.late.write()
 
 
 class Models:
@@ -115,22 +101,30 @@ class Models:
     ) -> None:
         self.folder, self.options = folder / "models", options
         self.folder.mkdir(parents=True, exist_ok=True)
+        sync_folder(folder)
         self.by_name: dict[str, Served] = {}
+        self.changing = threading.Lock()  # one model is made or deleted at a time
         for path in sorted(self.folder.iterdir()):
             if path.name.startswith("."):
                 shutil.rmtree(path, ignore_errors=True)  # deleted, or never finished
-            elif NAME.fullmatch(path.name):
-                text = (path / "learner.txt").read_text(encoding="utf-8")
-                self.open(path.name, path, text, None, progress)
+            elif NAME.fullmatch(path.name) and path.is_dir():
+                try:
+                    text = (path / "learner.txt").read_text(encoding="utf-8")
+                except (OSError, UnicodeDecodeError) as error:
+                    raise StoreError(
+                        f"{path}: this is no model, or a damaged one: {error}. Put back a copy of "
+                        f"the folder, or remove it."
+                    ) from None
+                self.open(path.name, path, text, progress)
 
-    def open(self, name: str, path: Path, text: str, learner: Any, progress: Any = None) -> Served:
-        """Open a model that is there, or begin one."""
+    def open(self, name: str, path: Path, text: str, progress: Any = None) -> Served:
+        """Open a model that is there."""
 
         def say(seq: int, last: int) -> None:
             progress(name, seq, last)
 
         told = None if progress is None else say
-        self.by_name[name] = Served(name, path, text, learner, told, **self.options)
+        self.by_name[name] = Served(name, path, text, None, told, **self.options)
         return self.by_name[name]
 
     def create(self, name: str, text: str) -> tuple[Served, bool]:
@@ -140,57 +134,108 @@ class Models:
                 f"{name!r:.80} is no name of a model", "name", "Use up to 64 letters, digits, _ . -"
             )
         text = text.strip()
-        if name in self.by_name:
-            if self.by_name[name].text != text:
-                raise Conflict(
-                    f"{name} is a {self.by_name[name].text}", "learner", "DELETE it first."
+        with self.changing:
+            if name in self.by_name:
+                if self.by_name[name].text != text:
+                    raise Conflict(
+                        f"{name} is a {self.by_name[name].text}", "learner", "DELETE it first."
+                    )
+                return self.by_name[name], False
+            most = self.options.get("max_memory")
+            learner = hashed(text, most)
+            if most is not None and learner.memory_bytes > most:
+                raise Refused(
+                    f"a new {text:.80} has {learner.memory_bytes:,} bytes; {most:,} are allowed",
+                    "learner",
+                    "Give it fewer hash_bits, or start the service with more --memory.",
                 )
-            return self.by_name[name], False
-        learner = hashed(text)
-        path = self.folder / name
-        scratch = self.folder / f".new-{secrets.token_hex(8)}"
-        scratch.mkdir()
-        (scratch / "learner.txt").write_text(text, encoding="utf-8")
-        DurableModel(scratch, learner).close()
-        scratch.rename(path)  # whole, or not there
-        return self.open(name, path, text, None), True
+            path = self.folder / name
+            scratch = self.folder / f".new-{secrets.token_hex(8)}"
+            try:
+                scratch.mkdir()
+                with open(scratch / "learner.txt", "x", encoding="utf-8") as file:
+                    file.write(text)
+                    file.flush()
+                    os.fsync(file.fileno())
+                DurableModel(scratch, learner).close()
+                sync_folder(scratch)
+                scratch.rename(path)  # whole, or not there
+                sync_folder(self.folder)
+            except OSError as error:
+                shutil.rmtree(scratch, ignore_errors=True)
+                raise StoreStopped(f"the model cannot be written: {error}") from None
+            return self.open(name, path, text), True
 
-    def delete(self, name: str) -> None:
-        """Remove a model and all that it has learned."""
-        served = self.by_name.pop(name)
-        served.model.close()
-        gone = self.folder / f".gone-{secrets.token_hex(8)}"
-        served.model.path.rename(gone)
-        shutil.rmtree(gone, ignore_errors=True)
+    def delete(self, name: str) -> bool:
+        """Remove a model and all that it has learned; False: there is none."""
+        with self.changing:
+            served = self.by_name.pop(name, None)
+            if served is None:
+                return False
+            served.model.close()
+            gone = self.folder / f".gone-{secrets.token_hex(8)}"
+            served.model.path.rename(gone)
+            sync_folder(self.folder)
+            shutil.rmtree(gone, ignore_errors=True)
+            return True
 
     def close(self) -> None:
         """Learn what waits, write a snapshot of each."""
         for served in self.by_name.values():
-            served.model.close()
+            served.close()
 
 
 class Conflict(Refused):
     """Something else has this name."""
 
 
-def hashed(text: str) -> Any:
+def hashed(text: str, most: int | None = None) -> Any:
     """The learner of a text, in a space of fixed size whose hash nobody outside knows."""
     if len(text) > LONGEST_TEXT:
         raise Refused("the text of the learner is too long", "learner", "Up to 2,000 letters.")
+    given = keywords(text)
+    bits = given.get("hash_bits")
+    if most is not None and isinstance(bits, int) and 0 < bits < 64 and 8 << bits > most:
+        raise Refused(
+            f"2^{bits} slots have {8 << bits:,} bytes; {most:,} are allowed", "learner",
+            "Give it fewer hash_bits, or start the service with more --memory.",
+        )  # fmt: skip
     try:
         learner = parse_model(text)
     except (ValueError, TypeError, OverflowError, MemoryError) as error:
         raise Refused(str(error), "learner", "Write it like PAClassifier(C=0.1).") from None
     if not hasattr(learner, "predict_many"):
         raise Refused(f"{text:.80} predicts nothing", "learner", "Put a learner behind it.")
-    given = {
-        k.arg for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call) for k in n.keywords
+    steps = list(learner.steps) if isinstance(learner, Pipeline) else [learner]
+    last = steps[-1]
+    known = inspect.signature(type(last)).parameters
+    labels = {"max_labels": MAX_LABELS} if {"max_labels"} <= set(known) - set(given) else {}
+    secret: dict[str, Any] = {"hash_bits": 0, "hash_seed": secrets.randbits(62)}
+    explicit = set(given) & set(secret) or any(isinstance(one, FeatureHasher) for one in steps)
+    if explicit or "hash_bits" not in known:
+        changed = last.clone(**labels) if labels else last
+        return changed if len(steps) == 1 else Pipeline(*steps[:-1], changed)
+    secret["hash_bits"] = slots(last)
+    if len(steps) == 1:
+        return last.clone(**labels, **secret)
+    return Pipeline(*steps[:-1], FeatureHasher(**secret), last.clone(**labels))
+
+
+def slots(learner: Any) -> int:
+    """How many bits of hash a learner takes."""
+    for bits in HASH_BITS[:-1]:
+        with contextlib.suppress(ValueError):
+            learner.clone(hash_bits=bits)
+            return bits
+    return HASH_BITS[-1]
+
+
+def keywords(text: str) -> dict[str, Any]:
+    """The arguments by name anywhere in the text of a learner; what cannot be read has none."""
+    try:
+        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    return {
+        str(one.arg): getattr(one.value, "value", None) for call in calls for one in call.keywords
     }
-    known = inspect.signature(type(learner)).parameters
-    ours: dict[str, Any] = {
-        "hash_bits": HASH_BITS, "hash_seed": secrets.randbits(62), "max_labels": MAX_LABELS
-    }  # fmt: skip
-    if given & {"hash_bits", "hash_seed"}:
-        ours = {"max_labels": MAX_LABELS}
-    changes = {name: value for name, value in ours.items() if name in known and name not in given}
-    return learner.clone(**changes) if changes else learner

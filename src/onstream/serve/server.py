@@ -4,15 +4,25 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
+import logging.handlers
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from .log import StoreError
+
+try:
+    import fcntl
+except ImportError:  # Windows: each model still keeps other processes out
+    fcntl = None  # type: ignore[assignment]
+
 EXTRA = 'The service needs more packages: pip install "onstream[serve]"'
 GRACE = 30.0  # seconds for which predictions go on after the log failed
+AUDIT_BYTES, AUDIT_FILES = 100 << 20, 10  # of one file of the audit log, and older ones kept
+CONNECTIONS = 1000  # at a time
 HEADERS = 64 << 10  # bytes of a request before its body
 LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "::1"}
 
@@ -51,10 +61,6 @@ def serve(
 ) -> int:
     """Serve the models of a store until SIGTERM or Ctrl-C; the exit code."""
     uvicorn = packages()
-    from .app import Service
-    from .models import Models
-    from .tokens import Tokens
-
     store.mkdir(parents=True, exist_ok=True)
     admin = os.environ.get("ONSTREAM_ADMIN_TOKEN") or None
     if not is_loopback(host) and admin is None and not (store / "tokens.json").exists():
@@ -62,41 +68,76 @@ def serve(
             f"onstream: {host} can be reached by others, and there is no token yet. Set "
             f"ONSTREAM_ADMIN_TOKEN, or start once on 127.0.0.1."
         )
-    tokens = Tokens(store, admin, rate)
-    set_logs(store, access_log)
-    options = {"label_ttl": 3600.0, "label_cap": 50_000, **options}
-    models = Models(store, reporter(say), **options)
-    hosts = {*LOOPBACK, host.lower(), *(one.lower() for one in allow_hosts or ())}
-    service = Service(models, tokens, hosts, open_metrics=is_loopback(host))
-    if tokens.made:
-        say(f"Admin token (shown this once): {tokens.made}")
-    settings = uvicorn.Config(
-        service, host=host, port=port, log_level="warning", access_log=False, lifespan="off",
-        timeout_keep_alive=30, timeout_graceful_shutdown=10, server_header=False, ws="none",
-        http=protocol(), proxy_headers=False, date_header=False,
-    )  # fmt: skip
-    server = uvicorn.Server(settings)
+    with locked(store):
+        service = make_service(store, host, say, admin, allow_hosts or [], rate, options)
+        models = service.models
+        set_logs(store, access_log)
+        server = uvicorn.Server(
+            uvicorn.Config(
+                service, host=host, port=port, log_level="error", access_log=False,
+                lifespan="off", timeout_keep_alive=30, timeout_graceful_shutdown=10,
+                server_header=False, ws="none", http=protocol(), proxy_headers=False,
+                date_header=False,
+            )
+        )  # fmt: skip
 
-    def end(number: int, frame: Any) -> None:
-        server.should_exit = True  # Uvicorn raises the signal again when it has ended
+        def end(number: int, frame: Any) -> None:
+            server.should_exit = True  # Uvicorn raises the signal again when it has ended
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, end)
-    try:
-        asyncio.run(run(server, service, say, host))
-    finally:
-        models.close()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, end)
+        try:
+            asyncio.run(run(server, service, say, host))
+        finally:
+            models.close()
     failed = [s.model.failure for s in models.by_name.values() if s.model.failure]
     for failure in failed:
         say(failure)
     return 1 if failed else 0
 
 
+def make_service(
+    store: Path,
+    host: str,
+    say: Callable[[str], None],
+    admin: str | None,
+    allow_hosts: list[str],
+    rate: float,
+    options: dict[str, Any],
+) -> Any:
+    """The application over a store, with every model replayed."""
+    from .app import Service
+    from .models import Models
+    from .tokens import Tokens
+
+    tokens = Tokens(store, admin, rate)
+    if tokens.made:
+        say(f"Admin token (shown this once): {tokens.made}")
+    options = {"label_ttl": 3600.0, "label_cap": 50_000, **options}
+    models = Models(store, reporter(say), **options)
+    for served in models.by_name.values():
+        for what in served.model.damaged:
+            say(f"{served.name}: a snapshot was left aside: {what}")
+    hosts = {*LOOPBACK, host.lower(), *(one.lower() for one in allow_hosts)}
+    return Service(models, tokens, hosts, open_metrics=is_loopback(host))
+
+
+@contextlib.contextmanager
+def locked(store: Path) -> Iterator[None]:
+    """Keep other services out of a store; the system lets go of it whatever happens."""
+    with open(store / "lock", "w") as file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise StoreError(f"{store}: another service uses this store.") from None
+        yield
+
+
 async def run(server: Any, service: Any, say: Callable[[str], None], host: str) -> None:
     """Answer until a signal comes, or a log has failed and the time of grace is over."""
     watcher = asyncio.create_task(watch(server, service, say, host))
     await server.serve()
-    service.draining = True
     watcher.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await watcher
@@ -110,7 +151,8 @@ async def watch(server: Any, service: Any, say: Callable[[str], None], host: str
     say(f"onstream serves {len(service.models.by_name)} models at http://{host}:{port}")
     failed_at = None
     while True:
-        await asyncio.sleep(0.5)
+        service.draining = server.should_exit
+        await asyncio.sleep(0.1)
         if any(s.model.failure for s in service.models.by_name.values()):
             failed_at = failed_at or time.monotonic()
             if time.monotonic() - failed_at > GRACE:
@@ -135,8 +177,13 @@ def set_logs(store: Path, access_log: bool) -> None:
     audit = logging.getLogger("onstream.serve.audit")
     audit.setLevel(logging.INFO)
     audit.propagate = False
-    file = logging.FileHandler(store / "audit.log", encoding="utf-8")
-    file.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    file = logging.handlers.RotatingFileHandler(
+        store / "audit.log", maxBytes=AUDIT_BYTES, backupCount=AUDIT_FILES, encoding="utf-8"
+    )
+    lines = logging.Formatter("%(asctime)s.%(msecs)03dZ %(message)s", "%Y-%m-%dT%H:%M:%S")
+    lines.converter = time.gmtime
+    file.setFormatter(lines)
+    logging.raiseExceptions = False  # a full disk stops no request, and needs no traceback
     audit.addHandler(file)
     access = logging.getLogger("onstream.serve.access")
     access.setLevel(logging.INFO if access_log else logging.WARNING)
@@ -160,6 +207,8 @@ def protocol() -> Any:
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
+            if len(self.connections) > CONNECTIONS:
+                transport.abort()
             self.expect()
 
         def expect(self) -> None:

@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from os import PathLike
 from pathlib import Path
@@ -21,12 +21,15 @@ import msgspec
 
 from ..persist import ModelFileError, dumps
 from .example import Example, Refused, check_examples, coerce_example, make_example
-from .log import Log, StoreError
+from .gate import Gate
+from .log import Log, StoreError, sync_folder
 from .snapshots import Snapshots
 
 GROUP = 64  # requests that one sync commits, at most
 SLICE = 0.0005  # seconds for which learning may keep a prediction waiting, about
-QUEUE = 1024  # requests that may wait
+QUEUE = 1024  # requests that may wait, and
+QUEUE_BYTES = 32 << 20  # how large they may be together
+WEIGHED = 1000  # examples after which the memory of the learner is looked at again
 REFUSALS = (ValueError, TypeError, OverflowError)
 OF_DISK = (sqlite3.Error, OSError)
 
@@ -37,6 +40,10 @@ class StoreStopped(StoreError):
 
 class StoreFull(StoreError):
     """There is no room: on the disk, or in the queue. Nothing was kept of this request."""
+
+
+class ModelFull(StoreError):
+    """The learner has grown to the memory that it may have; it predicts, but learns no more."""
 
 
 class Receipt(msgspec.Struct):
@@ -52,13 +59,16 @@ class Receipt(msgspec.Struct):
 class Request:
     """Examples that wait for the writer, or something else to be done between two of them."""
 
-    __slots__ = ("duplicates", "examples", "first", "future", "rows", "work")
+    __slots__ = ("examples", "first", "future", "new", "rows", "size", "work")
 
-    def __init__(self, examples: list[Example], work: Callable[[], Any] | None = None) -> None:
-        self.examples, self.work = examples, work
+    def __init__(
+        self, examples: list[Example], work: Callable[[], Any] | None = None, size: int = 0
+    ) -> None:
+        self.examples, self.work, self.size = examples, work, size
         self.future: Future[Any] = Future()
-        self.first, self.duplicates = 0, 0
-        self.rows: list[int] = []  # where the examples stood that are no duplicates
+        self.first = 0
+        self.rows: Sequence[int] = ()  # where the examples stand that are no duplicates
+        self.new: list[Example] = []  # and these
 
 
 class DurableModel:
@@ -77,6 +87,9 @@ class DurableModel:
     window : int, default 1_000_000
         The last so many examples stay in the log, and their ids are known, so that they are not
         learned twice and can be taken out by `replay`.
+    max_memory : int or None, default None
+        Bytes of the learner above which it learns no more (`ModelFull`): feature names that never
+        end then fill no memory. None: no limit.
 
     Examples
     --------
@@ -102,28 +115,31 @@ class DurableModel:
         snapshot_every: int = 100_000,
         snapshot_seconds: float = 300.0,
         window: int = 1_000_000,
+        max_memory: int | None = None,
         progress: Callable[[int, int], None] | None = None,
         watch: Callable[[list[Example], Any], None] | None = None,
     ) -> None:
         self.path = Path(path)
         self.snapshot_every, self.snapshot_seconds = snapshot_every, snapshot_seconds
-        self.window = window
+        self.window, self.max_memory = window, max_memory
         self.watch = watch  # is shown examples, and what was predicted before they were learned
         self.failure: str | None = None
         self.damaged: list[str] = []  # snapshots that could not be read
         self.lost_snapshots = 0  # that could not be written
         self.refused = 0
-        self._gate = threading.Lock()  # state and its number change together
-        self._waiting = 0  # predictions at the gate
-        self._rows = 64  # learned at a time
+        self._gate = Gate()  # state and its number change together
+        self._rows = 1  # learned at a time
+        self._weighed = -WEIGHED  # the number at which the memory was looked at
         self._sum: tuple[int, int, str] | None = None
         self._queue: deque[Request] = deque()
+        self._queue_bytes = 0
         self._wake = threading.Condition()
         self._closing = False
         self.path.mkdir(parents=True, exist_ok=True)
         self.log = self._new_log()
-        self.snapshots = Snapshots(self.path / "snapshots")
         try:
+            self.snapshots = Snapshots(self.path / "snapshots")
+            sync_folder(self.path.parent)
             self._recover(learner, progress)
         except BaseException:
             self.log.close()
@@ -186,9 +202,12 @@ class DurableModel:
 
     # --- what callers do ------------------------------------------------------------------------
 
-    def submit(self, examples: list[Example]) -> "Future[Receipt]":
-        """Hand over checked examples; the future has a receipt when they are safe and applied."""
-        return self._enqueue(Request(examples))
+    def submit(self, examples: list[Example], size: int = 0) -> "Future[Receipt]":
+        """Hand over checked examples; the future has a receipt when they are safe and applied.
+
+        `size` is what they take in bytes, about: only so many may wait.
+        """
+        return self._enqueue(Request(examples, size=size))
 
     def learn(self, examples: Iterable[Any]) -> Receipt:
         """Learn examples: mappings with x and y, and if you like an id and a source."""
@@ -224,12 +243,17 @@ class DurableModel:
 
     def ask(self, question: Callable[[Any], Any]) -> tuple[Any, int]:
         """An answer of the learner, and the number of the last example that it had learned."""
-        self._waiting += 1
+        with self._gate:
+            return question(self.learner), self.seq
+
+    def ask_soon(self, question: Callable[[Any], Any], seconds: float) -> tuple[Any, int] | None:
+        """The same, or None if the model is busy for longer."""
+        if not self._gate.enter(seconds):
+            return None
         try:
-            with self._gate:
-                return question(self.learner), self.seq
+            return question(self.learner), self.seq
         finally:
-            self._waiting -= 1
+            self._gate.leave()
 
     def drain(self) -> None:
         """Return when everything that was handed over before is learned."""
@@ -244,10 +268,13 @@ class DurableModel:
     def state_sha256(self) -> str:
         """The SHA-256 of the whole state: equal states, equal sums."""
         with self._gate:
-            now = (self._epoch, self.seq)
-            if self._sum is None or self._sum[:2] != now:
-                self._sum = (*now, hashlib.sha256(dumps(self.learner)).hexdigest())
-            return self._sum[2]
+            return self._state_sum()
+
+    def _state_sum(self) -> str:
+        now = (self._epoch, self.seq)
+        if self._sum is None or self._sum[:2] != now:
+            self._sum = (*now, hashlib.sha256(dumps(self.learner)).hexdigest())
+        return self._sum[2]
 
     @property
     def waiting(self) -> int:
@@ -299,9 +326,10 @@ class DurableModel:
         with self._wake:
             if self.failure is not None or self._closing:
                 raise StoreStopped(self.failure or f"{self.path}: the store is closed.")
-            if len(self._queue) >= QUEUE:
+            if len(self._queue) >= QUEUE or self._queue_bytes + request.size > QUEUE_BYTES:
                 raise StoreFull("too many requests wait to be learned")
             self._queue.append(request)
+            self._queue_bytes += request.size
             self._wake.notify()
         return request.future
 
@@ -312,17 +340,20 @@ class DurableModel:
     def _write_forever(self) -> None:
         while True:
             group, work = self._take_group()
-            if not group and work is None:
-                if self._closing:
-                    break
-            elif self.failure is not None:
-                for request in [*group, *([work] if work else [])]:
+            if not group and work is None and self._closing:
+                break
+            taken = [*group, *([work] if work else [])]
+            try:
+                if self.failure is None:
+                    self._write(group)
+                    if work is not None:
+                        self._work(work)
+                    self._snapshot_if_due()
+            except BaseException as error:  # nobody may wait forever for a fault of ours
+                self._fail(error)
+            for request in taken:
+                if not request.future.done():
                     request.future.set_exception(StoreStopped(self.failure))
-            else:
-                self._write(group)
-                if work is not None:
-                    self._work(work)
-            self._snapshot_if_due()
         if self.failure is None and self.seq > self._snapshot_seq:
             self._try_snapshot()
 
@@ -334,6 +365,9 @@ class DurableModel:
             group: list[Request] = []
             while self._queue and len(group) < GROUP:
                 request = self._queue.popleft()
+                self._queue_bytes -= request.size
+                if not request.future.set_running_or_notify_cancel():
+                    continue  # nobody waits for it any more
                 if request.work is not None:
                     return group, request
                 group.append(request)
@@ -342,10 +376,9 @@ class DurableModel:
     def _work(self, request: Request) -> None:
         try:
             result = request.work() if request.work else None
-        except OF_DISK as error:
-            self._fail(error)
-            request.future.set_exception(StoreStopped(self.failure))
-        except BaseException as error:
+        except sqlite3.Error as error:
+            self._refuse([request], error)
+        except BaseException as error:  # the log is as it was
             with contextlib.suppress(sqlite3.Error):
                 self.log.rollback()
             request.future.set_exception(error)
@@ -355,6 +388,10 @@ class DurableModel:
     def _write(self, group: list[Request]) -> None:
         """Commit a group of requests with one sync, then learn and acknowledge each."""
         if not group:
+            return
+        if self._too_large():
+            for request in group:
+                request.future.set_exception(ModelFull(self._too_large()))
             return
         log, following = self.log, self._next
         try:
@@ -366,6 +403,14 @@ class DurableModel:
         except OF_DISK as error:
             self._refuse(group, error)
             return
+        except Exception as error:  # one of them cannot be written down: the others can
+            log.rollback()
+            if len(group) == 1:
+                group[0].future.set_exception(error)
+            else:
+                for request in group:
+                    self._write([request])
+            return
         self._next = following
         for request in group:
             self._learn(request)
@@ -374,27 +419,38 @@ class DurableModel:
         except OF_DISK as error:
             self._fail(error)
 
+    def _too_large(self) -> str:
+        """What to say if the learner has all the memory that it may have."""
+        if self.max_memory is None:
+            return ""
+        if self.seq >= self._weighed + WEIGHED:
+            self._bytes, self._weighed = int(self.learner.memory_bytes), self.seq
+        if self._bytes <= self.max_memory:
+            return ""
+        return f"the model has {self._bytes:,} bytes; {self.max_memory:,} are allowed"
+
     def _append(self, request: Request, following: int) -> int:
         """Put what is new of a request into the log."""
         examples = request.examples
+        request.rows, request.new = range(len(examples)), examples
         ids = [example.id for example in examples if example.id is not None]
         known = self.log.known(ids) if ids else set()
         if known or len(set(ids)) < len(ids):
+            rows = []
             for row, example in enumerate(examples):
                 if example.id is None or example.id not in known:
-                    request.rows.append(row)
+                    rows.append(row)
                 if example.id is not None:
                     known.add(example.id)
-            request.duplicates = len(examples) - len(request.rows)
-            request.examples = examples = [examples[row] for row in request.rows]
+            request.rows, request.new = rows, [examples[row] for row in rows]
         request.first = following
-        if examples:
-            self.log.append(following, examples)
-        return following + len(examples)
+        if request.new:
+            self.log.append(following, request.new)
+        return following + len(request.new)
 
     def _learn(self, request: Request) -> None:
         """Learn the examples of a request, which are on the disk, and answer it."""
-        examples, first = request.examples, request.first
+        examples, first = request.new, request.first
         numbers = range(first, first + len(examples))
         try:
             refused = self._apply(examples, numbers)
@@ -404,14 +460,15 @@ class DurableModel:
             self._fail(error)
             request.future.set_exception(StoreStopped(self.failure))
             return
-        rows = request.rows or range(len(examples))
-        rejected = [{"path": f"examples[{rows[row]}]", "error": why} for row, why in refused]
+        rejected = [
+            {"path": f"examples[{request.rows[row]}]", "error": why} for row, why in refused
+        ]
         request.future.set_result(
             Receipt(
                 first if examples else None,
                 numbers[-1] if examples else None,
                 len(examples) - len(refused),
-                request.duplicates,
+                len(request.examples) - len(examples),
                 rejected,
             )
         )
@@ -430,8 +487,6 @@ class DurableModel:
             took = (time.perf_counter() - began) / len(some)
             self._rows = max(1, min(1024, int(SLICE / max(took, 1e-9))))
             start = end
-            if self._waiting:
-                time.sleep(0)  # let them in
         self.refused += len(refused)
         return refused
 
@@ -457,9 +512,12 @@ class DurableModel:
         return refused
 
     def _take_out(self, first: int, examples: list[Any], rows: list[int]) -> None:
-        self.log.begin()
+        rewriting = self.log.db.in_transaction
+        if not rewriting:
+            self.log.begin()
         self.log.take_out(first, examples, rows)
-        self.log.commit()
+        if not rewriting:
+            self.log.commit()
 
     def _refuse(self, group: list[Request], error: Exception) -> None:
         """Nothing of a group is on the disk for sure: tell each; stop unless it was just full."""
@@ -514,36 +572,43 @@ class DurableModel:
         self._newest(to_seq)  # or say now that it is too long ago
         self.log.begin()
         self.log.cut(to_seq)
-        self.log.rewrite(to_seq, f"rollback to {to_seq}")
-        self.log.put("version", to_seq)
-        self.log.commit()
-        return self._rebuild(to_seq)
+        self._rewrite(to_seq, f"rollback to {to_seq}", to_seq)
+        return to_seq
 
     def _exclude(self, source: str) -> int:
         first = self.log.first_of(source)
-        if first is None:
+        oldest = self.log.get("complete_from", 1)
+        if first is None and oldest == 1:
             return 0
+        if first is None or first < oldest:
+            raise StoreError(
+                f"replay: the log begins with example {oldest:,}; what {source!r:.80} said before "
+                f"cannot be taken out. A larger window keeps more."
+            )
         self._newest(first - 1)
         self.log.begin()
         taken = self.log.exclude(source)
-        self.log.rewrite(first - 1, f"without source {source}")
-        self.log.put("version", self._next)  # a state that never was has a number of its own
-        self.log.put("next_seq", self._next + 1)
-        self.log.commit()
-        self._next += 1
-        self._rebuild(self._next - 1)
+        version = self._next  # a state that never was has a number of its own
+        self.log.put("next_seq", version + 1)
+        self._rewrite(first - 1, f"without source {source}", version)
+        self._next = version + 1
         return taken
 
-    def _rebuild(self, version: int) -> int:
-        """Become what the log says now. Predictions go on from the old state until that is done."""
+    def _rewrite(self, after: int, what: str, version: int) -> None:
+        """Become what the changed log says, then commit the change.
+
+        Predictions go on from the old state until that is done; if it cannot be done, both the
+        log and the state stay as they were.
+        """
+        self.log.rewrite(after, what)
+        self.log.put("version", version)
         aside = object.__new__(type(self))
-        vars(aside).update(vars(self), _gate=threading.Lock(), _waiting=0, watch=None)
+        vars(aside).update(vars(self), _gate=Gate(), watch=None)
         aside.learner, snapshot, _ = aside._newest(version)
         aside.seq = snapshot.seq
         aside._replay(snapshot.seq)
+        self.log.commit()
         with self._gate:
             self.learner, self.seq, self._epoch = aside.learner, version, self.log.epoch()
-        self._snapshot_seq = snapshot.seq
-        self._snapshot_time = time.monotonic()
+        self._snapshot_seq, self._weighed = snapshot.seq, version - WEIGHED
         self._try_snapshot()
-        return version

@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from .log import StoreError, sync_folder
+
 SCOPES = ("predict", "learn", "admin")
 
 
@@ -48,7 +50,13 @@ class Tokens:
         self.given = bool(admin)
         self.kept: list[Token] = []
         if self.path.exists():
-            self.kept = msgspec.json.decode(self.path.read_bytes(), type=list[Token])
+            try:
+                self.kept = msgspec.json.decode(self.path.read_bytes(), type=list[Token])
+            except msgspec.DecodeError as error:
+                raise StoreError(
+                    f"{self.path}: the tokens cannot be read: {error}. Put back a copy, or remove "
+                    f"the file to make a new admin token."
+                ) from None
             self.given = self.given or bool(self.kept)
         elif admin is None:
             self.made = self.make("admin", ["admin"])
@@ -80,6 +88,7 @@ class Tokens:
             file.flush()
             os.fsync(file.fileno())
         os.replace(scratch, self.path)
+        sync_folder(self.path.parent)
 
     def find(self, header: bytes | None) -> Token | None:
         """The token of an authorization header, compared in constant time with each."""
