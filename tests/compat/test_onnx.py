@@ -274,3 +274,24 @@ def test_a_column_has_one_type() -> None:
         model.learn_one({"a": "much"}, 0)
     with pytest.raises(ValueError, match="make it text in all rows"):
         to_onnx(model)
+
+
+@pytest.mark.parametrize("names", [["few", "many"], ["many", "few"], ["few", "many", "other"]])
+@pytest.mark.parametrize("ties", ["parent", "first"])
+def test_ties_of_a_leaf_are_broken_alike(names: list[str], ties: Any) -> None:
+    model = HoeffdingTreeClassifier(
+        grace_period=20, tau=0.5, leaf_prediction="mc", ties=ties, labels=names
+    )
+    while model.n_nodes == 1:
+        for x, y in ((0.0, "many"), (0.1, "many"), (1.0, "few")):
+            model.learn_one({"x": x, "z": 0.0}, y)
+    answered = set()
+    for _ in range(2):  # in each leaf as many of the one as of the other
+        for x in (0.0, 1.0):
+            for y in ("few", "many"):
+                model.learn_one({"x": x, "z": 0.0}, y)
+        X = [{"x": x, "z": 0.0} for x in (0.0, 1.0)]
+        answered |= set(model.predict_many(X).tolist())
+        found = answers(model, np.array([[0.0, 0.0], [1.0, 0.0]]))
+        assert found["label"].tolist() == model.predict_many(X).tolist()
+    assert ("many" in answered) or ties == "first"
