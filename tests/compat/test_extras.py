@@ -1,13 +1,17 @@
 """A missing package is named with what installs it, and nothing heavy comes with onstream."""
 
+import doctest
+import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import onstream.compat
 from onstream.compat.extras import needed
 
-HEAVY = ("sklearn", "river")
+HEAVY = ("sklearn", "river", "onnx", "mlflow")
 
 
 def test_a_missing_package_is_named_with_its_extra() -> None:
@@ -17,7 +21,11 @@ def test_a_missing_package_is_named_with_its_extra() -> None:
 
 @pytest.mark.parametrize(
     ("name", "package", "extra"),
-    [("to_sklearn", "sklearn", "compat"), ("to_river", "river", "compat")],
+    [
+        ("to_sklearn", "sklearn", "compat"),
+        ("to_river", "river", "compat"),
+        ("to_onnx", "onnx", "onnx"),
+    ],
 )
 def test_a_missing_extra_is_one_line(name: str, package: str, extra: str) -> None:
     code = (
@@ -34,3 +42,16 @@ def test_nothing_heavy_is_imported_with_onstream() -> None:
     code = f"import sys, onstream, onstream.compat; print([m for m in {HEAVY} if m in sys.modules])"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", onstream.compat.__all__)
+def test_examples_are_true(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    function = getattr(onstream.compat, name)
+    text = inspect.getdoc(function) or ""
+    names = {name: function, "Path": Path}
+    test = doctest.DocTestParser().get_doctest(text, names, name, None, 0)
+    report: list[str] = []
+    doctest.DocTestRunner().run(test, out=report.append)
+    assert not report, "".join(report)
+    assert test.examples or name == "expected_failed_checks"

@@ -39,6 +39,13 @@ WEIGHT_CHECKS = {
     "check_sample_weight_equivalence_on_dense_data",
     "check_sample_weight_equivalence_on_sparse_data",
 }
+QUICK = (
+    "PAClassifier",
+    "GaussianNB",
+    "HoeffdingTreeClassifier",
+    "KernelPARegressor",
+    "KNNRegressor",
+)
 X = np.random.default_rng(0).normal(size=(300, 4))
 Y = np.where(X[:, 0] + 0.5 * X[:, 1] > 0, "spam", "ham")
 THREE = np.digitize(X[:, 0], [-0.5, 0.5])
@@ -56,6 +63,39 @@ def test_scikit_learns_own_checks_pass(name: str) -> None:
     failed = {d["check_name"]: repr(d["exception"]) for d in done if d["status"] == "failed"}
     assert not failed
     assert sum(d["status"] == "passed" for d in done) > 50
+
+
+@pytest.mark.filterwarnings("ignore")  # of data: of counts below 0, say
+@pytest.mark.parametrize(
+    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in SUPERVISED]
+)
+def test_every_learner_stands_in_scikit_learns_tools(name: str) -> None:
+    classifies = issubclass(SUPERVISED[name], Classifier)
+    frame = pd.DataFrame(X[:90], columns=list("abcd"))
+    y = Y[:90] if classifies else X[:90, 0]
+    estimator = to_sklearn(SUPERVISED[name]())
+    scale = ColumnTransformer([("scaled", preprocessing.MinMaxScaler(), ["a", "b", "d"])])
+    whole = pipeline.Pipeline([("scale", scale), ("learn", estimator)])
+    assert np.isfinite(cross_val_score(whole, frame, y, cv=2, error_score="raise")).all()
+    search = GridSearchCV(whole, {"learn__epochs": [1, 2]}, cv=2, error_score="raise")
+    best = search.fit(frame, y).best_estimator_
+    assert permutation_importance(best, frame, y, n_repeats=1).importances.shape == (4, 1)
+    again = pickle.loads(pickle.dumps(best))
+    assert (again.predict(frame) == best.predict(frame)).all()
+    assert not hasattr(clone(best)["learn"], "model_")
+    best.fit(frame, y, learn__sample_weight=np.linspace(0.0, 2.0, 90))
+    assert best["learn"].n_features_in_ == 3
+    if classifies:
+        calibrated = CalibratedClassifierCV(estimator, cv=2).fit(frame, y)
+        assert np.allclose(calibrated.predict_proba(frame).sum(axis=1), 1.0)
+
+
+def test_weights_weigh() -> None:
+    contrary = np.concatenate([Y, np.where(Y == "ham", "spam", "ham")])
+    for kind in (LogisticRegression, GaussianNB):
+        weights = np.concatenate([np.ones(300), np.zeros(300)])
+        estimator = to_sklearn(kind()).fit(np.vstack([X, X]), contrary, sample_weight=weights)
+        assert (estimator.predict(X) == Y).mean() > 0.9
 
 
 def test_its_own_sgd_classifier_fails_the_expected_checks() -> None:

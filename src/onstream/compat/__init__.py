@@ -4,15 +4,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .onnx import to_onnx
     from .river import from_river, to_river
     from .sklearn import expected_failed_checks, from_sklearn, to_sklearn
+    from .vw import from_vw, to_vw
 
 __all__ = [
     "expected_failed_checks",
     "from_river",
     "from_sklearn",
+    "from_vw",
+    "to_onnx",
     "to_river",
     "to_sklearn",
+    "to_vw",
 ]
 
 # Imported when somebody asks: each needs a package that not everybody has.
@@ -20,8 +25,11 @@ _HOMES = {
     "expected_failed_checks": "sklearn",
     "from_river": "river",
     "from_sklearn": "sklearn",
+    "from_vw": "vw",
+    "to_onnx": "onnx",
     "to_river": "river",
     "to_sklearn": "sklearn",
+    "to_vw": "vw",
 }
 
 

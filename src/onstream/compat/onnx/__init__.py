@@ -1,0 +1,5 @@
+"""ONNX: linear learners, naive Bayes, trees and pipelines as models for any runtime."""
+
+from .export import to_onnx
+
+__all__ = ["to_onnx"]
