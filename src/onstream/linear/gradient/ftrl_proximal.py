@@ -2,12 +2,15 @@
 
 from typing import Unpack
 
+import numpy as np
+
 from ...base.checks import number
 from ...base.union import Exported
+from ..mixing import Both, Matrix, split
 from ._dual_averaging import FTRLOptimizer
 from ._optimizer import Optimizer
 from .base import GradientClassifier, GradientClassifierOptions
-from .mixing import merge_ftrl
+from .mixing import ftrl_sums, merge_ftrl
 
 
 class FTRLProximal(GradientClassifier):
@@ -65,3 +68,10 @@ class FTRLProximal(GradientClassifier):
     def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         both, mixed = self._both(mine, theirs)
         return merge_ftrl(both, mixed, self.alpha, self.beta, self.l1, self.l2)
+
+    def _rebased_sums(self, both: Both, own: Matrix, sign: int) -> Exported:
+        fields = both.states[0]
+        n = both.rebased("n", sign)
+        z, squares = np.vstack([fields["z"], fields["bias_z"]]), np.vstack([n["n"], n["bias_n"]])
+        new = ftrl_sums(own, z, squares, self.alpha, self.beta, self.l1, self.l2)
+        return {**n, **split(new, "z")}

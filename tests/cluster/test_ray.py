@@ -1,0 +1,120 @@
+"""Ray: a head and two nodes on this machine. One test, since starting them takes seconds."""
+
+import os
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from onstream.bayes import GaussianNB
+from onstream.cluster import train
+from onstream.cluster.ray_engine import Ray
+from onstream.evaluate import Accuracy
+from onstream.linear import LogisticRegression
+from onstream.persist.format import dumps
+
+if os.environ.get("CI") != "true":
+    pytest.importorskip("ray", reason='Ray is not installed: pip install "onstream[ray]"')
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of Ray and what it brings along
+
+ROWS = 4000
+X = np.random.default_rng(6).normal(size=(ROWS, 6))
+Y = np.where(X @ [1.0, -2.0, 0.5, 0.0, 1.0, 3.0] > 0.1, "yes", "no")
+QUICK = {  # notice a dead node soon
+    "health_check_initial_delay_ms": 0,
+    "health_check_period_ms": 300,
+    "health_check_failure_threshold": 2,
+}
+
+
+@pytest.fixture
+def cluster(monkeypatch):
+    import ray
+    from ray.cluster_utils import Cluster
+
+    monkeypatch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    head = {"num_cpus": 0, "include_dashboard": False, "object_store_memory": 80_000_000}
+    made = Cluster(initialize_head=True, head_node_args={**head, "_system_config": QUICK})
+    made.nodes = [add_node(made) for _ in range(2)]
+    ray.init(address=made.address, log_to_driver=False, logging_level="error")
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+def add_node(cluster):
+    return cluster.add_node(num_cpus=1, object_store_memory=80_000_000)
+
+
+@pytest.fixture
+def files(tmp_path):
+    table = pa.table({**{f"x{i}": X[:, i] for i in range(6)}, "y": Y})
+    for k in range(4):
+        pq.write_table(table.slice(k * 1000, 1000), tmp_path / f"{k}.parquet", row_group_size=300)
+    return str(tmp_path / "*.parquet")
+
+
+def test_a_cluster_of_two_nodes(cluster, files):
+    check_the_same_as_here(files)
+    check_data_of_ray()
+    check_a_bad_shard(files)
+    check_a_killed_node(cluster, files)
+
+
+def check_the_same_as_here(files):
+    options = {"workers": 2, "mix_every": 500, "target": "y"}
+    for model in (LogisticRegression(scale="auto"), GaussianNB()):
+        here, there = Accuracy(), Accuracy()
+        mine = train(model.clone(), files, "local", metrics=here, **options)
+        theirs = train(model.clone(), files, "ray", metrics=there, **options)
+        assert dumps(theirs) == dumps(mine)
+        assert there.n == ROWS
+        assert there.value == here.value
+
+
+def check_data_of_ray():
+    import ray
+
+    table = pa.table({"a": X[:, 0], "y": Y})
+    data = ray.data.from_arrow([table.slice(0, 1500), table.slice(1500)])
+    model = train(GaussianNB(), data, "ray", workers=2, target="y")
+    one = GaussianNB()
+    one.learn_many(table.select(["a"]), Y)
+    assert model.seen == ROWS
+    probe = table.select(["a"]).slice(0, 50)
+    np.testing.assert_allclose(
+        np.sort(model.predict_proba_many(probe)), np.sort(one.predict_proba_many(probe)), atol=1e-9
+    )
+
+
+def check_a_bad_shard(files):
+    with pytest.raises(ValueError, match=r"train: .*0\.parquet"):
+        train(GaussianNB(), files, "ray", workers=2, target="no such column")
+
+
+def check_a_killed_node(cluster, files):
+    options = {"workers": 2, "mix_every": 200, "target": "y"}
+    here, there = Accuracy(), Accuracy()
+    undisturbed = train(LogisticRegression(), files, "local", metrics=here, **options)
+    rows = []
+
+    def kill(mix):
+        if mix.round == 3:
+            cluster.remove_node(cluster.nodes[0], allow_graceful=False)
+            add_node(cluster)
+
+    disturbed = train(
+        LogisticRegression(),
+        files,
+        Ray(),
+        metrics=there,
+        on_mix=kill,
+        progress=rows.append,
+        **options,
+    )
+    assert dumps(disturbed) == dumps(undisturbed)
+    assert sum(rows) == disturbed.seen == there.n == ROWS  # nothing was applied twice
+    assert there.value == here.value
