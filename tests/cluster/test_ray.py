@@ -1,6 +1,8 @@
 """Ray: a head and two nodes on this machine. One test, since starting them takes seconds."""
 
+import glob
 import os
+import tempfile
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from onstream.bayes import GaussianNB
-from onstream.cluster import train
+from onstream.cluster import KeyedModels, train
 from onstream.cluster.ray_engine import Ray
 from onstream.evaluate import Accuracy
 from onstream.linear import LogisticRegression
@@ -61,6 +63,7 @@ def test_a_cluster_of_two_nodes(cluster, files):
     check_the_same_as_here(files)
     check_data_of_ray()
     check_a_bad_shard(files)
+    check_keyed_models(files)
     check_a_killed_node(cluster, files)
 
 
@@ -93,6 +96,25 @@ def check_data_of_ray():
 def check_a_bad_shard(files):
     with pytest.raises(ValueError, match=r"train: .*0\.parquet"):
         train(GaussianNB(), files, "ray", workers=2, target="no such column")
+
+
+def check_keyed_models(files):
+    import ray
+
+    with tempfile.TemporaryDirectory() as folder:
+        table = pq.read_table(sorted(glob.glob(files))[0])
+        table = table.append_column("shop", pa.array(np.arange(1000) % 7)).drop_columns(["y"])
+        options = {"workers": 2, "folder": folder, "snapshot_every": 400, "engine": "ray"}
+        with KeyedModels(GaussianNB(), "shop", **options) as models:
+            for start in range(0, 1000, 100):
+                models.learn_many(table.slice(start, 100), Y[start : start + 100])
+                if start == 500:  # after the snapshot at 400 rows
+                    ray.kill(models.pool.actors[0])
+            found = {key: dumps(models.model(key)) for key in models.keys()}  # noqa: SIM118
+    with KeyedModels(GaussianNB(), "shop", workers=2) as here:
+        here.learn_many(table, Y[:1000])
+        assert found == {key: dumps(here.model(key)) for key in here.keys()}  # noqa: SIM118
+    assert len(found) == 7
 
 
 def check_a_killed_node(cluster, files):

@@ -180,6 +180,13 @@ class Learner(SuggestsParameters, Elsewhere, LearnerBase):
             f"{type(self).__name__}: what was learned since a model was mixed cannot be told apart."
         )
 
+    def _paced(self, fields: dict[str, Any], share: float) -> dict[str, Any]:
+        """An exported state that predicts the same, whose rates have fallen by a share of its steps.
+
+        An average of models that took n steps each is n steps away from where they began.
+        """
+        return fields
+
     @suggest_parameters
     def fit(
         self,

@@ -57,11 +57,16 @@ def put_together(one: bytes, other: bytes, weighting: Weighting = "rows") -> byt
     return dumps(first)
 
 
-def next_mix(base: bytes, learned: bytes, kind: str) -> bytes:
-    """The mix with what all workers together have learned in a round."""
+def next_mix(base: bytes, learned: bytes, kind: str, workers: int = 1) -> bytes:
+    """The mix with what so many workers have learned in a round.
+
+    All their rows count; but rates fall, and gradients add up, as for one of them: an average of
+    models is not further from the last mix than they are.
+    """
     mix, news = loads(base), loads(learned)
     if kind == "mixing":
-        mix._restore(mix._rebased(news._snapshot(), mix._snapshot(), 1))
+        paced = mix._paced(news._snapshot(), 1.0 / workers)
+        mix._restore(mix._rebased(paced, mix._snapshot(), 1))
     elif mix.seen == 0:
         return learned  # which began with the same parameters
     else:

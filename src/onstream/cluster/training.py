@@ -63,6 +63,7 @@ def train(
     workers: int = 2,
     mix_every: int | None = MIX_EVERY,
     *,
+    epochs: int = 1,
     metrics: Any = None,
     weighting: Weighting = "rows",
     min_fraction: float = 1.0,
@@ -92,6 +93,9 @@ def train(
     mix_every : int > 0 or None, default 1000
         Rows that a worker learns between two mixes. Fewer cost more messages, more cost accuracy
         (docs/cluster.md has figures). None: they meet once, at the end.
+    epochs : int > 0, default 1
+        How often each worker goes over its shards. More help where shards are small: many workers
+        with few rows each learn too little in one pass. For learners that are mixed.
     metrics : metric or list of metrics, optional
         Test-then-train over all workers: each row is predicted by its worker before it is learned.
         The metrics that are given are updated.
@@ -128,11 +132,16 @@ def train(
     number("train", "min_fraction", min_fraction, above=0.0, most=1.0)
     check_weighting(model, weighting)
     kind = kind_of(model)
+    if whole("train", "epochs", epochs, least=1) > 1 and kind != "mixing":
+        raise ValueError(
+            f"train: epochs={epochs} would count every row of a {type(model).__name__} "
+            f"{epochs} times; only learners that are mixed can go over their rows again."
+        )
     judges = check_metrics(metrics)
     runs_on = engine_of(engine)
     state = dumps(model)  # refuses what cannot travel
     given = runs_on.shards(shards, reading)
-    parts = plan(given, workers, reading)
+    parts = [part * epochs for part in plan(given, workers, reading)]
     run = Training(runs_on, state, kind, len(parts))
     run.mix_every = None if kind == "once" else mix_every
     run.min_fraction, run.metrics, run.on_mix = min_fraction, judges, on_mix
@@ -221,7 +230,8 @@ class Training:
         """Put together what was learned in a round; each answer counts once."""
         learned = self.learned(arrived)
         if learned is not None:
-            self.state = next_mix(self.state, learned, self.kind)
+            workers = sum(answer.rows > 0 for answer, _ in arrived.values())
+            self.state = next_mix(self.state, learned, self.kind, workers)
         for k in sorted(arrived):
             answer, lane = arrived[k][0], self.lanes[k]
             lane.position, lane.done = answer.end, answer.done

@@ -150,6 +150,15 @@ class Pipeline(Learner):
         )
         return {**moved, **names}
 
+    def _paced(self, fields: Any, share: float) -> Any:
+        return self._of_both(
+            fields,
+            fields,
+            union_of_features(fields, fields)[1],
+            lambda step, a, *others: a,
+            lambda last, a, b: last._paced(a, share),
+        ) | {name: fields[name] for name in ("features", "implicit", "columns")}
+
     def _of_both(self, mine: Any, theirs: Any, places: Any, of_step: Any, of_last: Any) -> Any:
         """The exported state that two amount to, from what each step and the last one say.
 

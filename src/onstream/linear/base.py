@@ -91,6 +91,10 @@ class Hashed(Learner):
         counts = [name for name in ("seen", "start", "updates") if name in fields]
         return {**fields, **{name: fields[name] + sign * base[name] for name in counts}}
 
+    def _paced(self, fields: Exported, share: float) -> Exported:
+        steps = fields["seen"] - fields["start"]
+        return {**fields, "start": fields["seen"] - round(share * steps)}
+
 
 class Linear(Hashed):
     """A learner that scores by w.x + b.

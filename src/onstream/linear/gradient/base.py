@@ -255,6 +255,13 @@ class Optimized(Gradient, ABC):
         """
         return rebased_descent(both, sign)
 
+    def _paced(self, fields: Exported, share: float) -> Exported:
+        out = super()._paced(fields, share)
+        for name in ("squares", "bias_squares"):
+            if name in fields:
+                out[name] = share * fields[name]
+        return out
+
     def _predicting(self, fields: Exported) -> np.ndarray:
         """The weights that a state predicts with, the intercepts last."""
         view = view_of(self._tidy_model(fields))

@@ -72,6 +72,15 @@ class FTRLProximal(GradientClassifier):
     def _rebased_sums(self, both: Both, own: Matrix, sign: int) -> Exported:
         fields = both.states[0]
         n = both.rebased("n", sign)
-        z, squares = np.vstack([fields["z"], fields["bias_z"]]), np.vstack([n["n"], n["bias_n"]])
-        new = ftrl_sums(own, z, squares, self.alpha, self.beta, self.l1, self.l2)
-        return {**n, **split(new, "z")}
+        return {**n, **self._sums_for(own, fields, np.vstack([n["n"], n["bias_n"]]))}
+
+    def _paced(self, fields: Exported, share: float) -> Exported:
+        fields = super()._paced(self._tidied(fields), share)
+        n = share * np.vstack([fields["n"], fields["bias_n"]])
+        sums = self._sums_for(self._predicting(fields), fields, n)
+        return {**fields, **split(n, "n"), **sums}
+
+    def _sums_for(self, own: Matrix, fields: Exported, n: Matrix) -> Exported:
+        """The z that stands for these weights with squares n."""
+        z = np.vstack([fields["z"], fields["bias_z"]])
+        return split(ftrl_sums(own, z, n, self.alpha, self.beta, self.l1, self.l2), "z")

@@ -61,3 +61,10 @@ class RDA(GradientClassifier):
         moved = both.rebased("gradients", sign, signed=True)  # for weights that are 0
         gradients = np.vstack([moved["gradients"], moved["bias_gradients"]])
         return {"t": t, **split(rda_sums(own, gradients, t, self.gamma, self.l1), "gradients")}
+
+    def _paced(self, fields: Exported, share: float) -> Exported:
+        fields = super()._paced(self._tidied(fields), share)
+        t = max(1, round(share * fields["t"])) if fields["t"] else 0
+        gradients = share * np.vstack([fields["gradients"], fields["bias_gradients"]])
+        sums = rda_sums(self._predicting(fields), gradients, t, self.gamma, self.l1)
+        return {**fields, "t": t, **split(sums, "gradients")}
