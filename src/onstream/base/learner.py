@@ -181,7 +181,7 @@ class Learner(SuggestsParameters, Elsewhere, LearnerBase):
         )
 
     def _paced(self, fields: dict[str, Any], share: float) -> dict[str, Any]:
-        """An exported state that predicts the same, whose rates have fallen by a share of its steps.
+        """An exported state that predicts the same; its rates have fallen by a share of its steps.
 
         An average of models that took n steps each is n steps away from where they began.
         """

@@ -150,7 +150,8 @@ def learn_partition(calls: dict[int, Call], plan: Any, mix: Any) -> Callable[[An
         import pyarrow as pa
         from pyspark import TaskContext
 
-        number = TaskContext.get().partitionId()
+        task = TaskContext.get()
+        number = task.partitionId() if task is not None else 0
         call = calls.get(number)
         if call is None:
             return
