@@ -101,7 +101,7 @@ $(BUILT): $(RECIPE)
 
 constraints: ## write the newest release of every package into constraints.txt
 	@rm -rf .venv-newest && $(MAKE) --no-print-directory CONSTRAINTS= .venv-newest/.tools
-	@.venv-newest/bin/python -m pip install -qq --group dev numpy pyarrow safetensors msgspec rich typer
+	@.venv-newest/bin/python -m pip install -qq --group dev --group spark numpy pyarrow safetensors msgspec rich typer
 	@{ grep '^#' constraints.txt; .venv-newest/bin/python -m pip freeze --all; } > build/constraints.txt
 	@mv build/constraints.txt constraints.txt
 
