@@ -40,6 +40,7 @@ class KeyStore:
         self.file.executescript(TABLES)
         self.models: OrderedDict[str, Any] = OrderedDict()  # the least recently used first
         self.changed: set[str] = set()
+        self.unwritten: set[str] = set()  # keys that the file does not have yet
         self.sources = dict(self.file.execute("SELECT name, sequence FROM sources"))
         self.evicted = 0
         self.file.execute("BEGIN")
@@ -58,7 +59,9 @@ class KeyStore:
         """The model of a key, a new one if there is none; it is going to change."""
         model = self.get(key)
         if model is None:
-            model = self._hold(key, self.template.clone())
+            self.unwritten.add(key)
+            self.changed.add(key)
+            return self._hold(key, self.template.clone())
         self.changed.add(key)
         return model
 
@@ -75,6 +78,7 @@ class KeyStore:
 
     def _write(self, key: str, model: Any) -> None:
         self.file.execute("INSERT OR REPLACE INTO models VALUES (?, ?)", (key, dumps(model)))
+        self.unwritten.discard(key)
 
     def snapshot(self) -> dict[str, int]:
         """Write what has changed, all or nothing; return the last call of each source."""
@@ -97,12 +101,8 @@ class KeyStore:
         count, size = self.file.execute(
             "SELECT count(*), coalesce(sum(length(data) + length(key)), 0) FROM models"
         ).fetchone()
-        written = sum(
-            self.file.execute("SELECT 1 FROM models WHERE key = ?", (key,)).fetchone() is not None
-            for key in self.models
-        )
         return {
-            "keys": count + len(self.models) - written,
+            "keys": count + len(self.unwritten),
             "in_memory": len(self.models),
             "memory_bytes": sum(model.memory_bytes for model in self.models.values()),
             "on_disk": count,
