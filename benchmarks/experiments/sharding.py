@@ -1,6 +1,6 @@
 """Accuracy of sharded training against the number of shards and the rows between two mixes.
 
-python -m benchmarks.experiments.sharding [--data FOLDER] [--rows 100000]
+python -m benchmarks.experiments.sharding [--data FOLDER] [--rows 100000] [--only DATA]
 
 Simulated by the local engine, whose result is that of any engine. Rows of covtype and flights2001
 are shuffled first (seed 0), the last fifth is held out; a9a and ijcnn1 have a test set. Writes
@@ -25,6 +25,7 @@ from onstream.linear import AROW, SGDClassifier
 from .folder import DATA, loader
 from .page import ROOT
 
+NAMES = ("a9a", "ijcnn1", "covtype", "flights2001")
 SHARDS = (2, 8, 32, 128)
 INTERVALS = (100, 1000, None)
 LEARNERS: dict[str, Any] = {
@@ -36,30 +37,34 @@ LEARNERS: dict[str, Any] = {
 }
 
 
-def tables(load: Any, rows: int) -> dict[str, tuple[Any, ...]]:
-    """Name to X, y, X_test, y_test."""
-    found = {}
-    for name in ("a9a", "ijcnn1"):
+def table_of(name: str, load: Any, rows: int) -> tuple[Any, ...]:
+    """X, y, X_test, y_test."""
+    if name in ("a9a", "ijcnn1"):
         X, y = load(name, split="train", rows="csr")
         order = np.random.default_rng(0).permutation(len(y))
-        found[name] = (X[order], np.asarray(y)[order], *load(name, split="test", rows="csr"))
-    for name in ("covtype", "flights2001"):
-        X, y = load(name)
-        order = np.random.default_rng(0).permutation(len(y))[: rows + rows // 4]
-        X, y = X.iloc[order], np.asarray(y)[order]
-        found[name] = (X[:rows], y[:rows], X[rows:], y[rows:])
-    return found
+        return (X[order], np.asarray(y)[order], *load(name, split="test", rows="csr"))
+    X, y = load(name)
+    order = np.random.default_rng(0).permutation(len(y))[: rows + rows // 4]
+    X, y = X.iloc[order], np.asarray(y)[order]
+    return X[:rows], y[:rows], X[rows:], y[rows:]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--only", choices=NAMES, action="append")
+    parser.add_argument("--learner", choices=LEARNERS, action="append")
     given = parser.parse_args()
+    file = ROOT / "benchmarks" / "results" / "sharding.json"
     results: list[dict[str, Any]] = []
-    for name, (X, y, X_test, y_test) in tables(loader(given.data), given.rows).items():
+    if file.exists():
+        results = json.loads(file.read_text(encoding="utf-8"))
+    for name in given.only or NAMES:
+        X, y, X_test, y_test = table_of(name, loader(given.data), given.rows)
         y_test = np.asarray(y_test)
-        for title, make in LEARNERS.items():
+        for title in given.learner or LEARNERS:
+            make = LEARNERS[title]
             if "AROW" in title and (title == "AROW") != (name in ("a9a", "ijcnn1")):
                 continue  # columns of different sizes need the scaler, sparse ones must not have it
             epochs = 3 if "passes" in title else 1
@@ -67,6 +72,7 @@ def main() -> None:
             one.learn_many(X, y)  # one pass, in order
             alone = float(np.mean(one.predict_many(X_test) == y_test))
             print(f"{name}, {title}: one machine {100 * alone:.2f} %", flush=True)
+            results = [r for r in results if (r["data"], r["learner"]) != (name, title)]
             weighting = "energy" if "energy" in title else "rows"
             for shards in SHARDS:
                 for every in INTERVALS:
@@ -77,15 +83,20 @@ def main() -> None:
                     model = train(make(), (X, y), "local", shards, every, **options)
                     right = float(np.mean(model.predict_many(X_test) == y_test))
                     seconds = time.perf_counter() - began
-                    row = {"data": name, "learner": title, "one": alone, "shards": shards}
+                    row = {
+                        "data": name,
+                        "rows": len(y),
+                        "learner": title,
+                        "one": alone,
+                        "shards": shards,
+                    }
                     results.append({**row, "every": every, "accuracy": right})
                     lost = 100 * (right - alone)
                     print(
                         f"  {shards:4} shards, every {every}: {lost:+.2f} ({seconds:.0f} s)",
                         flush=True,
                     )
-    file = ROOT / "benchmarks" / "results" / "sharding.json"
-    file.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+            file.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     draw(results, ROOT / "docs" / "images" / "sharding.png")
     print(table(results))
 
