@@ -1,7 +1,6 @@
 """Spark on this machine, local[2]. One test, since starting it takes seconds."""
 
 import os
-import shutil
 import sys
 
 import numpy as np
@@ -15,10 +14,7 @@ from onstream.evaluate import Accuracy
 from onstream.linear import LogisticRegression
 from onstream.persist.format import dumps, loads
 
-if os.environ.get("CI") != "true":
-    pytest.importorskip("pyspark", reason='Spark is missing: pip install "onstream[spark]"')
-    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        pytest.skip("Spark needs Java: apt-get install default-jre-headless", True)
+from ..tools import package, program
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Spark and what it brings along
 
@@ -30,15 +26,16 @@ TABLE = pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "shop": np.arange(RO
 
 @pytest.fixture
 def spark(monkeypatch):
-    from pyspark.sql import SparkSession
-
+    if "JAVA_HOME" not in os.environ:
+        program("java")
+    SparkSession = package("pyspark.sql").SparkSession
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     build = SparkSession.builder.master("local[2]").appName("tests")
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.shuffle.partitions": "1",
         "spark.driver.memory": "512m",
         "spark.log.level": "ERROR",
     }
