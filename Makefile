@@ -32,6 +32,8 @@ demo: build ## race the learners over real weather and a drift; report in demo-r
 test: lint build ## lint, tests, every example in README and docs, a short demo
 	$(SAY) "tests"
 	@$(PY) -m pytest -n $(JOBS)
+	@$(PY) -c 'import pyspark' 2> /dev/null && command -v java > /dev/null || \
+	    echo 'Skipped: the tests on Spark, which need pyspark and Java (.ci/run installs both).'
 	$(SAY) "demo"
 	@$(PY) -m onstream.cli.demo --quick --out build/demo-report
 
@@ -102,7 +104,7 @@ $(BUILT): $(RECIPE)
 
 constraints: ## write the newest release of every package into constraints.txt
 	@rm -rf .venv-newest && $(MAKE) --no-print-directory CONSTRAINTS= .venv-newest/.tools
-	@.venv-newest/bin/python -m pip install -qq --group dev --group torture numpy pyarrow safetensors msgspec rich typer
+	@.venv-newest/bin/python -m pip install -qq --group dev --group torture --group spark numpy pyarrow safetensors msgspec rich typer
 	@{ grep '^#' constraints.txt; .venv-newest/bin/python -m pip freeze --all; } > build/constraints.txt
 	@mv build/constraints.txt constraints.txt
 

@@ -36,6 +36,8 @@ NOT_SANITIZED = (
     "compat/test_onnx.py",
     "test_consoles.py",
     "serve/",  # processes that are killed, and clients that wait for seconds
+    "cluster/test_ray.py",  # other programs
+    "cluster/test_spark.py",
     "evaluate/test_report.py",
     "test_examples.py",
     "test_decisions.py",

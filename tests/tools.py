@@ -1,7 +1,9 @@
-"""Programs that some tests need: skipped where they are missing, failing where CI=true."""
+"""What some tests need, programs and packages: skipped where missing, failing where CI=true."""
 
+import importlib
 import os
 import shutil
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,17 @@ def program(*names: str) -> str:
         if found := shutil.which(name):
             return found
     told = f"{names[0]} is not installed; .ci/run installs it"
+    if os.environ.get("CI") == "true":
+        pytest.fail(told, pytrace=False)
+    pytest.skip(told)
+
+
+def package(name: str) -> Any:
+    """The package of this name."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        told = f"{name} is not installed; .ci/run installs it"
     if os.environ.get("CI") == "true":
         pytest.fail(told, pytrace=False)
     pytest.skip(told)

@@ -170,6 +170,23 @@ class Learner(SuggestsParameters, Elsewhere, LearnerBase):
         """The exported state that two exported states amount to."""
         raise NotMergeable(f"{type(self).__name__} cannot be merged.")
 
+    def _rebased(self, fields: dict[str, Any], base: dict[str, Any], sign: int) -> dict[str, Any]:
+        """An exported state without what `base`, which it began with, had counted (sign -1).
+
+        Counts and sums are then those of the examples since; what it predicts stays. Such states
+        are merged, and get the counts of `base` back (sign 1): so nothing counts twice.
+        """
+        raise NotMergeable(
+            f"{type(self).__name__}: what was learned since a model was mixed cannot be told apart."
+        )
+
+    def _paced(self, fields: dict[str, Any], share: float) -> dict[str, Any]:
+        """An exported state that predicts the same; its rates have fallen by a share of its steps.
+
+        An average of models that took n steps each is n steps away from where they began.
+        """
+        return fields
+
     @suggest_parameters
     def fit(
         self,

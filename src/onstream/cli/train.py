@@ -20,8 +20,12 @@ from .names import check_online
 from .outputs import check_models, check_outputs
 from .parse import parse_model
 from .progress import ProgressBar
+from .sharded import check_options, train_on
 from .sources import Input, to_learn
 from .warnings_ import ignore_missing_columns
+
+SAMPLE = 1000  # rows that tell the columns of files that workers read
+MIX_EVERY = 10_000  # as in cluster/training.py
 
 
 @options.reads()
@@ -36,6 +40,13 @@ def train(
         Path | None, typer.Option("--from", help="Go on with this saved model instead.")
     ] = None,
     every: Annotated[int | None, typer.Option(help="Save after so many rows, too.", min=1)] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="Divide the files among workers: ray, spark or local.")
+    ] = None,
+    workers: Annotated[int, typer.Option(help="How many workers, with --engine.", min=1)] = 2,
+    mix_every: Annotated[
+        int, typer.Option(help="Rows of a worker from one mix to the next.", min=1)
+    ] = MIX_EVERY,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -46,6 +57,7 @@ def train(
     \b
     onstream train bids.csv -t won -m 'LogisticRegression()' -o bids.onstream
     onstream train today.csv --from bids.onstream --out bids.onstream
+    onstream train 'part-*.parquet' -t won -m 'AROW()' -o bids.onstream --engine ray --workers 2
     """
     if model is None and start is None:
         raise ValueError(
@@ -78,7 +90,28 @@ def train(
         if learned.kinds:
             ignore_missing_columns()
     watch = data.watch_columns(learned, *(learned.drop or ()))
+    schema = None
+    if start is not None and learned.kinds:
+        schema = learned.schema(closed=False, labelled=True, goes_on=True)
     replaces = not goes_on and out.exists() and out.stat().st_size > 0
+    if engine is not None:
+        check_options(data, reading, every)
+        sample = stream.block(SAMPLE)
+        watch.check(sample[0])
+        learned.add(sample)
+        to_learn(sample)
+        with ProgressBar("train", stream, None, quiet=quiet or as_json) as bar:
+            options = {"workers": workers, "mix_every": mix_every}
+            learner, rows, broken = train_on(engine, learner, data, schema, bar, **options)
+        learned.save(learner, out)
+        if as_json:
+            show_json(learner, rows, 0, out, replaces)
+        elif not quiet:
+            show(learner, rows, 0, out, replaces)
+        if broken:
+            remark(f"Interrupted after {rows:,} rows; those of the last mix are saved.")
+            raise typer.Exit(130)
+        return
     rows, stopped, began = 0, None, learner.seen
     with (
         CtrlC(stream) as ctrl_c,

@@ -33,3 +33,8 @@ class MinMaxScaler(PerFeature):
         high = np.where(in_both, np.maximum(ours[:, 2], other[:, 2]), ours[:, 2] + other[:, 2])
         text = np.maximum(ours[:, 3], other[:, 3])
         return np.column_stack([ours[:, 0] + other[:, 0], low, high, text, 0.0 * low])
+
+    def _since(self, stats: NDArray[Any], base: NDArray[Any]) -> NDArray[Any]:
+        since = np.array(stats)  # the range is that of all: minima may be taken twice
+        since[:, 0] = np.maximum(stats[:, 0] - base[:, 0], 0.0)
+        return since

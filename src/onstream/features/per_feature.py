@@ -52,6 +52,24 @@ class PerFeature(Transformer, ABC):
             merged["start"] = mine["start"] + theirs["start"]
         return merged
 
+    def _rebased_step(self, fields: Exported, base: Exported, places: Any, sign: int) -> Any:
+        if sign > 0:
+            names = {"implicit": len(fields["stats"]), "features": []}
+            return self._merged_step(fields, base, names, places)
+        begun = np.zeros((len(fields["stats"]), SAVED))
+        begun[places if len(places) else np.arange(len(base["stats"]))] = base["stats"]
+        stats = np.zeros((len(begun), KEPT))
+        stats[:, :SAVED] = self._since(fields["stats"], begun)
+        return {"seen": fields["seen"] - base["seen"], **saved(stats)}
+
+    def _since(self, stats: NDArray[Any], base: NDArray[Any]) -> NDArray[Any]:
+        """The numbers of each feature over what came after those of `base`."""
+        count = np.maximum(stats[:, 0] - base[:, 0], 0.0)
+        some = count > 0.0
+        sums = stats[:, 0] * stats[:, 1] - base[:, 0] * base[:, 1]
+        mean = np.divide(sums, count, out=np.zeros(len(count)), where=some)
+        return np.column_stack([count, mean, stats[:, 2:]])
+
 
 def both_means(ours: NDArray[Any], other: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     """Total weights, means, what rounding took from the means, and the squares between the two."""

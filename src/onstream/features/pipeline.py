@@ -128,28 +128,63 @@ class Pipeline(Learner):
         for step in self.steps:
             if step.merge_kind is None:
                 raise NotMergeable(f"Pipeline: {type(step).__name__} cannot be merged.")
+        union, places = union_of_features(mine, theirs)
+        merged = self._of_both(
+            mine,
+            theirs,
+            places,
+            lambda step, a, b, seen, where: step._merged_step(a, b, seen or union, where),
+            lambda last, a, b: last._merged(a, b),
+        )
+        return {**merged, **union}
+
+    def _rebased(self, fields: Any, base: Any, sign: int) -> Any:
+        _, places = union_of_features(fields, base)
+        names = {name: fields[name] for name in ("features", "implicit", "columns")}
+        moved = self._of_both(
+            fields,
+            base,
+            places,
+            lambda step, a, b, _, where: step._rebased_step(a, b, where, sign),
+            lambda last, a, b: last._rebased(a, b, sign),
+        )
+        return {**moved, **names}
+
+    def _paced(self, fields: Any, share: float) -> Any:
+        return self._of_both(
+            fields,
+            fields,
+            union_of_features(fields, fields)[1],
+            lambda step, a, *others: a,
+            lambda last, a, b: last._paced(a, share),
+        ) | {name: fields[name] for name in ("features", "implicit", "columns")}
+
+    def _of_both(self, mine: Any, theirs: Any, places: Any, of_step: Any, of_last: Any) -> Any:
+        """The exported state that two amount to, from what each step and the last one say.
+
+        `of_step` also gets the features that a step sees (None: those that came in), and where
+        theirs are among them.
+        """
         a, b = dict(mine), dict(theirs)
         ours, other = a.pop("steps", {}), b.pop("steps", {})
-        union, places = union_of_features(mine, theirs)
         steps, last = {}, self.steps[-1]
-        seen, where = union, places  # features that a step sees, and where theirs are among them
+        seen, where = None, places
         made = [*self._model.step_features(), self._model.inner_features()]
         for i, step in enumerate(self.steps[:-1]):
-            steps[str(i)] = step._merged_step(ours[str(i)], other[str(i)], seen, where)
+            steps[str(i)] = of_step(step, ours[str(i)], other[str(i)], seen, where)
             if makes_features(step):  # numbers, the same here and there
                 seen, where = made[i + 1], np.arange(made[i + 1]["implicit"])
         a, b = (
-            {**fields, **features_of(last, features if seen is union else seen), **scaling}
+            {**fields, **features_of(last, features if seen is None else seen), **scaling}
             for fields, features, scaling in (
                 (a, mine, self._scaling(ours)),
                 (b, theirs, self._scaling(other)),
             )
         )
-        merged = {**last._merged(a, b), **union}
-        merged = {name: value for name, value in merged.items() if name in mine}
-        if scaling := merged.pop("steps", None):
+        both = {name: value for name, value in of_last(last, a, b).items() if name in mine}
+        if scaling := both.pop("steps", None):
             steps[str(len(self.steps) - 1)] = scaling["0"]
-        return {**merged, "steps": steps} if steps else merged
+        return {**both, "steps": steps} if steps else both
 
     def _scaling(self, learned: dict[str, Any]) -> dict[str, Any]:
         """What the last step has learned of the scales of its features, as a field of its own."""

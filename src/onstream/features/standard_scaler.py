@@ -33,3 +33,11 @@ class StandardScaler(PerFeature):
         squares = ours[:, 2] + other[:, 2] + between
         low = np.where(mean * mean * total > FAR * squares, low, 0.0)
         return np.column_stack([total, mean, squares, np.maximum(ours[:, 3], other[:, 3]), low])
+
+    def _since(self, stats: NDArray[Any], base: NDArray[Any]) -> NDArray[Any]:
+        since = super()._since(stats, base)
+        some = since[:, 0] > 0.0
+        share = np.divide(base[:, 0], stats[:, 0], out=np.zeros(len(stats)), where=some)
+        between = (since[:, 1] - base[:, 1]) ** 2 * since[:, 0] * share
+        since[:, 2] = np.where(some, np.maximum(stats[:, 2] - base[:, 2] - between, 0.0), 0.0)
+        return since

@@ -57,6 +57,10 @@ class Transformer(TransformerVerbs, Learner):
         """
         raise NotMergeable(f"{type(self).__name__} cannot be merged as a step of a pipeline.")
 
+    def _rebased_step(self, fields: Exported, base: Exported, places: Any, sign: int) -> Any:
+        """The fields of a step without what `base` has counted (sign -1), or with it (sign 1)."""
+        return {**fields, "seen": fields["seen"] + sign * base["seen"]}
+
 
 class NamesOnly(Transformer):
     """A transformer that remembers the names of features, and nothing else."""

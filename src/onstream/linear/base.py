@@ -14,7 +14,7 @@ from ..base.union import Exported, all_names
 from ..core.scaling import Scaling
 from ._state import LinearClassifierState
 from .mixing import mix_classifiers, mix_regressors
-from .scales import merged_targets, on_one_scale, unscaled
+from .scales import merged_targets, on_one_scale, rebased_scales, rebased_targets, unscaled
 
 
 class HashedOptions(TypedDict, total=False):
@@ -87,6 +87,14 @@ class Hashed(Learner):
     def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         return mix_regressors(mine, theirs)
 
+    def _rebased(self, fields: Exported, base: Exported, sign: int) -> Exported:
+        counts = [name for name in ("seen", "start", "updates") if name in fields]
+        return {**fields, **{name: fields[name] + sign * base[name] for name in counts}}
+
+    def _paced(self, fields: Exported, share: float) -> Exported:
+        steps = fields["seen"] - fields["start"]
+        return {**fields, "start": fields["seen"] - round(share * steps)}
+
 
 class Linear(Hashed):
     """A learner that scores by w.x + b.
@@ -153,6 +161,18 @@ class Scaled(Linear):
             return {**super()._merged(mine, theirs), **targets}
         mine, theirs, steps = on_one_scale(self._tidied(mine), self._tidied(theirs))
         return {**super()._merged(mine, theirs), "steps": steps, **targets}
+
+    def _rebased(self, fields: Exported, base: Exported, sign: int) -> Exported:
+        if "targets" in fields:
+            fields = {
+                **fields,
+                "targets": rebased_targets(fields["targets"], base["targets"], sign),
+            }
+        if "steps" not in fields:
+            return super()._rebased(fields, base, sign)
+        fields, base = self._tidied(fields), self._tidied(base)
+        scaled, base = rebased_scales(fields, base, sign, self.intercept)
+        return {**super()._rebased(scaled, base, sign), "steps": scaled["steps"]}
 
     def _model_like(self, fields: Exported) -> Any:
         if "steps" in fields:

@@ -37,6 +37,7 @@ class Both:
         share: float | None = None,
     ) -> None:
         self.states, self.labels, self.share = (mine, theirs), labels, share
+        self.energy: str | None = None  # the field with squares of gradients that weigh, if any
         self.union, places = union_of_features(mine, theirs)
         named = self.union["implicit"] + len(self.union["features"])
         self.rows = named or slots
@@ -63,10 +64,26 @@ class Both:
         )
 
     def mixed(self, matrices: list[Matrix], biases: list[Matrix]) -> Matrix:
-        """The average, weighted by what each has seen."""
+        """The average, weighted by what each has seen, or each weight by its `energy`."""
         a, b = shares(*self.states)
         one, other = (self.aligned(i, matrices[i], biases[i]) for i in range(2))
-        return np.asarray(a * one + b * other)
+        if self.energy is None:
+            return np.asarray(a * one + b * other)
+        mine, theirs = (
+            self.aligned(i, fields[self.energy], fields[f"bias_{self.energy}"], signed=False)
+            for i, fields in enumerate(self.states)
+        )
+        share = np.divide(mine, mine + theirs, out=np.full_like(mine, a), where=mine + theirs > 0.0)
+        return np.asarray(share * one + (1.0 - share) * other)
+
+    def rebased(self, name: str, sign: int, signed: bool = False) -> Exported:
+        """Sums of the first with those of the second, or without them; squares are never < 0."""
+        one, other = (
+            self.aligned(i, fields[name], fields[f"bias_{name}"], signed)
+            for i, fields in enumerate(self.states)
+        )
+        whole = one + sign * other
+        return split(whole if signed else np.maximum(whole, 0.0), name)
 
     def header(self) -> Exported:
         """Everything but the numbers."""

@@ -61,7 +61,66 @@ def merged_scales(a: np.ndarray, b: np.ndarray, counted: float, centres: bool) -
     known = variance > LEAST
     out[FACTOR] = np.divide(1.0, np.sqrt(variance), out=np.zeros_like(count), where=known)
     out[DUE] = np.where(count > 0, count + 1.0, 0.0)  # computed again with the next example
+    as_they_came = is_raw(a) | is_raw(b)
+    out[OFFSET, as_they_came], out[FACTOR, as_they_came], out[DUE, as_they_came] = 0.0, 1.0, 0.0
     return out
+
+
+def is_raw(scales: np.ndarray) -> Any:
+    """Features whose weights are for values as they came: between two mixes, see `rebased_scales`.
+
+    A learner computes a factor together with when it is due again.
+    """
+    return (scales[FACTOR] == 1.0) & (scales[DUE] == 0.0)
+
+
+def rebased_scales(
+    fields: Exported, base: Exported, sign: int, centres: bool
+) -> tuple[Exported, Exported]:
+    """The state without what `base` has counted (sign -1), its weights for features as they came.
+
+    So weights survive a round in which their feature never varied. Sign 1 goes back: scales are
+    those of all that was counted, and weights fit them. `base` comes back on the same scale.
+    """
+    step, begun = fields["steps"]["0"], base["steps"]["0"]
+    own = step["scales"]
+    union, places = union_of_features(fields, base)
+    hashed = not union["features"] and not union["implicit"]
+    before = np.zeros_like(own)
+    at = np.arange(begun["scales"].shape[1]) if hashed else places
+    before[:, at] = begun["scales"]
+    counted = step["counted"] + sign * begun["counted"]
+    if sign > 0:
+        counts = np.array(own)
+        counts[DUE], counts[FACTOR] = 1.0, 0.0  # they are computed
+        new = merged_scales(before, counts, counted, centres)
+    else:
+        new = np.zeros_like(own)
+        new[FACTOR] = 1.0
+        new[COUNT], new[MEAN], new[SQUARE] = moments_since(own[:3], before[:3])
+    out = rescaled(fields, own, new)
+    scaled = {"seen": step["seen"] + sign * begun["seen"], "counted": max(counted, 0.0)}
+    out["steps"] = {"0": {**scaled, "complete": 0, "scales": new}}
+    return out, rescaled(base, begun["scales"], new[:, at])
+
+
+def moments_since(all_: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """Counts, means and squares of the values that came after those of `before`."""
+    count = np.maximum(all_[0] - before[0], 0.0)
+    some = count > 0.0
+    zero = np.zeros_like(count)
+    mean = np.divide(all_[0] * all_[1] - before[0] * before[1], count, out=zero.copy(), where=some)
+    between = np.divide(before[0] * count, all_[0], out=zero.copy(), where=some)
+    square = all_[2] - before[2] - (mean - before[1]) ** 2 * between
+    return np.stack([count, mean, np.where(some, np.maximum(square, 0.0), 0.0)])
+
+
+def rebased_targets(targets: np.ndarray, base: np.ndarray, sign: int) -> np.ndarray:
+    """The numbers of targets without those of `base`, or with them; their range is that of all."""
+    if sign > 0:
+        return np.asarray(merged_targets({"targets": base}, {"targets": targets})["targets"])
+    since = moments_since(targets[:3], base[:3])
+    return np.concatenate([since, targets[3:]]) if since[0] else np.zeros(5)
 
 
 def merged_targets(mine: Exported, theirs: Exported) -> dict[str, Any]:

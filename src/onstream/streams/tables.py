@@ -3,7 +3,7 @@
 import os
 import re
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
@@ -214,6 +214,7 @@ class Parquet(TableReader):
 
     _who = "read_parquet"
     kind = "Parquet"
+    row_groups: Sequence[int] | None = None  # of one file, to be read; None: all
 
     def __init__(self, path: Any, target: Any, options: Mapping[str, Any]) -> None:
         super().__init__(path, target, options)
@@ -226,10 +227,13 @@ class Parquet(TableReader):
         # Small buffers: a row group may be much larger than what we may hold.
         with pq.ParquetFile(file, buffer_size=1 << 16, pre_buffer=False) as opened:
             names = start(opened.schema_arrow)
-            start.rows = opened.metadata.num_rows
+            metadata, groups = opened.metadata, self.row_groups
+            start.rows = metadata.num_rows
+            if groups is not None:
+                start.rows = sum(metadata.row_group(i).num_rows for i in groups)
             total = max(1, start.rows)
             done = 0
-            batches = opened.iter_batches(BATCH, columns=names, use_threads=False)
+            batches = opened.iter_batches(BATCH, groups, columns=names, use_threads=False)
             for batch in batches:
                 done += batch.num_rows
                 yield batch, done / total

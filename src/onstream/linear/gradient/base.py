@@ -19,7 +19,7 @@ from ..mixing import Both
 from ._adagrad import AdaGrad
 from ._descent import Descent
 from ._optimizer import GradientClassifierState, Optimizer
-from .mixing import merge_descents
+from .mixing import merge_descents, rebased_descent
 
 SCHEDULES = ("constant", "power", "inverse", "sqrt")
 LABEL_LOSSES = ("hinge", "squared_hinge", "logistic", "perceptron", "squared")
@@ -133,6 +133,7 @@ class Regularised(Scheduled):
 class Optimized(Gradient, ABC):
     """A gradient learner whose weights are moved by an `Optimizer`."""
 
+    _by_energy = False  # do weights count by the squares of their gradients when models are mixed?
     _no_rate: str | None = None  # what to lower instead, if there is no rate that `fit` could decay
 
     @abstractmethod
@@ -233,11 +234,38 @@ class Optimized(Gradient, ABC):
             labels, _ = union_of_labels(type(self).__name__, mine, theirs)
         # Beyond two labels each learns against the rest: a model of two counts as -w and +w there.
         both = Both(tidied[0], tidied[1], len(views[0]["weights"]), labels, share=1.0)
+        if self._by_energy:
+            both.energy = next((name for name in ("squares", "n") if name in mine), None)
         mixed = both.mixed([v["weights"] for v in views], [v["bias"] for v in views])
         return both, mixed
 
     def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         return merge_descents(self._both(mine, theirs)[0])
+
+    def _rebased(self, fields: Exported, base: Exported, sign: int) -> Exported:
+        both, _ = self._both(fields, base)
+        own = self._predicting(fields)
+        counted = super()._rebased(both.states[0], both.states[1], sign)
+        return {**counted, **self._rebased_sums(both, own, sign)}
+
+    def _rebased_sums(self, both: Both, own: np.ndarray, sign: int) -> Exported:
+        """The sums of the first state without those of the second, or with them.
+
+        `own` are the weights that the first predicts with, the intercepts last: they stay.
+        """
+        return rebased_descent(both, sign)
+
+    def _paced(self, fields: Exported, share: float) -> Exported:
+        out = super()._paced(fields, share)
+        for name in ("squares", "bias_squares"):
+            if name in fields:
+                out[name] = share * fields[name]
+        return out
+
+    def _predicting(self, fields: Exported) -> np.ndarray:
+        """The weights that a state predicts with, the intercepts last."""
+        view = view_of(self._tidy_model(fields))
+        return np.vstack([view["weights"], view["bias"]])
 
 
 def view_of(model: Any) -> Exported:

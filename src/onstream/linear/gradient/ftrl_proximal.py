@@ -2,12 +2,15 @@
 
 from typing import Unpack
 
+import numpy as np
+
 from ...base.checks import number
 from ...base.union import Exported
+from ..mixing import Both, Matrix, split
 from ._dual_averaging import FTRLOptimizer
 from ._optimizer import Optimizer
 from .base import GradientClassifier, GradientClassifierOptions
-from .mixing import merge_ftrl
+from .mixing import ftrl_sums, merge_ftrl
 
 
 class FTRLProximal(GradientClassifier):
@@ -65,3 +68,19 @@ class FTRLProximal(GradientClassifier):
     def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         both, mixed = self._both(mine, theirs)
         return merge_ftrl(both, mixed, self.alpha, self.beta, self.l1, self.l2)
+
+    def _rebased_sums(self, both: Both, own: Matrix, sign: int) -> Exported:
+        fields = both.states[0]
+        n = both.rebased("n", sign)
+        return {**n, **self._sums_for(own, fields, np.vstack([n["n"], n["bias_n"]]))}
+
+    def _paced(self, fields: Exported, share: float) -> Exported:
+        fields = super()._paced(self._tidied(fields), share)
+        n = share * np.vstack([fields["n"], fields["bias_n"]])
+        sums = self._sums_for(self._predicting(fields), fields, n)
+        return {**fields, **split(n, "n"), **sums}
+
+    def _sums_for(self, own: Matrix, fields: Exported, n: Matrix) -> Exported:
+        """The z that stands for these weights with squares n."""
+        z = np.vstack([fields["z"], fields["bias_z"]])
+        return split(ftrl_sums(own, z, n, self.alpha, self.beta, self.l1, self.l2), "z")

@@ -2,12 +2,15 @@
 
 from typing import Unpack
 
+import numpy as np
+
 from ...base.checks import number
 from ...base.union import Exported
+from ..mixing import Both, Matrix, split
 from ._dual_averaging import RDAOptimizer
 from ._optimizer import Optimizer
 from .base import GradientClassifier, GradientClassifierOptions
-from .mixing import merge_rda
+from .mixing import merge_rda, rda_sums
 
 
 class RDA(GradientClassifier):
@@ -51,3 +54,17 @@ class RDA(GradientClassifier):
 
     def _merged(self, mine: Exported, theirs: Exported) -> Exported:
         return merge_rda(*self._both(mine, theirs), self.gamma, self.l1)
+
+    def _rebased_sums(self, both: Both, own: Matrix, sign: int) -> Exported:
+        fields, base = both.states
+        t = fields["t"] + sign * base["t"]
+        moved = both.rebased("gradients", sign, signed=True)  # for weights that are 0
+        gradients = np.vstack([moved["gradients"], moved["bias_gradients"]])
+        return {"t": t, **split(rda_sums(own, gradients, t, self.gamma, self.l1), "gradients")}
+
+    def _paced(self, fields: Exported, share: float) -> Exported:
+        fields = super()._paced(self._tidied(fields), share)
+        t = max(1, round(share * fields["t"])) if fields["t"] else 0
+        gradients = share * np.vstack([fields["gradients"], fields["bias_gradients"]])
+        sums = rda_sums(self._predicting(fields), gradients, t, self.gamma, self.l1)
+        return {**fields, "t": t, **split(sums, "gradients")}

@@ -1,0 +1,152 @@
+"""How sharded training scales: a model of its costs, fed with figures measured here.
+
+python -m benchmarks.experiments.cluster_scale [--rows 400000] [--ray]
+
+Measures rows per second of one core (Parquet to LogisticRegression, 30 columns) and what it costs
+to send and to merge models of several sizes; predicts speed-up for many workers. With --ray it
+trains on 1 and 2 workers of Ray on this machine, to check the prediction.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import tempfile
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from onstream import LogisticRegression
+from onstream.cluster import train
+from onstream.cluster.mixing import begin, next_mix, put_together, since
+from onstream.persist.format import dumps
+from onstream.streams import read_parquet
+
+COLUMNS = 30
+LATENCY = 0.001  # seconds from worker to worker, a call of Ray included
+BANDWIDTH = 1.25e9  # bytes per second: 10 Gbit/s
+BITS = (8, 12, 16, 20)  # of hashed features: sizes of models
+
+
+@dataclass
+class Costs:
+    """Seconds that a round costs beside learning, for one size of models."""
+
+    size: int  # bytes
+    begin: float  # a worker reads the mix
+    since: float  # and writes what it has learned
+    merge: float  # of two
+    mix: float  # the driver makes the next one
+
+    def round(self, workers: int) -> float:
+        """Of all steps that a round waits for: broadcast and merging are trees."""
+        hop = LATENCY + self.size / BANDWIDTH
+        levels = math.ceil(math.log2(workers)) if workers > 1 else 0
+        return self.begin + self.since + self.mix + (levels + 1) * hop + levels * (self.merge + hop)
+
+
+def speed_up(workers: int, mix_every: int, rate: float, costs: Costs) -> float:
+    """Against one process that just learns."""
+    learning = mix_every / rate
+    return workers * learning / (learning + costs.round(workers))
+
+
+def measured(call: Any, repeat: int = 5) -> tuple[float, Any]:
+    """Seconds of a call, the least of several, and what came of it."""
+    least, out = math.inf, None
+    for _ in range(repeat):
+        began = time.perf_counter()
+        out = call()
+        least = min(least, time.perf_counter() - began)
+    return least, out
+
+
+def costs_of(bits: int) -> Costs:
+    """Measure a model of 2**bits weights."""
+    rng = np.random.default_rng(0)
+    model = LogisticRegression(hash_bits=bits)
+    rows = [{f"f{rng.integers(0, 1 << bits)}": 1.0 for _ in range(20)} for _ in range(200)]
+    model.learn_many(rows, rng.random(200) > 0.5)
+    base = dumps(model)
+    reading, learner = measured(lambda: begin(base, "mixing"))
+    learner.learn_many(rows, rng.random(200) > 0.5)
+    writing, sent = measured(lambda: since(learner, base, "mixing"))
+    merging, both = measured(lambda: put_together(sent, sent))
+    mixing, _ = measured(lambda: next_mix(base, both, "mixing", 2))
+    return Costs(len(base), reading, writing, merging, mixing)
+
+
+def write_parts(folder: Path, rows: int, parts: int = 4) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=COLUMNS)
+    for k in range(parts):
+        X = rng.normal(size=(rows // parts, COLUMNS))
+        columns = {f"x{i}": X[:, i] for i in range(COLUMNS)}
+        table = pa.table({**columns, "y": X @ truth > 0})
+        pq.write_table(table, folder / f"{k}.parquet", row_group_size=16_384)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=400_000)
+    parser.add_argument("--ray", action="store_true")
+    given = parser.parse_args()
+    pa.set_cpu_count(1)
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_parts(folder, given.rows)
+        files = str(folder / "*.parquet")
+
+        def learn() -> None:
+            model = LogisticRegression()
+            for X, y in read_parquet(files, target="y").blocks():
+                model.learn_many(X, y)
+
+        seconds, _ = measured(learn, 2)
+        rate = given.rows / seconds
+        print(f"one process: {rate:,.0f} rows/s, {COLUMNS} columns of Parquet\n")
+        sizes = [costs_of(bits) for bits in BITS]
+        print("| model | begin, ms | send, ms | merge two, ms | next mix, ms |")
+        print("|---:|---:|---:|---:|---:|")
+        for costs in sizes:
+            each = (costs.begin, costs.since, costs.merge, costs.mix)
+            cells = " | ".join(f"{1e3 * cost:.2f}" for cost in each)
+            print(f"| {costs.size / 1e3:,.0f} kB | {cells} |")
+        print("\n| model | mix every | 2 | 10 | 100 | 1,000 workers |")
+        print("|---:|---:|---:|---:|---:|---:|")
+        for costs in sizes:
+            for every in (1_000, 10_000, 100_000):
+                found = (speed_up(k, every, rate, costs) for k in (2, 10, 100, 1000))
+                cells = " | ".join(f"{one:.3g}×" for one in found)
+                print(f"| {costs.size / 1e3:,.0f} kB | {every:,} | {cells} |")
+        if given.ray:
+            check_on_ray(files, given.rows)
+
+
+def check_on_ray(files: str, rows: int) -> None:
+    """Wall clock of 1 and 2 workers; the cluster runs already."""
+    import ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+    train(LogisticRegression(), files, "ray", 2, target="y")  # processes that have imported it all
+    for every in (10_000, 100_000):
+        took = {}
+        for workers in (1, 2):
+            options = {"workers": workers, "mix_every": every, "target": "y"}
+            call = partial(train, LogisticRegression(), files, "ray", **options)
+            took[workers], _ = measured(call, 2)
+        print(f"Ray, {rows:,} rows, mix every {every:,}: {took[1]:.1f} s, {took[2]:.1f} s", end="")
+        print(f": {took[1] / took[2]:.2f}×", flush=True)
+    ray.shutdown()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""The models of one worker, by key: the hot ones in memory, the cold ones in a SQLite file.
+
+A snapshot is one transaction: all models that have changed, and which call of each source was the
+last. Models that leave memory before are written in the transaction that the next snapshot ends,
+so a worker that is lost is back at its last snapshot, models and source alike.
+"""
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..persist.format import dumps, loads
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS models (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
+"""
+
+
+class KeyStore:
+    """Key to model; keys are texts (see `key_text`).
+
+    Parameters
+    ----------
+    template : bytes
+        A model that has learned nothing: what a new key begins with.
+    path : str
+        The file; "" is one that vanishes with the process.
+    in_memory : int
+        Models held in memory; others are read from the file when their key comes again.
+    """
+
+    def __init__(self, template: bytes, path: str, in_memory: int) -> None:
+        self.template, self.in_memory = loads(template), in_memory
+        if path:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self.file = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self.file.executescript(TABLES)
+        self.models: OrderedDict[str, Any] = OrderedDict()  # the least recently used first
+        self.changed: set[str] = set()
+        self.unwritten: set[str] = set()  # keys that the file does not have yet
+        self.sources = dict(self.file.execute("SELECT name, sequence FROM sources"))
+        self.evicted = 0
+        self.file.execute("BEGIN")
+
+    def get(self, key: str) -> Any:
+        """The model of a key, or None."""
+        if (model := self.models.get(key)) is not None:
+            self.models.move_to_end(key)
+            return model
+        row = self.file.execute("SELECT data FROM models WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        return self._hold(key, loads(row[0]))
+
+    def get_or_new(self, key: str) -> Any:
+        """The model of a key, a new one if there is none; it is going to change."""
+        model = self.get(key)
+        if model is None:
+            self.unwritten.add(key)
+            self.changed.add(key)
+            return self._hold(key, self.template.clone())
+        self.changed.add(key)
+        return model
+
+    def _hold(self, key: str, model: Any) -> Any:
+        """Keep a model in memory; the one that was unused for longest leaves it."""
+        self.models[key] = model
+        while len(self.models) > self.in_memory:
+            cold, left = self.models.popitem(last=False)
+            self.evicted += 1
+            if cold in self.changed:
+                self._write(cold, left)
+                self.changed.discard(cold)
+        return model
+
+    def _write(self, key: str, model: Any) -> None:
+        self.file.execute("INSERT OR REPLACE INTO models VALUES (?, ?)", (key, dumps(model)))
+        self.unwritten.discard(key)
+
+    def snapshot(self) -> dict[str, int]:
+        """Write what has changed, all or nothing; return the last call of each source."""
+        for key in sorted(self.changed):
+            self._write(key, self.models[key])
+        self.changed.clear()
+        rows = list(self.sources.items())
+        self.file.executemany("INSERT OR REPLACE INTO sources VALUES (?, ?)", rows)
+        self.file.execute("COMMIT")
+        self.file.execute("BEGIN")
+        return dict(self.sources)
+
+    def keys(self) -> Iterator[str]:
+        """All keys."""
+        written = {key for (key,) in self.file.execute("SELECT key FROM models")}
+        return iter(sorted(written | set(self.models)))
+
+    def figures(self) -> dict[str, int]:
+        """Keys, and bytes in memory and on disk."""
+        count, size = self.file.execute(
+            "SELECT count(*), coalesce(sum(length(data) + length(key)), 0) FROM models"
+        ).fetchone()
+        return {
+            "keys": count + len(self.unwritten),
+            "in_memory": len(self.models),
+            "memory_bytes": sum(model.memory_bytes for model in self.models.values()),
+            "on_disk": count,
+            "disk_bytes": size,
+            "evicted": self.evicted,
+        }
+
+    def close(self) -> None:
+        """Let go of the file; what came after the last snapshot is gone."""
+        self.file.execute("ROLLBACK")
+        self.file.close()

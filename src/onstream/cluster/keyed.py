@@ -1,0 +1,420 @@
+"""One model per key: a device, a user, a shop. Keys are spread over workers by their hash."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from ..base.blocks import count_rows, cut_part, take_part
+from ..base.checks import whole
+from ..base.learner import Learner
+from ..core.arrow import arrow_table
+from ..persist.format import dumps, loads
+from .engine import WorkerLost
+from .key_store import KeyStore
+from .shards import Shard, find_shards
+
+BLOCK = 4096  # rows of a call; part of what a sequence number means
+CALLS = "learn_many"  # the source of rows that are handed over
+PATIENCE = 5  # times that a worker is lost in a row
+
+
+@dataclass(frozen=True)
+class KeyFigures:
+    """How many models there are, and what they take."""
+
+    keys: int
+    in_memory: int
+    memory_bytes: int  # of the models in memory
+    on_disk: int
+    disk_bytes: int
+    evicted: int  # times that a cold model left memory
+
+    @property
+    def memory_per_key(self) -> float:
+        """Bytes of a model in memory."""
+        return self.memory_bytes / max(1, self.in_memory)
+
+    @property
+    def disk_per_key(self) -> float:
+        """Bytes of a model on disk."""
+        return self.disk_bytes / max(1, self.on_disk)
+
+
+class KeyedModels:
+    """A model for each value of a key column, on one machine or on a Ray cluster.
+
+    A model is made when its key first comes, and learns the rows of its key in their order. Every
+    `snapshot_every` rows all workers write their models and the place in the source; a worker that
+    is lost goes on from there, and so does a program that is started again with the same `folder`.
+    Rows are learned once, whatever happens between.
+
+    Parameters
+    ----------
+    model : learner
+        What a new key begins with; it has not learned anything.
+    key : str
+        The column with the key: text, int or bool.
+    engine : "ray" or "local", default "local"
+        Where the workers are. On Spark see `onstream.cluster.spark_keyed.keyed_stream`.
+    workers : int > 0, default 2
+        How many; a key belongs to one of them by its hash, so the number cannot change later.
+    folder : path, optional
+        For snapshots and cold models; on a cluster, one that all nodes share. Without it, models
+        end with the program.
+    in_memory : int > 0, default 100_000
+        Models that a worker holds in memory; those whose keys did not come for longest are on
+        disk.
+    snapshot_every : int > 0, default 100_000
+        Rows from one snapshot to the next. Fewer cost time, more are learned again after a loss.
+
+    Examples
+    --------
+    >>> from onstream import LogisticRegression
+    >>> with KeyedModels(LogisticRegression(), key="shop") as models:
+    ...     models.learn_many([{"shop": "a", "x": 1}, {"shop": "b", "x": 1}], [True, False])
+    ...     models.predict_many([{"shop": "b", "x": 1}, {"shop": "c", "x": 1}])
+    array([False, None], dtype=object)
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        key: str,
+        *,
+        engine: str = "local",
+        workers: int = 2,
+        folder: str | os.PathLike[str] | None = None,
+        in_memory: int = 100_000,
+        snapshot_every: int = 100_000,
+    ) -> None:
+        if not isinstance(model, Learner):
+            raise TypeError(f"KeyedModels: model must be a learner, got {type(model).__name__}.")
+        if model.seen:
+            raise ValueError(
+                f"KeyedModels: the model has already learned {model.seen:,} examples, which every "
+                f"key would begin with; give a clone() of it."
+            )
+        self.key = key
+        self.workers = whole(self, "workers", workers, least=1)
+        self.snapshot_every = whole(self, "snapshot_every", snapshot_every, least=1)
+        whole(self, "in_memory", in_memory, least=1)
+        self.template = model.clone()
+        self.folder = None if folder is None else Path(folder)
+        self._check_folder()
+        self.pool = pool_of(engine, dumps(self.template), self._paths(), in_memory)
+        self.unsaved: list[list[tuple[str, int, Any]]] = [[] for _ in range(self.workers)]
+        self.done = [self.pool.sources(k) for k in range(self.workers)]  # in their snapshots
+        self.sequences = {CALLS: max((d.get(CALLS, -1) for d in self.done), default=-1)}
+        self.rows = 0  # since the last snapshot
+
+    def _paths(self) -> list[str]:
+        names = [f"worker-{k}-of-{self.workers}.sqlite" for k in range(self.workers)]
+        return [str(self.folder / name) if self.folder else "" for name in names]
+
+    def _check_folder(self) -> None:
+        """Refuse models that were spread over another number of workers."""
+        if self.folder is None:
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        mine = {os.path.basename(path) for path in self._paths()}
+        for file in sorted(self.folder.glob("worker-*-of-*.sqlite")):
+            if file.name not in mine:
+                number = file.stem.rpartition("-")[2]
+                raise ValueError(
+                    f"KeyedModels: the models in {str(self.folder)!r} are spread over {number} "
+                    f"workers; say workers={number}."
+                )
+
+    # -- learning
+
+    def learn_many(self, X: Any, y: Any = None, w: Any = None) -> None:
+        """Learn rows: a frame or a list of dicts, each with its key."""
+        rows = count_rows(X) or 0
+        for start in range(0, rows, BLOCK):
+            parts = [cut_part(part, start, start + BLOCK) for part in (X, y, w)]
+            self.sequences[CALLS] += 1
+            self._learn(CALLS, self.sequences[CALLS], *parts)
+
+    def learn(self, shards: Any, **reading: Any) -> None:
+        """Learn files, patterns or streams, with the options of their readers: target="won".
+
+        Rows of a file that a snapshot in `folder` already has are not learned again.
+        """
+        for shard in find_shards(shards, reading):
+            first = 1 + min(done.get(shard.name, -1) for done in self.done)
+            for sequence, block in numbered(shard, first):
+                self._learn(shard.name, sequence, *(*block, None)[:3])
+        self.snapshot()
+
+    def _learn(self, source: str, sequence: int, X: Any, y: Any, w: Any) -> None:
+        """Hand rows to the workers of their keys."""
+        X, keys = split_key(self.key, X)
+        owner = owners(keys, self.workers)
+        for k in range(self.workers):
+            rows = np.flatnonzero(owner == k)
+            if len(rows):
+                own = [keys[i] for i in rows]
+                call = (source, sequence, (own, *(take_part(part, rows) for part in (X, y, w))))
+                self.unsaved[k].append(call)
+                self._call(k, call)
+        self.rows += len(keys)
+        if self.rows >= self.snapshot_every:
+            self.snapshot()
+
+    def _call(self, worker: int, call: tuple[str, int, Any]) -> None:
+        try:
+            failure = self.pool.learn(worker, call)
+        except WorkerLost as reason:
+            failure = self._recover(worker, reason)
+        if failure:
+            raise ValueError(f"KeyedModels: {failure}")
+
+    def _recover(self, worker: int, reason: WorkerLost) -> str | None:
+        """Begin again from the snapshot of a lost worker, with the calls since."""
+        for _ in range(PATIENCE):
+            try:
+                self.pool.restart(worker)
+                failures = [self.pool.learn(worker, call) for call in self.unsaved[worker]]
+                return failures[-1] if failures else None
+            except WorkerLost as again:
+                reason = again
+        raise RuntimeError(
+            f"KeyedModels: worker {worker} was lost {PATIENCE} times; the last time: "
+            f"{reason!s:.300}"
+        ) from reason
+
+    def snapshot(self) -> None:
+        """Write all models that have changed, and how far the sources are learned."""
+        for k in range(self.workers):
+            try:
+                self.done[k] = self.pool.snapshot(k)
+            except WorkerLost as reason:
+                self._recover(k, reason)
+                self.done[k] = self.pool.snapshot(k)
+            self.unsaved[k].clear()
+        self.rows = 0
+
+    # -- using the models
+
+    def predict_many(self, X: Any) -> Any:
+        """What the model of each row's key predicts; of an unknown key, what a new model does."""
+        X, keys = split_key(self.key, X)
+        owner = owners(keys, self.workers)
+        out: Any = np.empty(len(keys), dtype=object)
+        for k in range(self.workers):
+            rows = np.flatnonzero(owner == k)
+            if len(rows):
+                out[rows] = self._ask(k, "predict", [keys[i] for i in rows], take_part(X, rows))
+        return out if self.template.target_kind != "numbers" else out.astype(np.float64)
+
+    def model(self, key: Any) -> Any:
+        """A copy of the model of this key; None if it never came."""
+        text = key_text(key)
+        data = self._ask(int(owners([text], self.workers)[0]), "state", text)
+        return None if data is None else loads(data)
+
+    def keys(self) -> Iterator[Any]:
+        """All keys that came."""
+        for k in range(self.workers):
+            yield from map(key_value, self._ask(k, "keys"))
+
+    def figures(self) -> KeyFigures:
+        """How many models there are, and their bytes, over all workers."""
+        each = [self._ask(k, "figures") for k in range(self.workers)]
+        return KeyFigures(**{name: sum(one[name] for one in each) for name in each[0]})
+
+    def _ask(self, worker: int, verb: str, *given: Any) -> Any:
+        try:
+            return self.pool.ask(worker, verb, *given)
+        except WorkerLost as reason:
+            self._recover(worker, reason)
+            return self.pool.ask(worker, verb, *given)
+
+    def close(self) -> None:
+        """Write a last snapshot, if there is a folder, and let the workers go."""
+        if self.folder is not None:
+            self.snapshot()
+        self.pool.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any, *error: object) -> None:
+        if kind is None:
+            self.close()
+        else:  # as after a crash: the last snapshot counts
+            self.pool.close()
+
+
+class KeyedWorker:
+    """Learns the rows of its keys; each call once."""
+
+    def __init__(self, template: bytes, path: str, in_memory: int) -> None:
+        self.store = KeyStore(template, path, in_memory)
+
+    def learn(self, source: str, sequence: int, rows: Any) -> str | None:
+        """Learn rows, unless this call came before; return what was refused."""
+        if sequence <= self.store.sources.get(source, -1):
+            return None
+        self.store.sources[source] = sequence
+        keys, X, y, w = rows
+        failure = None
+        for key, own in grouped(keys).items():
+            parts = [take_part(part, own) for part in (X, y, w)]
+            learner = self.store.get_or_new(key)
+            try:
+                if hasattr(learner, "predict_many"):
+                    learner.learn_many(*parts)
+                else:
+                    learner.learn_many(parts[0], parts[2])
+            except (ValueError, TypeError) as error:
+                failure = failure or f"key {key_value(key)!r:.60}: {error}"
+        return failure
+
+    def predict(self, keys: list[str], X: Any) -> Any:
+        """A prediction for each row."""
+        out: Any = np.empty(len(keys), dtype=object)
+        for key, own in grouped(keys).items():
+            out[own] = (self.store.get(key) or self.store.template).predict_many(take_part(X, own))
+        return out
+
+    def state(self, key: str) -> bytes | None:
+        """The model of a key as bytes."""
+        model = self.store.get(key)
+        return None if model is None else dumps(model)
+
+    def keys(self) -> list[str]:
+        """All keys."""
+        return list(self.store.keys())
+
+    def figures(self) -> dict[str, int]:
+        """Counts and bytes."""
+        return self.store.figures()
+
+    def sources(self) -> dict[str, int]:
+        """The last call of each source."""
+        return dict(self.store.sources)
+
+    def snapshot(self) -> dict[str, int]:
+        """Write what has changed."""
+        return self.store.snapshot()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.store.close()
+
+
+class LocalPool:
+    """Keyed workers in this process."""
+
+    def __init__(self, template: bytes, paths: list[str], in_memory: int) -> None:
+        self.made = (template, in_memory)
+        self.paths = paths
+        self.workers = [KeyedWorker(template, path, in_memory) for path in paths]
+
+    def learn(self, worker: int, call: tuple[str, int, Any]) -> str | None:
+        """Learn a call."""
+        return self.workers[worker].learn(*call)
+
+    def ask(self, worker: int, verb: str, *given: Any) -> Any:
+        """Call a method of a worker."""
+        return getattr(self.workers[worker], verb)(*given)
+
+    def sources(self, worker: int) -> Any:
+        """The last call of each source in the snapshot of a worker."""
+        return self.ask(worker, "sources")
+
+    def snapshot(self, worker: int) -> Any:
+        """Let a worker write its models."""
+        return self.ask(worker, "snapshot")
+
+    def restart(self, worker: int) -> None:
+        """Begin again from the last snapshot."""
+        self.workers[worker].close()
+        self.workers[worker] = KeyedWorker(self.made[0], self.paths[worker], self.made[1])
+
+    def close(self) -> None:
+        """Let all workers go."""
+        for worker in self.workers:
+            worker.close()
+
+
+def pool_of(engine: str, template: bytes, paths: list[str], in_memory: int) -> Any:
+    """The workers, on this engine."""
+    if engine == "local":
+        return LocalPool(template, paths, in_memory)
+    if engine == "ray":
+        from .ray_keyed import RayPool
+
+        return RayPool(template, paths, in_memory)
+    raise ValueError(f"KeyedModels: engine must be 'ray' or 'local', got {engine!r:.60}.")
+
+
+def numbered(shard: Shard, first: int) -> Iterator[tuple[int, Any]]:
+    """The blocks of a shard with their numbers, from number `first` on."""
+    from ..streams.stream import regrouped
+
+    blocks = regrouped(shard.blocks(first * BLOCK), BLOCK)
+    yield from enumerate(blocks, first)
+
+
+def split_key(key: str, X: Any) -> tuple[Any, list[str]]:
+    """Rows without their key, and the keys."""
+    if isinstance(X, (list, tuple)):
+        try:
+            keys = [key_text(row[key]) for row in X]
+        except (KeyError, TypeError):
+            raise ValueError(f"KeyedModels: a row has no key {key!r}.") from None
+        return [{name: v for name, v in row.items() if name != key} for row in X], keys
+    if not hasattr(X, "__arrow_c_stream__"):
+        raise TypeError(
+            f"KeyedModels: X must be a frame or a list of dicts, so that the key is known by its "
+            f"name, got {type(X).__name__}."
+        )
+    table = arrow_table(X)
+    if key not in table.column_names:
+        raise ValueError(f"KeyedModels: there is no column {key!r} for the key.")
+    keys = [key_text(value) for value in table.column(key).to_pylist()]
+    return table.drop_columns([key]), keys
+
+
+def key_text(key: Any) -> str:
+    """A key as a text that tells "1" from 1."""
+    if isinstance(key, np.generic):
+        key = key.item()
+    if isinstance(key, str):
+        return f"s{key}"
+    if isinstance(key, (bool, int)):
+        return f"{'b' if isinstance(key, bool) else 'i'}{int(key)}"
+    raise ValueError(f"KeyedModels: a key must be a text, an int or a bool, got {key!r:.60}.")
+
+
+def key_value(text: str) -> Any:
+    """The key again."""
+    kinds: dict[str, Any] = {"s": str, "i": int, "b": lambda rest: bool(int(rest))}
+    return kinds[text[0]](text[1:])
+
+
+def owners(keys: list[str], workers: int) -> Any:
+    """The worker of each key: by a hash that is the same everywhere."""
+    known = {key: owner(key, workers) for key in set(keys)}
+    return np.array([known[key] for key in keys], dtype=np.intp)
+
+
+def owner(key: str, workers: int) -> int:
+    """The worker of a key."""
+    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") % workers
+
+
+def grouped(keys: list[str]) -> dict[str, list[int]]:
+    """Key to its rows, in their order."""
+    found: dict[str, list[int]] = {}
+    for i, key in enumerate(keys):
+        found.setdefault(key, []).append(i)
+    return found

@@ -1,0 +1,208 @@
+"""One model per key: by hash to workers, cold ones on disk, each row learned once."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from onstream.bayes import GaussianNB
+from onstream.cluster import KeyedModels
+from onstream.cluster.engine import WorkerLost
+from onstream.cluster.keyed import BLOCK, LocalPool, owner
+from onstream.features import StandardScaler
+from onstream.linear import RLS, PAClassifier
+from onstream.persist.format import dumps
+
+ROWS = 3000
+GENERATOR = np.random.default_rng(5)
+SHOPS = GENERATOR.integers(0, 40, ROWS)
+X = GENERATOR.normal(size=(ROWS, 2))
+Y = X[:, 0] > 0.0
+TABLE = pa.table({"shop": SHOPS, "a": X[:, 0], "b": X[:, 1], "y": Y})
+
+
+def expected(model, shop):
+    """The model of a shop, trained by hand."""
+    own = TABLE.filter(pa.array(shop == SHOPS))
+    one = model.clone()
+    one.learn_many(own.select(["a", "b"]), own.column("y").to_numpy(zero_copy_only=False))
+    return one
+
+
+def rows():
+    return TABLE.select(["shop", "a", "b"]), Y
+
+
+def test_each_key_learns_its_own_rows():
+    with KeyedModels(PAClassifier(), "shop", workers=3) as models:
+        models.learn_many(*rows())
+        assert sorted(models.keys()) == list(range(40))
+        for shop in range(40):
+            assert dumps(models.model(shop)) == dumps(expected(PAClassifier(), shop))
+        assert models.model(99) is None
+        answers = models.predict_many(rows()[0])
+        assert (answers == Y).mean() > 0.9
+        figures = models.figures()
+        assert (figures.keys, figures.in_memory, figures.on_disk) == (40, 40, 0)
+        assert 100 < figures.memory_per_key < 10_000
+
+
+def test_cold_models_go_to_disk_and_come_back(tmp_path):
+    with KeyedModels(GaussianNB(), "shop", folder=tmp_path, in_memory=3) as models:
+        for start in range(0, ROWS, 100):
+            part = slice(start, start + 100)
+            models.learn_many(rows()[0].slice(start, 100), Y[part])
+        figures = models.figures()
+        assert figures.keys == 40
+        assert figures.in_memory <= 6  # of two workers
+        assert figures.evicted > 100
+        assert figures.disk_per_key > 100
+        for shop in range(40):
+            assert dumps(models.model(shop)) == dumps(expected(GaussianNB(), shop))
+
+
+def test_lists_frames_and_kinds_of_keys():
+    models = KeyedModels(RLS(), "who")
+    people = ["ada", 1, True, "1"]
+    models.learn_many([{"who": who, "x": 1.0} for who in people], [1.0, 2.0, 3.0, 4.0])
+    models.learn_many(pd.DataFrame({"who": ["ada"], "x": [1.0]}), [1.0])
+    assert sorted(map(repr, models.keys())) == sorted(map(repr, people))
+    assert models.model("ada").seen == 2
+    assert models.predict_many([{"who": "nobody", "x": 1.0}]).tolist() == [0.0]
+    scalers = KeyedModels(StandardScaler(), "who")
+    scalers.learn_many([{"who": "ada", "x": 1.0}])
+    assert scalers.model("ada").seen == 1
+
+
+def test_the_worker_of_a_key_is_the_same_everywhere():
+    assert [owner(f"s{name}", 7) for name in ("ada", "bob", "eve")] == [0, 5, 3]
+
+
+# -- losses and restarts
+
+
+@pytest.fixture
+def file(tmp_path):
+    table = pa.concat_tables([TABLE] * 5)  # several blocks
+    assert table.num_rows > 3 * BLOCK
+    pq.write_table(table, tmp_path / "all.parquet", row_group_size=1000)
+    return str(tmp_path / "all.parquet")
+
+
+def states(models):
+    return {key: dumps(models.model(key)) for key in models.keys()}  # noqa: SIM118
+
+
+@pytest.fixture
+def undisturbed(file):
+    with KeyedModels(PAClassifier(), "shop") as models:
+        models.learn(file, target="y")
+        yield states(models)
+
+
+def test_a_lost_worker_goes_on_from_its_snapshot(file, undisturbed, tmp_path):
+    folder = tmp_path / "models"
+    models = KeyedModels(PAClassifier(), "shop", folder=folder, snapshot_every=BLOCK + 1)
+    calls = []
+
+    class Failing(LocalPool):
+        def learn(self, worker, call):
+            calls.append((worker, call[1]))
+            if len(calls) in (2, 5, 6):  # before it has learned, twice in a row
+                raise WorkerLost("gone")
+            answer = super().learn(worker, call)
+            if len(calls) == 9:  # after it has learned
+                raise WorkerLost("gone")
+            return answer
+
+    models.pool.__class__ = Failing
+    models.learn(file, target="y")
+    assert len(calls) > 9
+    assert states(models) == undisturbed
+    models.close()
+
+
+def test_a_program_that_is_started_again_learns_the_rest(file, undisturbed, tmp_path):
+    folder = tmp_path / "models"
+
+    class Stopped(Exception):
+        pass
+
+    class Stopping(LocalPool):
+        left = 5
+
+        def learn(self, worker, call):
+            self.left -= 1
+            if self.left == 0:
+                raise Stopped
+            return super().learn(worker, call)
+
+    options = {"folder": folder, "snapshot_every": BLOCK, "in_memory": 5}
+    models = KeyedModels(PAClassifier(), "shop", **options)
+    models.pool.__class__ = Stopping
+    with pytest.raises(Stopped), models:
+        models.learn(file, target="y")
+    with KeyedModels(PAClassifier(), "shop", **options) as again:
+        assert min(again.done[0].values()) == 1  # two blocks are in the snapshot
+        again.learn(file, target="y")
+        assert states(again) == undisturbed
+        again.learn(file, target="y")  # nothing is learned twice
+        assert states(again) == undisturbed
+    with pytest.raises(ValueError, match="workers=2"):
+        KeyedModels(PAClassifier(), "shop", workers=3, folder=folder)
+
+
+def test_a_snapshot_that_one_worker_lacks(file, undisturbed, tmp_path):
+    options = {"folder": tmp_path / "models", "snapshot_every": 10**9}
+    models = KeyedModels(PAClassifier(), "shop", **options)
+    shard = models.pool
+    shard.snapshot = lambda k: shard.ask(k, "snapshot") if k == 0 else lose()
+    models._recover = lambda worker, reason: lose()
+    with pytest.raises(WorkerLost):
+        models.learn(file, target="y")
+    shard.close()  # worker 0 has everything, worker 1 nothing
+    with KeyedModels(PAClassifier(), "shop", **options) as again:
+        again.learn(file, target="y")
+        assert states(again) == undisturbed
+
+
+def lose():
+    raise WorkerLost("gone")
+
+
+# -- what is refused
+
+
+def test_a_bad_row_names_its_key():
+    models = KeyedModels(PAClassifier(), "shop")
+    with pytest.raises(ValueError, match="key 'b'"):
+        models.learn_many([{"shop": "a", "x": 1.0}, {"shop": "b", "x": np.nan}], [True, False])
+    assert models.model("a").seen == 1
+    assert models.model("b").seen == 0
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([{"x": 1.0}], "a row has no key 'shop'"),
+        (pa.table({"x": [1.0]}), "no column 'shop'"),
+        (np.ones((1, 2)), "a frame or a list of dicts"),
+        ([{"shop": 1.5}], "a key must be"),
+        ([{"shop": None}], "a key must be"),
+    ],
+)
+def test_rows_without_a_key(X, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        KeyedModels(PAClassifier(), "shop").learn_many(X, [True])
+
+
+def test_what_keyed_models_refuse():
+    model = PAClassifier()
+    model.learn_one({"a": 1}, True)
+    with pytest.raises(ValueError, match="already learned 1"):
+        KeyedModels(model, "shop")
+    with pytest.raises(TypeError, match="must be a learner"):
+        KeyedModels("PAClassifier", "shop")
+    with pytest.raises(ValueError, match="'ray' or 'local'"):
+        KeyedModels(PAClassifier(), "shop", engine="spark")
