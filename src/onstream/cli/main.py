@@ -13,6 +13,7 @@ from .console import remark
 from .convert import convert, generate
 from .demo import demo
 from .errors import EXPECTED_ERRORS, message_of, show_traceback
+from .experiment import experiment
 from .inspect_ import inspect
 from .models import models
 from .predict import predict
@@ -64,7 +65,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, run, train, predict, models, inspect, generate, convert, serve):
+for command in (demo, run, train, predict, models, inspect, generate, convert, serve, experiment):
     app.command()(command)
 
 
