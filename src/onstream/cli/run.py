@@ -42,10 +42,9 @@ def run(
     ] = None,
     window: Annotated[int, typer.Option(help="Rows of the sliding estimates.", min=1)] = 1000,
     delay: Annotated[int, typer.Option(help="Labels come so many rows late.", min=0)] = 0,
-    baselines: Annotated[
-        bool,
-        typer.Option("--baselines/--no-baselines", help="Also show guesses that see no features."),
-    ] = True,
+    no_baselines: Annotated[
+        bool, typer.Option("--no-baselines", help="Leave out 'no change' and 'majority'.")
+    ] = False,
     report: Annotated[
         Path | None, typer.Option("--report", help="Write the report to this HTML file.")
     ] = None,
@@ -77,7 +76,7 @@ def run(
         window,
         delay,
         question=f"Which learner suits {source}?",
-        baselines=baselines,
+        baselines=not no_baselines,
     )
     learned = learned_columns(contenders)
     data = Input(source, reading)
