@@ -91,6 +91,9 @@ def test_misuse(tmp_path, monkeypatch):
     assert "there is no such folder" in told
     with pytest.raises(ValueError, match="none of spambase"):
         list(Lab(data=tmp_path).sets(("spambase", "magic")))
+    (tmp_path / "file").write_text("")
+    told = call("experiment", "noise", "--out", tmp_path / "file" / "x", code=1).output
+    assert told.endswith("Not a directory.\n")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     told = call("experiment", "noise", "--out", tmp_path / "x", code=1).output
     assert told == (
