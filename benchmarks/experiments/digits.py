@@ -1,4 +1,4 @@
-"""Experiment 3 of Behuet's lecture, for real: multiclass learners on USPS and MNIST.
+"""Experiment 3 of Behuet's lecture, for real: `onstream experiment multiclass` over more kernels.
 
     python -m benchmarks.experiments.digits [usps] [mnist] [--full] [--rows N] [--data DIR]
 
@@ -10,22 +10,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from onstream.kernel import RBF, KernelMIRA, KernelPA, KernelPerceptron, Polynomial
-from onstream.linear import MIRA, ExactMulticlassPA, MulticlassPerceptron, PAClassifier
+from onstream.cli.experiments.multiclass import LEARNERS, one_pass, updates_of
+from onstream.kernel import RBF, Polynomial
 
 from .folder import DATA, loader
 from .page import ROOT, table, write_part, write_picture
 
-Make = Callable[[Any], Any]  # of a kernel; None: linear
-LABELS = range(10)
-MARGIN = {"perceptron": 0.0, "MIRA": 0.0}  # a larger margin causes no update; others: 1
 KERNELS = {
     "usps": {
         "linear": None,
@@ -41,50 +36,6 @@ KERNELS = {
         "polynomial 5": Polynomial(degree=5),
         "RBF 4": RBF(gamma=4.0),
     },
-}
-
-
-def pa(variant: Any, C: float = 1.0) -> Make:
-    def make(kernel: Any) -> Any:
-        if kernel is None:
-            return PAClassifier(variant=variant, C=C, intercept=False, labels=LABELS)
-        return KernelPA(kernel=kernel, variant=variant, C=C, labels=LABELS)
-
-    return make
-
-
-def perceptron(update: Any) -> Make:
-    def make(kernel: Any) -> Any:
-        if kernel is None:
-            return MulticlassPerceptron(update=update, intercept=False, labels=LABELS)
-        return KernelPerceptron(kernel=kernel, update=update, labels=LABELS)
-
-    return make
-
-
-def mira(kernel: Any) -> Any:
-    if kernel is None:
-        return MIRA(intercept=False, labels=LABELS)
-    return KernelMIRA(kernel=kernel, labels=LABELS)
-
-
-def exact(kernel: Any) -> Any:
-    if kernel is None:
-        return ExactMulticlassPA(C=1.0, intercept=False, labels=LABELS)
-    return KernelMIRA(kernel=kernel, beta=1.0, labels=LABELS)  # the same predictions (spec 3)
-
-
-LEARNERS: dict[str, Make] = {
-    "PA": pa("PA"),
-    "PA-I, C=1": pa("PA-I"),
-    "PA-I, C=0.1": pa("PA-I", 0.1),
-    "PA-II, C=1": pa("PA-II"),
-    "PA-II, C=0.1": pa("PA-II", 0.1),
-    "perceptron max": perceptron("max"),
-    "perceptron uniform": perceptron("uniform"),
-    "perceptron proportional": perceptron("proportional"),
-    "MIRA": mira,
-    "ExactMulticlassPA": exact,
 }
 
 
@@ -105,31 +56,6 @@ class Digits:
 
             return csr_matrix(X), y
         return X, y
-
-
-def margins(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Score of the true label minus the best other one."""
-    rows = np.arange(len(y))
-    others = scores.copy()
-    others[rows, y] = -np.inf
-    return np.asarray(scores[rows, y] - others.max(axis=1))
-
-
-def run(make: Make, kernel: Any, digits: Digits, order: np.ndarray) -> dict[str, Any]:
-    """One pass, and what came of it."""
-    model = make(kernel)
-    X, y = digits.X[order], digits.y[order]
-    start = time.process_time()
-    scores = model.predict_learn_many(X, y, output="score")
-    seconds = time.process_time() - start
-    wrong = scores.argmax(axis=1) != y
-    return {
-        "wrong": wrong,
-        "online": 100 * wrong.mean(),
-        "test": 100 * np.mean(model.predict_many(digits.T) != digits.t),
-        "margins": margins(scores, y),
-        "seconds": seconds,
-    }
 
 
 def spread(values: list[float]) -> str:
@@ -184,9 +110,10 @@ def one(name: str, load: Any, rows: int, repeats: int) -> None:
             orders += [np.random.default_rng(i).permutation(n) for i in range(1, repeats)]
         lines = curves.setdefault(title, {})
         for learner, make in LEARNERS.items():
-            runs = [run(make, kernel, digits, order) for order in orders]
-            limit = MARGIN.get(learner.split()[0], 1.0)
-            updates = np.mean([np.sum(r["margins"] <= limit) for r in runs])
+            test = digits.T, digits.t
+            trains = [(digits.X[order], digits.y[order]) for order in orders]
+            runs = [one_pass(make, kernel, train, test) for train in trains]
+            updates = np.mean([updates_of(learner, r) for r in runs])
             micro = 1e6 * np.mean([r["seconds"] for r in runs])
             online, test = ([r[key] for r in runs] for key in ("online", "test"))
             lines[learner] = runs[0]["wrong"]

@@ -160,7 +160,7 @@ class Prequential(Contestant):
             return
         from onstream.evaluate import prequential
 
-        prequential(self.model, (self.X, self.y))
+        prequential(self.model, (self.X, self.y), baselines=False)
 
 
 VW = Side("vw", "Vowpal Wabbit", VowpalWabbit)

@@ -160,8 +160,12 @@ def test_run(sea: Path) -> None:
     told = json.loads(call("run", sea, "--target", "y", *models, "--json").output)
     assert told["rows"] == 2000
     names = [learner["name"] for learner in told["learners"]]
-    assert names == ["PAClassifier", "Perceptron"]
-    for learner in told["learners"]:
+    assert names == ["PAClassifier", "Perceptron", "no change", "majority"]
+    assert [learner["baseline"] for learner in told["learners"]] == [False, False, True, True]
+    assert [metric["name"] for metric in told["metrics"]] == ["Accuracy", "Kappa", "KappaT"]
+    alone = call("run", sea, "--target", "y", *models, "--json", "--no-baselines").output
+    assert len(json.loads(alone)["learners"]) == 2
+    for learner in told["learners"][:2]:
         assert learner["values"]["Accuracy"]["cumulative"] > 0.75
     model = onstream.PAClassifier(C=0.1)
     rows = rows_of(sea)

@@ -43,8 +43,14 @@ def test_every_command_is_tried_here() -> None:
     found = set(get_command(app).commands)  # type: ignore[attr-defined]
     assert found == {
         "demo", "run", "train", "predict", "models", "inspect", "generate", "convert",
-        "serve",
+        "serve", "experiment",
     }  # fmt: skip
+
+
+def test_experiment(tmp_path: Path) -> None:
+    assert "there is no experiment" in clean("experiment", EVIL, "--out", tmp_path, code=1)
+    clean("experiment", "noise", "--out", tmp_path, "--data", tmp_path / EVIL, code=1)
+    clean("experiment", "aggressiveness", "--out", tmp_path / EVIL.replace("/", ""))
 
 
 def test_run_train_predict_convert(evil: Path) -> None:

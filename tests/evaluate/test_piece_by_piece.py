@@ -298,7 +298,9 @@ def test_a_block_is_judged_for_all_learners_or_for_none(case, delay, detector):
     """What the first has learned of it stays, but nothing more of it is learned later."""
     first, other, metrics, kind = second(case)
     models = {"first": first, "second": other}
-    course = Prequential(models, metrics, delay=delay, window=70, detector=detector)
+    course = Prequential(
+        models, metrics, delay=delay, window=70, detector=detector, baselines=False
+    )
     course.add(A[:100], Y[:100])
     before = told(course.report())
     X = A[100:200].copy()
@@ -326,7 +328,7 @@ def test_a_block_is_judged_for_all_learners_or_for_none(case, delay, detector):
 def test_a_metric_that_breaks_takes_the_block_with_it():
     Picky.broken = False
     models = [LogisticRegression(), LogisticRegression(eta=0.5)]
-    course = Prequential(models, [Picky(), ROCAUC(), F1(), LogLoss()], window=70)
+    course = Prequential(models, [Picky(), ROCAUC(), F1(), LogLoss()], window=70, baselines=False)
     course.add(A[:100], Y[:100])
     before = told(course.report())
     with pytest.raises(ZeroDivisionError, match="mine"):

@@ -46,6 +46,16 @@ def data(n=3000, labels=2, seed=0):
     return X, y
 
 
+class SameAgain:
+    """Somebody else's learner, without scores."""
+
+    def learn_one(self, x, y):
+        self.y = y
+
+    def predict_one(self, x):
+        return getattr(self, "y", None)
+
+
 def test_predicts_before_it_learns():
     """The loop that everybody knows, one example at a time."""
     X, y = data(500, labels=3)
@@ -228,7 +238,7 @@ def test_delay_of_numbers():
     X, _ = data(300)
     y = X @ [1.0, -2.0, 0.5, 3.0] + 100.0
     report = prequential({"rls": RLS(), "last": LastValue()}, (X, y), MAE(), delay=50)
-    assert [run.judged for run in report.runs] == [249, 249]
+    assert [run.judged for run in report.runs] == [249, 249, 249]
     assert report.value("last", "MAE") < 10.0  # the first answers, 0.0, would make it 20
 
 
@@ -255,7 +265,7 @@ def test_many_models_in_one_pass():
             yield X[i], int(y[i])
 
     models = [PAClassifier(), PAClassifier(C=0.1), Perceptron(), MajorityClass()]
-    report = prequential(models, stream())
+    report = prequential(models, stream(), baselines=False)
     assert pulled == list(range(1000))
     assert [run.name for run in report.runs] == [
         "PAClassifier()",
@@ -335,7 +345,8 @@ def test_progress():
         (PAClassifier(), ([], []), {"window": 0}, "window must be"),
         (PAClassifier(), ([], []), {"delay": -1}, "delay must be"),
         (PAClassifier(), ([], []), {"alpha": 1.5}, "alpha must be"),
-        (MajorityClass(), ([], []), {"metrics": ROCAUC()}, "needs scores"),
+        (SameAgain(), ([], []), {"metrics": ROCAUC()}, "needs scores"),
+        (Perceptron(), ([], []), {"baselines": "no"}, "baselines"),
     ],
 )
 def test_misuse(models, stream, more, message):
@@ -461,7 +472,7 @@ class TestOtherPeoplesLearners:
             right = float((y[delay + 1 :] == y[: -delay - 1]).mean())
             judged = report.run("mine").judged
             assert report.value("mine", "Accuracy") == pytest.approx(right * (399 - delay) / judged)
-        alone = prequential(Mine(), (X, y))
+        alone = prequential(Mine(), (X, y), baselines=False)
         assert [run.name for run in alone.runs] == ["Mine"]
         assert "Mine" in str(alone)
         assert alone.to_json()
@@ -742,7 +753,7 @@ def test_names_are_those_of_the_command_line():
         "Accuracy"
     )
     models = [StandardScaler() | LogisticRegression(eta=eta) for eta in (0.1, 0.2)]
-    assert [run.name for run in prequential(models, (X, y)).runs] == [
+    assert [run.name for run in prequential(models, (X, y), baselines=False).runs] == [
         "StandardScaler() | LogisticRegression()",
         "StandardScaler() | LogisticRegression(eta=0.2)",
     ]

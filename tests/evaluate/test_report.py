@@ -48,6 +48,7 @@ def report():
         marks={1500: "</script>the <i>concept</i> changes"},
         question="Who notices that the concept changes?",
         detector=Hundreds(),
+        baselines=False,
     )
 
 
@@ -344,6 +345,7 @@ def test_names_are_only_names(tmp_path):
         question=f"What is {told}?",
         marks={10: told},
         step=r"$\frac$ [/x] <b>",
+        baselines=False,
     )
     names = [name.encode(errors="backslashreplace").decode() for name in HOSTILE]
     rich.print(report)

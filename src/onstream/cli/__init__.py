@@ -8,5 +8,6 @@ parse        'StandardScaler() | PAClassifier(C=0.1)' as a model; names: what ma
 columns      the columns that a model has learned, kept in its file
 contenders   the models of a `run`
 outputs      what is wrong with the files to be written; destination, writers: writing them
+experiment   the command; experiments: one module each; lab: what these share
 console, progress, warnings_, errors, shell_words, interrupt       what the user sees
 """

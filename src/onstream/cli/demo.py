@@ -17,6 +17,7 @@ from ..evaluate import (
     R2,
     ErrorRate,
     Kappa,
+    KappaT,
     LastValue,
     MajorityClass,
     Metric,
@@ -143,7 +144,7 @@ def rain() -> Race:
         y=weather.y,
         names=weather.names,
         models=classifiers(),
-        metrics=[ErrorRate(), Kappa()],
+        metrics=[ErrorRate(), Kappa(), KappaT()],
         step="day",
         window=730,  # two years: the seasons cancel out
     )
@@ -183,7 +184,7 @@ def drifting(length: int, seed: int = 0) -> Race:
         y=y.astype(np.int64),
         names=("a", "b", "c"),
         models=classifiers(),
-        metrics=[ErrorRate(), Kappa()],
+        metrics=[ErrorRate(), Kappa(), KappaT()],
         step="example",
         window=500,
         marks={middle: "the concept changes"},

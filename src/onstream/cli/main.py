@@ -13,6 +13,7 @@ from .console import remark
 from .convert import convert, generate
 from .demo import demo
 from .errors import EXPECTED_ERRORS, message_of, show_traceback
+from .experiment import experiment
 from .export import export
 from .inspect_ import inspect
 from .models import models
@@ -65,7 +66,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, run, train, predict, models, inspect, export, generate, convert, serve):
+for command in (
+    demo, run, train, predict, models, inspect, export, generate, convert, serve, experiment,
+):  # fmt: skip
     app.command()(command)
 
 

@@ -42,6 +42,9 @@ def run(
     ] = None,
     window: Annotated[int, typer.Option(help="Rows of the sliding estimates.", min=1)] = 1000,
     delay: Annotated[int, typer.Option(help="Labels come so many rows late.", min=0)] = 0,
+    no_baselines: Annotated[
+        bool, typer.Option("--no-baselines", help="Leave out 'no change' and 'majority'.")
+    ] = False,
     report: Annotated[
         Path | None, typer.Option("--report", help="Write the report to this HTML file.")
     ] = None,
@@ -73,6 +76,7 @@ def run(
         window,
         delay,
         question=f"Which learner suits {source}?",
+        baselines=not no_baselines,
     )
     learned = learned_columns(contenders)
     data = Input(source, reading)
@@ -103,7 +107,7 @@ def run(
             if out is not None and any(contender.learned for contender in evaluation.contenders):
                 save_all(contenders, out, seen)
             report_stopped(evaluation, out)
-            if not evaluation.going():
+            if not evaluation.learning():
                 raise typer.Exit(1) from None
             raise with_rows_learned(error, evaluation.rows if out else 0, out) from None
     data.report_columns()
@@ -125,7 +129,7 @@ def run(
     if ctrl_c.pressed:
         remark(f"Interrupted after {evaluation.rows:,} rows; the figures are those so far.")
         raise typer.Exit(130)
-    if len(evaluation.going()) < len(models):
+    if any(contender.stopped for contender in evaluation.contenders):
         raise typer.Exit(1)
 
 
@@ -146,7 +150,7 @@ def chosen_metrics(texts: list[str] | None) -> Any:
 
 def so_far(evaluation: Any) -> str:
     """The first metric of the first learner that goes on, over the present window."""
-    contender = evaluation.going()[0]
+    contender = evaluation.learning()[0]
     metric = contender.track.metrics[0]
     value = contender.track.now()[0][1]
     shown = f"{100 * value:.1f} %" if metric.unit == "%" else f"{value:.4g}"

@@ -1,6 +1,6 @@
 """How good learners are while they learn: metrics, prequential evaluation, regret."""
 
-from .baselines import LastValue, MajorityClass
+from .baselines import LastValue, MajorityClass, MeanValue, NoChange
 from .metric import Metric
 from .metrics import (
     F1,
@@ -37,7 +37,9 @@ __all__ = [
     "LastValue",
     "LogLoss",
     "MajorityClass",
+    "MeanValue",
     "Metric",
+    "NoChange",
     "Precision",
     "Prequential",
     "Recall",

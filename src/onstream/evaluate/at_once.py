@@ -17,7 +17,7 @@ FEWEST = 1000  # rows of a block that are worth a thread
 def can_run_apart(contender: Contender, delay: int) -> bool:
     """Say whether a learner works without calling Python, the user's or its own."""
     model = contender.model
-    if delay or contender.by_one or contender.track.own:
+    if delay or contender.by_one or contender.track.own or contender.baseline:
         return False
     if not is_ours(type(model), "predict_learn_many"):
         return False

@@ -6,7 +6,7 @@ from typing import Any
 from ..base import Learner
 from .figures import encodable
 from .metric import Metric
-from .metrics import MAE, R2, RMSE, Accuracy, ErrorRate, Kappa
+from .metrics import MAE, R2, RMSE, Accuracy, ErrorRate, Kappa, KappaT
 
 WORDS = {"numbers": "numbers", "labels": "labels", "structured": "sets of labels or structures"}
 
@@ -131,7 +131,7 @@ def chosen(metrics: Metric | Sequence[Metric] | None, answers: str) -> list[Metr
     if metrics is None:
         if answers == "structured":
             return [Accuracy()]
-        return [MAE(), RMSE(), R2()] if numeric else [Accuracy(), Kappa()]
+        return [MAE(), RMSE(), R2()] if numeric else [Accuracy(), Kappa(), KappaT()]
     listed: list[Any] = [metrics] if isinstance(metrics, (Metric, type)) else list(metrics)
     listed = [metric() if isinstance(metric, type) else metric for metric in listed]
     for metric in listed:

@@ -46,6 +46,8 @@ class Contender:
     ) -> None:
         self.name, self.model = name, model
         self.answers = answers
+        self.baseline = bool(getattr(model, "baseline", False))
+        self.added = False  # a baseline that nobody asked for
         self.output = output_for(name, model, metrics)
         if self.output == "proba":
             metrics = [m.clone(output="proba") if type(m) is ROCAUC else m for m in metrics]
@@ -377,7 +379,8 @@ class Contender:
             name=self.name,
             learner=learner,
             params=params,
-            baseline=bool(getattr(model, "baseline", False)),
+            baseline=self.baseline,
+            added=self.added,
             values={
                 metric.name: dict(zip(RANGES, of, strict=True))
                 for metric, of in zip(self.track.metrics, values, strict=True)

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..base.blocks import Block
-from ..base.checks import number, whole
+from ..base.checks import flag, number, whole
 from ..base.errors import in_stream
 from ..core.coerce import unmasked
 from .answers import as_column
 from .at_once import FEWEST, act_at_once, can_run_apart, refuses_warnings
+from .baselines import baselines_for
 from .blocks import blocks, length, rows_in
 from .choices import agreed, check_detector, chosen, named_models
 from .columns import weight_column
@@ -40,6 +41,7 @@ def prequential(
     step: str = "example",
     unit: str = "",
     n_jobs: int = 1,
+    baselines: bool = True,
 ) -> Report:
     """Let models predict, then learn, every example of a stream, in one pass.
 
@@ -53,9 +55,9 @@ def prequential(
         metrics are weighted by w, too. For unweighted ones, give the answers of
         `predict_learn_many` to a metric without w.
     metrics : metric or list of metrics, optional
-        By default `Accuracy` and `Kappa`, or for regressors `MAE`, `RMSE` and `R2`. Of answers
-        that are sets of labels or structures, `Accuracy` (the default) and `ErrorRate` judge
-        whether the whole is right.
+        By default `Accuracy`, `Kappa` and `KappaT`, or for regressors `MAE`, `RMSE` and `R2`. Of
+        answers that are sets of labels or structures, `Accuracy` (the default) and `ErrorRate`
+        judge whether the whole is right.
     window : int > 0, default 1000
         Examples that the sliding estimates look back on; more makes smoother, later curves.
     delay : int >= 0, default 0
@@ -81,6 +83,10 @@ def prequential(
         How many learners work at the same time, each in a thread; as many as there are cores is
         a good choice. The figures are the same bit for bit, but for the times. Learners and
         metrics of your own, and all with a `delay`, take turns as before.
+    baselines : bool, default True
+        Add what never looks at the features, as "no change" (the label or number before) and
+        "majority" (the commonest label so far; for numbers "mean so far"): a learner that does
+        not beat both has learned nothing. They come after the learners.
 
     Returns
     -------
@@ -107,6 +113,7 @@ def prequential(
         step=step,
         unit=unit,
         n_jobs=n_jobs,
+        baselines=baselines,
     )
     rows = rows_in(stream)
     evaluation.expect(rows)
@@ -152,6 +159,7 @@ class Prequential:
         step: str = "example",
         unit: str = "",
         n_jobs: int = 1,
+        baselines: bool = True,
     ) -> None:
         self.window = whole(self, "window", window, least=1)
         self.delay = whole(self, "delay", delay, least=0)
@@ -181,6 +189,21 @@ class Prequential:
             )
             for name, model in named.items()
         ]
+        added = baselines_for(self.answers, named) if flag(self, "baselines", baselines) else {}
+        self.contenders += [
+            Contender(
+                name,
+                model,
+                self.metrics,
+                answers=self.answers,
+                window=self.window,
+                alpha=self.alpha,
+                detector=None,
+            )
+            for name, model in added.items()
+        ]
+        for contender in self.contenders[len(named) :]:
+            contender.added = True
         if self.n_jobs > 1:
             for contender in self.contenders:
                 contender.clock = thread_time  # not what others do meanwhile
@@ -311,8 +334,12 @@ class Prequential:
             contender.stopped = error.with_traceback(None)  # which would keep the block
         if message != str(error):
             error.args = (message,)
-        if not self.continue_on_error or not self.going():
+        if not self.continue_on_error or not self.learning():
             raise error
+
+    def learning(self) -> list[Contender]:
+        """Those of the user's that have not failed: without the baselines that were added."""
+        return [contender for contender in self.going() if not contender.added]
 
     def finish(self) -> None:
         """The stream has ended: learn the labels still on their way."""
@@ -347,6 +374,7 @@ class Prequential:
 
 def question_of(contenders: Sequence[Contender]) -> str:
     """The question that any such report answers."""
-    if len(contenders) == 1:
-        return f"How good is {contenders[0].name} at predicting each example before learning it?"
+    learners = [contender for contender in contenders if not contender.added]
+    if len(learners) == 1:
+        return f"How good is {learners[0].name} at predicting each example before learning it?"
     return "Which learner is best at predicting each example before learning it?"

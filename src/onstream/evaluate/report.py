@@ -41,6 +41,7 @@ class Run:
     picture: str = ""  # of what was learned, SVG; for learners that can draw themselves
     diverged: int | None = None  # row of the first prediction that was far beyond all targets
     remark: str = ""  # what else there is to know: that it diverged, or cannot be drawn
+    added: bool = False  # a baseline that nobody asked for
     stopped: str = ""  # where and why, if it could not learn all rows; then it has no values
 
 
@@ -75,18 +76,19 @@ class Report:
     def value(self, learner: str, metric: str | None = None, range: str = "cumulative") -> float:
         """A final value; `range` is "cumulative", "window" or "fading".
 
-        With a single learner its name can be left out: `value("Accuracy")`, `value("Accuracy",
-        "window")`.
+        With a single learner (baselines that were added do not count) its name can be left out:
+        `value("Accuracy")`, `value("Accuracy", "window")`.
         """
-        if metric is not None and metric in RANGES and len(self.runs) == 1:
+        learners = [run for run in self.runs if not run.added]
+        if metric is not None and metric in RANGES and len(learners) == 1:
             range, metric = metric, None
         if metric is None:
-            if len(self.runs) != 1:
+            if len(learners) != 1:
                 known = ", ".join(run.name for run in self.runs)
                 raise KeyError(
                     f"Report: whose {learner}? Say value(learner, metric); there are: {known}."
                 )
-            learner, metric = self.runs[0].name, learner
+            learner, metric = learners[0].name, learner
         values = self.run(learner).values
         names = {metric["title"]: metric["name"] for metric in self.metrics}
         names |= {name: name for name in values}
@@ -307,10 +309,11 @@ def colours(reports: Sequence[Report]) -> dict[str, str]:
     """A colour for every learner, the same in all reports; guesses are grey."""
     names = dict.fromkeys(run.name for r in reports for run in r.runs if not run.baseline)
     chosen = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(names)}
-    return chosen | {run.name: GREY for r in reports for run in r.runs if run.baseline}
+    guesses = dict.fromkeys(run.name for r in reports for run in r.runs if run.baseline)
+    return chosen | {name: GREYS[i % len(GREYS)] for i, name in enumerate(guesses)}
 
 
-GREY = "#7a7a7a"
+GREYS = ("#7a7a7a", "#b3a58f", "#4d5a66")
 # Okabe and Ito's, without the yellow that is lost on white, and two more.
 PALETTE = (
     "#0072b2",
