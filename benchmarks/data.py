@@ -99,6 +99,17 @@ def normal20(load: Load) -> Data:
     return {"X": X, "y": (X * X).sum(axis=1) > 20.0}
 
 
+def normal100(load: Load) -> Data:
+    """4,000 rows of 100 normal numbers on two sides of a plane."""
+    return _normal(4_000, 100)
+
+
+def normal1000(load: Load) -> Data:
+    """4,000 rows of 1,000 numbers, not below 0, on two sides of a plane."""
+    data = _normal(4_000, 1_000)
+    return {**data, "X": np.abs(data["X"])}
+
+
 def mixed21(load: Load) -> Data:
     """20,000 rows of 17 normal numbers and 4 texts, one of them with 3,000 values."""
     rng = np.random.default_rng(0)
@@ -131,6 +142,8 @@ DATASETS: dict[str, Callable[[Load], Data]] = {
         news20_binary,
         a9a,
         normal20,
+        normal100,
+        normal1000,
         mixed21,
     )
 }
@@ -147,6 +160,12 @@ def csr(data: Data, part: str) -> Csr:
     rows, columns = data[f"{part}_shape"].tolist()
     arrays = {field: data[f"{part}_{field}"] for field in ("data", "indices", "indptr")}
     return Csr(**arrays, shape=(rows, columns))
+
+
+def _normal(rows: int, columns: int) -> Data:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(rows, columns))
+    return {"X": X, "y": (X @ rng.normal(size=columns) > 0.0).astype(np.int64)}
 
 
 def _standardised(frame: Any) -> np.ndarray:

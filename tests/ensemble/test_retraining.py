@@ -91,7 +91,6 @@ def test_members_that_begin_anew_know_the_names_there_are(
             loaded = onstream.load(tmp_path / "m.onstream")
         elif t > 350:
             loaded.learn_one({**x, f"own{t // 100}": f"value{t % 7}"}, y)
-    drifts = model.drifts if wrap is DriftRetraining else sum(model.drifts, [])
-    assert drifts
+    assert model.drifts if wrap is DriftRetraining else any(model.drifts)
     rows = [x for x, _ in stream[:200]]
     np.testing.assert_array_equal(loaded.score_many(rows), model.score_many(rows))

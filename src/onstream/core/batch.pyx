@@ -22,7 +22,7 @@ from .sources cimport Source
 from .task cimport NOTHING, Output, Task
 
 from .coerce import coerce_weights, refused_row, row_error
-from .doubts import doubt_scales
+from .doubts import doubt_ids, doubt_scales
 from .rows import check_weights, make_source
 from .state_reader import StateReader
 
@@ -135,6 +135,7 @@ cdef class BatchModel(Model):
             answers = self.decode_outputs(output, outputs)
             if before <= SCALES_AT < self.state.seen and self.front is None:
                 try:
+                    look_for_ids(self, source)
                     compare_scales(self, source)
                 except MemoryError:
                     pass  # everything was learned; there is only no memory for a hint
@@ -402,6 +403,25 @@ cdef class BatchModel(Model):
             return self.decode_outputs(output, outputs)
         finally:
             self.lock.release_read()
+
+
+cdef int look_for_ids(BatchModel model, Source source) except -1:
+    """Look for columns that number the rows, in the first rows of a block that was learned."""
+    cdef Py_ssize_t i, j, rows = min(source.rows, min(source.chunk, SCALES_AT))
+    cdef Py_ssize_t width = model.encoder.width
+    cdef Example e
+    if rows < SCALES_AT // 2 or model.encoder.bits >= 0 or width > SCALES_OF:
+        return 0  # nobody has hundreds of columns by hand
+    seen = np.full((rows, width), np.nan)
+    model.load(source, 0, rows)
+    e.codes = NULL
+    for i in range(rows):
+        source.row(i, &e)
+        for j in range(e.n):
+            if feature(&e, j) < width and (e.codes == NULL or e.codes[j] == NUMBER):
+                doubles(seen)[i * width + feature(&e, j)] = e.values[j]
+    doubt_ids(model.encoder, seen)
+    return 0
 
 
 cdef int compare_scales(BatchModel model, Source source) except -1:

@@ -18,6 +18,11 @@ MANY_VALUES = 1000  # values of a text column before there is a warning
 FAR_APART = 100.0  # times the size of another column from which on there is a warning
 USUAL = 0.1  # share of rows that have a column
 MANY_FEATURES = 3000  # values of a text column before a learner of numbers warns
+ROW_NUMBERS = 50  # rows that are looked at for columns that only number them
+DIVERGES = (
+    "the last predictions are more than 100 times as large as any target: learning diverges. Lower "
+    "the rate (eta), put StandardScaler() | before the learner, or give scale='auto' if it has it."
+)
 IN_A_ROW = 10  # mappings in a row without a known feature before there is a warning
 
 
@@ -62,9 +67,45 @@ def doubt_scales(encoder: Any, rows: int, counts: np.ndarray, squares: np.ndarra
         encoder.warn_once(
             "scales",
             f"values of {encoder.name_of(large)!r:.40} are about {ratio:,.0f} times as large as "
-            f"those of {encoder.name_of(small)!r:.40}: no step suits both. Give scale='auto' if "
-            f"the learner has it, or put StandardScaler() | before it.",
+            f"those of {encoder.name_of(small)!r:.40}: no step and no distance suits both. Give "
+            f"scale='auto' if the learner has it, or put StandardScaler() | before it.",
         )
+
+
+def doubt_ids(encoder: Any, rows: np.ndarray) -> None:
+    """Warn of columns that number the rows or name them: whole numbers, each one its own.
+
+    `rows` holds the first rows by feature; NaN is missing. A column without a name of its own, or
+    with one that says nothing, is a number of the row only if it rises by one each time.
+    """
+    if len(rows) < ROW_NUMBERS or rows.shape[1] < 2:  # a column alone may well be a count
+        return
+    found = []
+    for j in range(rows.shape[1]):
+        column = rows[:, j]
+        if not (np.isfinite(column).all() and (column == np.floor(column)).all()):
+            continue
+        name = encoder.name_of(j)
+        distinct = len(np.unique(column)) == len(column)
+        if (np.diff(column) == 1.0).all() or (is_id(name) and distinct):
+            found.append(name)
+    if found:
+        title = f"column{'s' * (len(found) > 1)} {list_names(found)}"
+        encoder.warn_once(
+            "ids",
+            f"{title}: another number in every row. A number or name of the row tells nothing "
+            f"about the next example, and is learned all the same. Leave it out, or make text of "
+            f"it if values come again.",
+        )
+
+
+def is_id(name: Any) -> bool:
+    """Say whether the name of a column calls it an id."""
+    return isinstance(name, str) and (
+        name.lower() in ("id", "uuid", "index", "key")
+        or name.lower().endswith(("_id", " id", ".id"))
+        or name.endswith(("Id", "ID"))
+    )
 
 
 def doubt_selection(encoder: Any, names: Iterable[Any] | None = None) -> None:

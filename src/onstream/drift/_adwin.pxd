@@ -31,6 +31,7 @@ cdef struct Adwin:
     double m2         # sum of their squared distances from their mean
     int rows          # row i has buckets of 2**i items
     int room          # rows that fit
+    int most          # rows there may be: longer windows forget their oldest part; 0: no limit
     int* counts       # buckets in each row
     Bucket* buckets   # PLACES a row, the oldest first
 

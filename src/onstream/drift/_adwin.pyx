@@ -57,7 +57,7 @@ cdef class ADWINState(DetectorState):
 
 cdef void adwin_start(Adwin* a, double delta) noexcept nogil:
     """An empty window."""
-    a.delta, a.rigorous = delta, False
+    a.delta, a.rigorous, a.most = delta, False, 0
     clear(a)
 
 
@@ -128,7 +128,7 @@ cdef void add_bucket(Adwin* a, double v) noexcept nogil:
     whole.total, whole.m2 = v, 0.0
     while True:
         if i == a.rows and not add_row(a):
-            recount(a)  # no memory for another row: what would have gone there is forgotten
+            recount(a)  # no room for another row: what would have gone there is forgotten
             return
         row = a.buckets + i * PLACES
         row[a.counts[i]] = whole
@@ -145,7 +145,7 @@ cdef void add_bucket(Adwin* a, double v) noexcept nogil:
 
 
 cdef bint add_row(Adwin* a) noexcept nogil:
-    if not adwin_hold(a):
+    if a.rows == a.most != 0 or not adwin_hold(a):
         return False
     a.counts[a.rows] = 0
     a.rows += 1

@@ -2,7 +2,7 @@
 it learns from an example and its scores: LEARNED, or another status and nothing is changed."""
 
 from ..core.classifier cimport ClassifierState
-from ..core.example cimport OVERFLOW, Example
+from ..core.example cimport LEARNED, OVERFLOW, Example
 from ..core.memory cimport release, resize
 from ..core.state cimport State
 from ._expansion cimport Expansion
@@ -12,10 +12,16 @@ cdef class KernelClassifierState(ClassifierState):
     """A subclass sets `compiled` and `expansions`."""
 
     def export_own(self):
-        return {"gamma_width": self.compiled.width}
+        return self.compiled.export()
 
     def restore_own(self, fields):
         self.compiled.restore(fields)
+
+    def minds_scales(self):
+        return self.compiled.vectors
+
+    def memory(self):
+        return ClassifierState.memory(self) + self.compiled.memory()
 
 
 cdef class ExpansionClassifierState(KernelClassifierState):
@@ -51,7 +57,10 @@ cdef class ExpansionClassifierState(KernelClassifierState):
         return self.score_learn(e, self.f)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        return self.update(e, out) if self.expansion.score_for_update(e, out) else OVERFLOW
+        cdef int status = self.update(e, out) if self.expansion.score_for_update(e, out) else OVERFLOW
+        if status == LEARNED:
+            self.compiled.watch(e)
+        return status
 
     cdef int update(self, const Example* e, const double* f) noexcept nogil:
         return OVERFLOW
@@ -80,17 +89,23 @@ cdef class KernelRegressorState(State):
         return self.score_learn(e, &prediction)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        return self.update(e, out[0]) if self.expansion.score_for_update(e, out) else OVERFLOW
+        cdef int status = self.update(e, out[0]) if self.expansion.score_for_update(e, out) else OVERFLOW
+        if status == LEARNED:
+            self.compiled.watch(e)
+        return status
 
     cdef int update(self, const Example* e, double f) noexcept nogil:
         return OVERFLOW
 
     def export_own(self):
-        return {"gamma_width": self.compiled.width, **self.expansion.export()}
+        return {**self.compiled.export(), **self.expansion.export()}
 
     def restore_own(self, fields):
         self.compiled.restore(fields)
         self.expansion.restore(fields, self.features.width, self.who)
 
     def memory(self):
-        return State.memory(self) + self.expansion.memory()
+        return State.memory(self) + self.expansion.memory() + self.compiled.memory()
+
+    def minds_scales(self):
+        return self.compiled.vectors

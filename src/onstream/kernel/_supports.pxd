@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, uint64_t
 
 from ..core.example cimport Example
+from ._first_examples cimport FirstExamples
 from ._postings cimport Postings
 
 
@@ -40,7 +41,13 @@ cdef class CompiledKernel:
     cdef bint gaps               # they need squared distances
     cdef Py_ssize_t width        # features of the first support, for gamma=None; 0: none yet
 
+    cdef int* medians            # operations whose gamma goes by the first examples
+    cdef int n_medians
+    cdef FirstExamples first     # these; None: no gamma needs them
+
     cdef void set_width(self, Py_ssize_t width) noexcept nogil
+    cdef bint watch(self, const Example* e) noexcept nogil
+    cdef void set_medians(self) noexcept nogil
 
 
 cdef class Supports:

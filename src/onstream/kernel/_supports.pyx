@@ -17,6 +17,7 @@ from ..core.arrays cimport data_of, doubles, int32s, int64s
 from ..core.example cimport SAFE, Example, feature, onstream_dot
 from ..core.hashing cimport mix
 from ..core.memory cimport release
+from ._first_examples cimport FirstExamples
 from ._postings cimport Postings
 
 from .kernels.forms import deep_size, from_text, to_text
@@ -24,6 +25,7 @@ from .kernels.forms import deep_size, from_text, to_text
 
 cdef Py_ssize_t BLOCK = 2**17   # numbers of a block that is dense in any case: 1 MiB
 cdef Py_ssize_t SPARSE = 16     # a larger block is dense if one number in 16 is not 0
+cdef double UNTOLD = 0.1        # gamma="median", while there are no two different examples
 OPS = {
     "linear": ONSTREAM_LINEAR, "polynomial": ONSTREAM_POLYNOMIAL, "rbf": ONSTREAM_RBF,
     "scale": ONSTREAM_SCALE, "add": ONSTREAM_ADD, "multiply": ONSTREAM_MULTIPLY,
@@ -49,20 +51,27 @@ cdef class CompiledKernel:
             raise ValueError(f"{who}: kernel is nested too deeply: {kernel!r:.200}.")
         self.n = len(ops)
         self.ops = <onstream_op*> PyMem_RawCalloc(self.n, sizeof(onstream_op))
-        if self.ops == NULL:
+        self.medians = <int*> PyMem_RawCalloc(self.n, sizeof(int))
+        if self.ops == NULL or self.medians == NULL:
             raise MemoryError
         for i, (op, gamma, coef0, degree, start) in enumerate(ops):
             self.ops[i].op = OPS[op]
             self.ops[i].by_width = gamma is None
-            self.ops[i].gamma = 1.0 if gamma is None else gamma
+            self.ops[i].gamma = 1.0 if gamma is None else UNTOLD if gamma == "median" else gamma
+            if gamma == "median":
+                self.medians[self.n_medians] = i
+                self.n_medians += 1
             self.ops[i].coef0 = coef0
             self.ops[i].degree = degree
             self.ops[i].from_ = start
             self.dots |= op in ("linear", "polynomial")
             self.gaps |= op == "rbf"
+        if self.n_medians:
+            self.first = FirstExamples()
 
     def __dealloc__(self):
         release(self.ops)
+        release(self.medians)
 
     cdef void set_width(self, Py_ssize_t width) noexcept nogil:
         """Set gamma=None to 1 / width: the number of features known with the first support."""
@@ -72,11 +81,40 @@ cdef class CompiledKernel:
             if self.ops[i].by_width:
                 self.ops[i].gamma = 1.0 / max(1, width)
 
+    cdef bint watch(self, const Example* e) noexcept nogil:
+        """Note an example that was learned. True: a gamma has changed."""
+        if self.n_medians == 0 or not self.first.watch(e):
+            return False
+        self.set_medians()
+        return True
+
+    cdef void set_medians(self) noexcept nogil:
+        """Set gamma="median" to 2 / median, once that is known."""
+        cdef int i
+        if self.n_medians and self.first.median > 0.0:
+            for i in range(self.n_medians):
+                self.ops[self.medians[i]].gamma = 2.0 / self.first.median
+
+    @property
+    def gamma(self):
+        """What gamma="median" is by now, or None."""
+        return 2.0 / self.first.median if self.n_medians and self.first.median > 0.0 else None
+
+    def export(self):
+        fields = {"gamma_width": self.width}
+        return {**fields, **self.first.export()} if self.n_medians else fields
+
     def restore(self, fields):
         """Take the width from a file (a `StateReader`); 0: there was no support yet."""
         width = fields.integer("gamma_width", 0, 2**31 - 1)
+        if self.n_medians:
+            self.first.restore(fields)
         if width:
             self.set_width(width)
+        self.set_medians()
+
+    def memory(self):
+        return self.first.memory() if self.n_medians else 0
 
 
 cdef class Supports:

@@ -1,7 +1,7 @@
 """What kernel learners share: the kernel, and a view of their supports."""
 
 from itertools import pairwise
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from .kernels.vectors import RBF
 class KernelOptions(TypedDict, total=False):
     """Parameters of every kernel learner."""
 
-    kernel: Kernel | None
+    kernel: Kernel | Literal["auto"] | None
 
 
 class KernelClassifierOptions(KernelOptions, LabelledOptions, total=False):
@@ -35,27 +35,33 @@ class KernelLearner(Learner):
 
     Parameters
     ----------
-    kernel : kernel or None, default None
-        The similarity of examples; None: RBF(gamma=0.1), for about ten features of size one.
+    kernel : kernel, "auto" or None, default "auto"
+        The similarity of examples. "auto": RBF(gamma="median"), whose gamma is found from the
+        first examples; put a scaler in front where columns differ in size. None:
+        RBF(gamma=0.1), for about ten features of size one.
     """
 
     merge_kind = None  # the supports of both together would be too many, or not the same at all
     _object_model: Any  # the class of models whose examples have no features
 
-    def __init__(self, *, kernel: Kernel | None = None, **common: Any) -> None:
-        if kernel is not None and not isinstance(kernel, Kernel):
+    def __init__(self, *, kernel: Kernel | Literal["auto"] | None = "auto", **common: Any) -> None:
+        if kernel is not None and kernel != "auto" and not isinstance(kernel, Kernel):
             raise TypeError(
                 f"{type(self).__name__}: kernel must be a kernel such as RBF(gamma=0.5), "
                 f"got {kernel!r:.80}."
             )
         self.kernel = kernel
-        if kernel is not None and kernel.steps() is None:  # of strings, trees, graphs or pairs
+        if (
+            isinstance(kernel, Kernel) and kernel.steps() is None
+        ):  # of strings, trees, graphs or pairs
             self._model_class = self._object_model
         super().__init__(**common)
 
     def _compiled(self) -> CompiledKernel:
         """The kernel as states use it."""
         kernel = RBF(gamma=0.1) if self.kernel is None else self.kernel
+        if kernel == "auto":
+            kernel = RBF(gamma="median")
         return CompiledKernel(kernel, type(self).__name__)
 
     def merge(self, other: Any) -> None:
@@ -68,6 +74,12 @@ class KernelLearner(Learner):
             f"{type(self).__name__}: cannot be merged: which examples are supports depends on all "
             f"that were seen before them."
         )
+
+    @property
+    def median_gamma(self) -> float | None:
+        """What gamma="median" is by now; None: not known yet, or not asked for."""
+        compiled = self._model.readable_state().compiled
+        return None if compiled is None else compiled.gamma
 
     @property
     def supports(self) -> list[tuple[Any, Any]]:

@@ -11,12 +11,15 @@ from ..core.arrays cimport doubles
 from ..core.example cimport NO_MEMORY, Example
 from .arena._leaf cimport forget, observe, prepare
 from .arena._nodes cimport (
-    child_of, free_node, free_tree, n_branches, nesting, next_node, replace_child,
+    child_of, free_node, free_tree, n_branches, nesting, replace_child, taken,
 )
 from .arena._records cimport NESTED, attach_alternate, enough, preorder
-from .arena._split cimport Split, has_gain, null_split
-from .arena.arena cimport NOMINAL, NONE, Arena, View, arena_alloc, arena_free
-from .arena.window cimport Window, free_window, push, reserve_row, widen_window, window_bytes
+from .arena._split cimport Split, branches_of, has_gain, null_split
+from .arena.arena cimport NOMINAL, NONE, Arena, View, arena_alloc, arena_free, with_slack
+from .arena.window cimport (
+    Window, free_window, push, reserve_row, row_bytes, shorten, widen_window, window_bytes,
+)
+from ._hoeffding cimport HoeffdingState
 from ._state cimport Opinion, TreeState
 
 from .arena.reading import check_nesting
@@ -62,6 +65,11 @@ cdef void drop_cvfdt_node(Arena* a, void* extra) noexcept nogil:
     arena_free(a, c, sizeof(CvfdtNode))
 
 
+cdef int32_t cvfdt_alternate(Arena* a, int32_t node, int32_t at) noexcept nogil:
+    cdef CvfdtNode* c = cvfdt_node(a, node)
+    return c.alternates[at].root if at < c.n_alternates else NONE
+
+
 cdef Alternate* reserve_alternate(Arena* a, CvfdtNode* c) noexcept nogil:
     """Room for one more alternate behind the others; or NULL."""
     cdef Alternate* alternates
@@ -85,7 +93,7 @@ cdef void remove_alternate(CvfdtNode* c, int32_t which) noexcept nogil:
         c.alternates[j] = c.alternates[j + 1]
 
 
-cdef class CvfdtState(TreeState):
+cdef class CvfdtState(HoeffdingState):
     cdef Window window
     cdef Py_ssize_t length      # of the window
     cdef int64_t check_every    # examples between two checks of all splits
@@ -102,9 +110,11 @@ cdef class CvfdtState(TreeState):
         self, *, Py_ssize_t window, int64_t check_every, int64_t test_every, int64_t test_length,
         **common,
     ):
-        TreeState.__init__(self, **common)
-        self.keeps_tables = True
-        self.arena.drop_extra = drop_cvfdt_node
+        HoeffdingState.__init__(self, **common)
+        self.keeps_tables = self.budget.inner = self.adapts = True
+        self.budget.for_good = True  # examples that a new table has not counted would be forgotten there
+        self.budget.per_node = sizeof(CvfdtNode) + sizeof(Alternate)
+        self.arena.drop_extra, self.arena.alternate = drop_cvfdt_node, cvfdt_alternate
         self.length = window
         self.check_every, self.test_every, self.test_length = check_every, test_every, test_length
 
@@ -113,6 +123,8 @@ cdef class CvfdtState(TreeState):
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         TreeState.reserve(self, width)
+        if self.budget.max_bytes:  # with less to spare
+            return widen_window(&self.window, min(self.arena.width, with_slack(width)))
         return widen_window(&self.window, self.arena.width)
 
     cdef int32_t new_leaf(self, int32_t parent, double mass) noexcept nogil:
@@ -125,13 +137,40 @@ cdef class CvfdtState(TreeState):
         self.next_id += 1
         return leaf
 
+    # -- the limit of memory ------------------------------------------------------------------
+
+    cdef Py_ssize_t longest(self) noexcept nogil:
+        """Examples that the window may hold: with max_bytes, those that fit in a third of it."""
+        cdef Py_ssize_t row = row_bytes(with_slack(self.budget.features))
+        if self.budget.max_bytes == 0:
+            return self.length
+        return max(1, min(self.length, self.budget.max_bytes // 3 // row - 1))
+
+    cdef void take_stock(self, Py_ssize_t features, Py_ssize_t named) noexcept nogil:
+        HoeffdingState.take_stock(self, features, named)
+        self.budget.aside = (self.longest() + 1) * row_bytes(with_slack(features))
+
+    cdef void attempt(self, int32_t leaf) noexcept nogil:
+        TreeState.attempt(self, leaf)  # no feature is dropped: it could not be forgotten any more
+
+    def drops_features(self):
+        return False
+
     # -- learning and forgetting --------------------------------------------------------------
 
     cdef int prepare_nodes(self, int32_t leaf, const View* v, int32_t label) noexcept nogil:
-        if reserve_row(&self.window, self.length + 1) != 0:
+        if reserve_row(&self.window, max(self.window.held, self.longest()) + 1) != 0:
             return NO_MEMORY
         self.youngest = self.prepare_tree(self.arena.root, v, label)
         return NO_MEMORY if self.youngest == NO_MEMORY else 0
+
+    cdef int64_t prepare_alternate(self, int32_t root, const View* v, int32_t label) noexcept nogil:
+        cdef bint before = self.beside
+        cdef int64_t youngest
+        self.beside = True
+        youngest = self.prepare_tree(root, v, label)
+        self.beside = before
+        return youngest
 
     cdef int64_t prepare_tree(self, int32_t root, const View* v, int32_t label) noexcept nogil:
         """Allocate all that learning will need, in the tree and in all alternates met on the way;
@@ -146,24 +185,29 @@ cdef class CvfdtState(TreeState):
             if prepare(a, node, v, label) != 0:
                 return NO_MEMORY
             for j in range(cvfdt_node(a, node).n_alternates):
-                other = self.prepare_tree(cvfdt_node(a, node).alternates[j].root, v, label)
+                other = self.prepare_alternate(cvfdt_node(a, node).alternates[j].root, v, label)
                 if other == NO_MEMORY:
                     return NO_MEMORY
                 youngest = max(youngest, other)
             if node == leaf:
                 return youngest
-            node = next_node(a, node, v)
+            node = taken(a, node, v)
 
     cdef void update(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
         # Remember the example, and forget the oldest beyond the window.
+        self.take_stock(e.width, e.named)
         push(&self.window, v, e.label, e.weight, self.youngest)
-        if self.window.held > self.length:
+        while self.window.held > self.longest():
             self.forget_oldest()
+        if self.window.room > self.longest() + 1:  # features have come, and rows are longer
+            shorten(&self.window, self.longest() + 1)
         # Count it in the tree and all alternates; now and then ask whether splits are still best.
         self.update_tree(self.arena.root, v, e.label, e.weight, &opinion)
         self.learned += 1
         if self.learned % self.check_every == 0:
             self.check_splits()
+        if self.budget.max_bytes:
+            self.enforce_limit()
 
     cdef void forget_oldest(self) noexcept nogil:
         cdef Window* w = &self.window
@@ -184,7 +228,7 @@ cdef class CvfdtState(TreeState):
             forget(a, node, v, label, w)
             for j in range(cvfdt_node(a, node).n_alternates):
                 self.forget_tree(cvfdt_node(a, node).alternates[j].root, v, label, w, id)
-            node = next_node(a, node, v) if a.feature[node] != NONE else NONE
+            node = taken(a, node, v) if a.feature[node] != NONE else NONE
 
     cdef bint update_tree(
         self, int32_t root, const View* v, int32_t label, double w, const Opinion* known
@@ -192,10 +236,14 @@ cdef class CvfdtState(TreeState):
         """Count the example at every node on its way and in all alternates; `known` is what the
         leaf predicted, if it is not NULL. Returns whether that was wrong."""
         cdef Arena* a = &self.arena
-        cdef int32_t leaf = self.leaf_of(root, v), node = root, j
-        cdef Opinion opinion = known[0] if known != NULL else self.consult(leaf, v, NULL)
-        cdef bint missed = self.wrong(leaf, opinion, v, label), alternate_missed
+        cdef int32_t leaf = root, node = root, j
+        cdef Opinion opinion
+        cdef bint missed, alternate_missed
         cdef CvfdtNode* c
+        while a.feature[leaf] != NONE:  # `prepare_tree` has made a branch, unless there was no room
+            leaf = taken(a, leaf, v)
+        opinion = known[0] if known != NULL else self.consult(leaf, v, NULL)
+        missed = self.wrong(leaf, opinion, v, label)
         self.count_hits(leaf, opinion, label, w)
         while True:
             observe(a, node, v, label, w)
@@ -211,7 +259,7 @@ cdef class CvfdtState(TreeState):
                 if self.due(node):
                     self.attempt(node)
                 return missed
-            node = next_node(a, node, v)
+            node = taken(a, node, v)
 
     # -- alternates ---------------------------------------------------------------------------
 
@@ -250,7 +298,7 @@ cdef class CvfdtState(TreeState):
         cdef Split s, other = null_split()
         cdef double rest = 0.0, gap, epsilon
         cdef int32_t f, j
-        if a.weight[node] <= 0.0:
+        if a.weight[node] <= 0.0 or a.tables[node] == NULL:
             return
         for f in range(<int32_t> a.width):
             s = self.best_on(node, f)
@@ -273,9 +321,17 @@ cdef class CvfdtState(TreeState):
     cdef void start_alternate(self, int32_t node, const Split* s) noexcept nogil:
         """Start an alternate tree with another split at its root."""
         cdef Arena* a = &self.arena
+        if nesting(a, node) == NESTED:
+            return
+        self.beside = True
+        self.grow_alternate(node, s)
+        self.beside = False
+
+    cdef void grow_alternate(self, int32_t node, const Split* s) noexcept nogil:
+        cdef Arena* a = &self.arena
         cdef Alternate* alternate
         cdef int32_t root
-        if nesting(a, node) == NESTED:
+        if not self.may_add(1 + branches_of(a, s)):
             return
         alternate = reserve_alternate(a, cvfdt_node(a, node))
         if alternate == NULL:
@@ -376,7 +432,7 @@ cdef class CvfdtState(TreeState):
                 gaps.append((c.alternates[j].errors, c.alternates[j].best_gap))
         counters = [self.next_id, self.learned, self.started, self.switched, self.pruned]
         return {
-            **TreeState.export_own(self),
+            **HoeffdingState.export_own(self),
             "rivals": np.array(rivals, dtype=np.int64).reshape(-1, 2),
             "rival_numbers": np.array(gaps, dtype=float).reshape(-1, 2),
             "standings": np.array(standings, dtype=np.int64).reshape(-1, 2),
@@ -426,7 +482,7 @@ cdef class CvfdtState(TreeState):
             ):
                 raise ValueError("the window holds a nominal value that does not exist")
         for i in range(<int32_t> a.used):
-            if a.tables[i] == NULL:
+            if a.tables[i] == NULL and not self.budget.max_bytes:
                 raise ValueError("a node has no tables")
             c = add_cvfdt_node(a, i, standings[i, 0])
             if c == NULL:
@@ -443,6 +499,7 @@ cdef class CvfdtState(TreeState):
             c.n_alternates += 1
             attach_alternate(a, root, owner)
         self.reserve(self.features.width)
+        self.resume()
         self.restore_window(np.where(X == MISSING, np.nan, X), y, w, ids)
 
     def restore_window(self, X, y, w, ids):
@@ -451,15 +508,15 @@ cdef class CvfdtState(TreeState):
         cdef View v
         for at in range(len(X)):
             label = y[at]
-            if reserve_row(&self.window, self.length + 1) != 0:
+            if reserve_row(&self.window, max(self.window.held, self.longest()) + 1) != 0:
                 raise MemoryError("onstream: no memory for the window")
             row = np.ascontiguousarray(X[at])
             v.x, v.n, v.owned = doubles(row), len(row), NULL
             push(&self.window, &v, label, w[at], ids[at])
-            if a.root == NONE or ids[at] >= cvfdt_node(a, a.root).id and (  # not if it came before
+            if a.root == NONE or a.tables[a.root] != NULL and ids[at] >= cvfdt_node(a, a.root).id and (
                 label >= a.labels[a.root] or a.tables[a.root][label] == NULL
             ):
                 raise ValueError("the window holds an example that the tree has not counted")
 
     def memory(self):
-        return TreeState.memory(self) + window_bytes(&self.window)
+        return HoeffdingState.memory(self) + window_bytes(&self.window)

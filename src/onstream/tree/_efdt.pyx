@@ -7,11 +7,12 @@ import numpy as np
 
 from ..core.example cimport NO_MEMORY, Example
 from .arena._leaf cimport observe, prepare
-from .arena._nodes cimport clear_children, next_node
+from .arena._nodes cimport clear_children, heaviest, next_node
 from .arena._records cimport enough, preorder
 from .arena._split cimport Split, has_gain, null_split
-from .arena.arena cimport NONE, Arena, View, arena_alloc, arena_free
-from ._state cimport Opinion, TreeState
+from .arena.arena cimport NONE, Arena, View, arena_alloc, arena_free, with_slack
+from ._hoeffding cimport HoeffdingState
+from ._state cimport Opinion
 
 
 cdef struct GainSums:    # of a node over all attempts there; then one sum per feature
@@ -31,25 +32,26 @@ cdef GainSums* gain_sums(Arena* a, int32_t node) noexcept nogil:
     """The sums of a node, with room for every feature; or NULL."""
     cdef GainSums* old = <GainSums*> a.extra[node]
     cdef GainSums* g = old
-    if old == NULL or old.features < a.width:
-        g = <GainSums*> arena_alloc(a, sizeof(GainSums) + a.width * sizeof(double))
+    cdef Py_ssize_t features = min(with_slack(a.known), a.width)
+    if old == NULL or old.features < a.known:
+        g = <GainSums*> arena_alloc(a, sizeof(GainSums) + features * sizeof(double))
         if g == NULL:
             return NULL
         if old != NULL:
             g.attempts = old.attempts
             memcpy(sums(g), sums(old), old.features * sizeof(double))
             drop_sums(a, old)
-        g.features = a.width
+        g.features = features
         a.extra[node] = g
     return g
 
 
-cdef class EfdtState(TreeState):
+cdef class EfdtState(HoeffdingState):
     cdef double reevaluate   # weight between two evaluations of an inner node
 
     def __init__(self, *, double reevaluate, **common):
-        TreeState.__init__(self, **common)
-        self.keeps_tables = True
+        HoeffdingState.__init__(self, **common)
+        self.keeps_tables = self.budget.inner = True
         self.arena.drop_extra = drop_sums
         self.reevaluate = reevaluate
 
@@ -63,23 +65,34 @@ cdef class EfdtState(TreeState):
     cdef void update(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
         """Every node on the way learns; inner nodes reconsider their split now and then."""
         cdef Arena* a = &self.arena
-        cdef int32_t node = a.root, child
+        cdef int32_t node = a.root
+        self.take_stock(e.width, e.named)
+        self.budget.per_active = sizeof(GainSums) + with_slack(e.width) * sizeof(double)
         self.count_hits(leaf, opinion, e.label, e.weight)
-        while True:
-            observe(a, node, v, e.label, e.weight)
-            a.mass[node] += e.weight
-            if a.feature[node] == NONE:
-                if self.due(node):
-                    self.attempt(node)
-                return
-            if a.fresh[node] - a.last[node] >= self.reevaluate and self.reconsider(node):
-                return
-            child = next_node(a, node, v)
-            if child == NONE:  # a cut that moved may have led to a node without this branch,
-                child = self.leaf_to_learn(node, v)
-            if child == NO_MEMORY or prepare(a, child, v, e.label) != 0:  # or to one without a table
-                return
-            node = child
+        while node != NONE:
+            node = self.learn_at(node, v, e)
+        if self.budget.max_bytes:
+            self.enforce_limit()
+
+    cdef int32_t learn_at(self, int32_t node, const View* v, const Example* e) noexcept nogil:
+        """Let one node on the way learn; returns the next one, or NONE."""
+        cdef Arena* a = &self.arena
+        cdef int32_t child
+        observe(a, node, v, e.label, e.weight)
+        a.mass[node] += e.weight
+        if a.feature[node] == NONE:
+            if self.due(node):
+                self.attempt(node)
+            return NONE
+        if a.tables[node] != NULL and a.fresh[node] - a.last[node] >= self.reevaluate:
+            if self.reconsider(node):
+                return NONE
+        child = next_node(a, node, v)
+        if child == NONE:  # a cut that moved may have led to a node without this branch,
+            child = self.leaf_to_learn(node, v) if self.may_add(1) else heaviest(a, node)
+        if child == NO_MEMORY or prepare(a, child, v, e.label) != 0:  # or to one without a table
+            return NONE
+        return child
 
     cdef bint evaluate(self, int32_t node, Split* best) noexcept nogil:
         """The best split by the present gains, which are added to the sums. False: no memory."""
@@ -90,7 +103,7 @@ cdef class EfdtState(TreeState):
         if g == NULL:
             return False
         g.attempts += 1.0
-        for f in range(<int32_t> self.arena.width):
+        for f in range(<int32_t> g.features):
             s = self.best_on(node, f)
             sums(g)[f] += s.gain
             if s.gain > best.gain and has_gain(&s):
@@ -131,6 +144,9 @@ cdef class EfdtState(TreeState):
             self.split(node, node, &best)
         return True
 
+    def drops_features(self):
+        return False
+
     # -- to and from arrays -------------------------------------------------------------------
 
     def export_own(self):
@@ -145,14 +161,14 @@ cdef class EfdtState(TreeState):
                 merits[at, 0] = g.attempts
                 for f in range(min(width, g.features)):
                     merits[at, 1 + f] = sums(g)[f]
-        return {**TreeState.export_own(self), "merits": merits}
+        return {**HoeffdingState.export_own(self), "merits": merits}
 
     def restore_own(self, fields):
         cdef Arena* a = &self.arena
         cdef GainSums* g
         cdef Py_ssize_t f
         cdef int32_t i
-        TreeState.restore_own(self, fields)
+        HoeffdingState.restore_own(self, fields)
         merits = fields.array("merits", (a.used, 1 + self.features.width))
         if (merits < 0.0).any():
             raise ValueError("merits holds a negative gain")

@@ -12,15 +12,19 @@ from ..drift._adwin cimport (
     Adwin, adwin_bytes, adwin_export, adwin_free, adwin_mean, adwin_push, adwin_restore, adwin_start,
 )
 from .arena._leaf cimport observe, prepare
-from .arena._nodes cimport free_node, free_tree, nesting, next_node, replace_child
+from .arena._memory_limit cimport room_for
+from .arena._nodes cimport free_node, free_tree, nesting, replace_child, taken
 from .arena._records cimport NESTED, attach_alternate, enough, preorder
 from .arena.arena cimport NONE, Arena, View, arena_alloc, arena_free
+from ._hoeffding cimport HoeffdingState
 from ._state cimport Opinion, TreeState
 
 from .arena.reading import check_nesting
 
 cdef enum:
     MIN_WIDTH = 300  # errors that both sides need before they are compared
+    ROWS = 8         # of a window under max_bytes, with room for 1275 errors
+    PER_ROW = 100    # bytes of a row
 
 cdef double ALPHA = 0.05  # confidence of that comparison
 
@@ -33,11 +37,16 @@ cdef inline HatNode* hat_node(Arena* a, int32_t node) noexcept nogil:
     return <HatNode*> a.extra[node]
 
 
-cdef int add_hat_node(Arena* a, int32_t node, double drift_delta) noexcept nogil:
+cdef int32_t hat_alternate(Arena* a, int32_t node, int32_t at) noexcept nogil:
+    return hat_node(a, node).alternate if at == 0 else NONE
+
+
+cdef int add_hat_node(Arena* a, int32_t node, double drift_delta, bint limited) noexcept nogil:
     cdef HatNode* h = <HatNode*> arena_alloc(a, sizeof(HatNode))
     if h == NULL:
         return NO_MEMORY
     adwin_start(&h.errors, drift_delta)
+    h.errors.most = ROWS if limited else 0
     h.alternate = NONE
     a.extra[node] = h
     return 0
@@ -52,28 +61,37 @@ cdef void drop_hat_node(Arena* a, void* extra) noexcept nogil:
     arena_free(a, h, sizeof(HatNode))
 
 
-cdef class HatState(TreeState):
+cdef class HatState(HoeffdingState):
     cdef double drift_delta
     cdef readonly int64_t started   # alternates ever started
     cdef readonly int64_t switched  # that took over
     cdef readonly int64_t pruned    # that were given up
 
     def __init__(self, *, double drift_delta, **common):
-        TreeState.__init__(self, **common)
-        self.arena.drop_extra = drop_hat_node
+        HoeffdingState.__init__(self, **common)
+        self.arena.drop_extra, self.arena.alternate = drop_hat_node, hat_alternate
+        self.adapts = True
+        self.budget.per_node = sizeof(HatNode) + ROWS * PER_ROW
         self.drift_delta = drift_delta
 
     cdef int32_t new_leaf(self, int32_t parent, double mass) noexcept nogil:
         cdef int32_t leaf = TreeState.new_leaf(self, parent, mass)
-        if leaf != NO_MEMORY and add_hat_node(&self.arena, leaf, self.drift_delta) != 0:
+        if leaf != NO_MEMORY and self.add_extra(leaf) != 0:
             free_node(&self.arena, leaf)
             return NO_MEMORY
         return leaf
 
+    cdef int add_extra(self, int32_t node) noexcept nogil:
+        return add_hat_node(&self.arena, node, self.drift_delta, self.budget.max_bytes > 0)
+
     # -- learning -----------------------------------------------------------------------------
 
     cdef void update(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
+        self.take_stock(e.width, e.named)
         self.update_tree(self.arena.root, leaf, opinion, v, e.label, e.weight)
+        self.beside = False
+        if self.budget.max_bytes:
+            self.enforce_limit()
 
     cdef void update_tree(
         self, int32_t root, int32_t leaf, Opinion opinion, const View* v, int32_t label, double w
@@ -111,21 +129,25 @@ cdef class HatState(TreeState):
                 if self.due(leaf):
                     self.attempt(leaf)
                 return
-            node = next_node(a, node, v)
+            node = taken(a, node, v)
 
     cdef void update_alternate(self, int32_t root, const View* v, int32_t label, double w) noexcept nogil:
-        cdef int32_t leaf = self.leaf_to_learn(root, v)
+        cdef bint before = self.beside
+        cdef int32_t leaf
         cdef Opinion opinion
+        self.beside = True
+        leaf = self.leaf_to_learn(root, v)
         if leaf != NO_MEMORY and prepare(&self.arena, leaf, v, label) == 0:
             opinion = self.consult(leaf, v, NULL)
             self.update_tree(root, leaf, opinion, v, label, w)
+        self.beside = before
 
     # -- alternates ---------------------------------------------------------------------------
 
     cdef void start_alternate(self, int32_t node) noexcept nogil:
         """Start an alternate tree, an empty leaf, beside this node."""
         cdef int32_t alternate
-        if nesting(&self.arena, node) == NESTED:
+        if nesting(&self.arena, node) == NESTED or not room_for(&self.arena, &self.budget, 1):
             return
         alternate = self.new_leaf(node, 0.0)
         if alternate != NO_MEMORY:
@@ -184,7 +206,7 @@ cdef class HatState(TreeState):
         owners = [place[a.parent[<int32_t> root]] for root in roots[1:]]
         windows = [adwin_export(&hat_node(a, i).errors) for i in nodes]
         return {
-            **TreeState.export_own(self),
+            **HoeffdingState.export_own(self),
             "alternate_of": np.array(owners, dtype=np.int64),
             "windows": np.array([[w["rows"], w["clock"]] for w in windows], dtype=np.int64).reshape(-1, 2),
             "window_sums": np.array([[w["total"], w["m2"]] for w in windows]).reshape(-1, 2),
@@ -209,7 +231,7 @@ cdef class HatState(TreeState):
             raise ValueError("window_counts does not fit the windows of the nodes")
         at = 0
         for i in range(n):
-            enough(add_hat_node(a, i, self.drift_delta))
+            enough(self.add_extra(i))
             rows = int(windows[i, 0])
             window = StateReader({
                 "rows": rows, "clock": int(windows[i, 1]), "total": float(sums[i, 0]),
@@ -223,3 +245,4 @@ cdef class HatState(TreeState):
                 raise ValueError("alternate_of names a node that cannot have this alternate")
             hat_node(a, owner).alternate = root
             attach_alternate(a, root, owner)
+        self.resume()

@@ -10,7 +10,11 @@ cdef class HoeffdingState(TreeState):
     cdef MemoryBudget budget
     cdef Py_ssize_t waiting     # leaves without tables, for lack of memory
     cdef bint dropped           # a leaf has just dropped features
+    cdef bint adapts            # it trains alternates, for which some of the nodes' part is kept
+    cdef bint beside            # an alternate is learning
 
+    cdef void take_stock(self, Py_ssize_t features, Py_ssize_t named) noexcept nogil
+    cdef void resume(self)
     cdef bint short_of_memory(self) noexcept nogil
     cdef void enforce_limit(self) noexcept nogil
     cdef void drop_poor(self, int32_t leaf, double least) noexcept nogil

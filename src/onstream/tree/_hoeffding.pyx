@@ -1,4 +1,6 @@
-"""VFDT: route, count, and split as soon as Hoeffding's bound shows which feature is best."""
+"""VFDT: route, count, and split as soon as Hoeffding's bound shows which feature is best.
+
+The limit of memory is here, too, and other trees of labels have it from here."""
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.stdint cimport int32_t, uint8_t
@@ -33,8 +35,7 @@ cdef class HoeffdingState(TreeState):
     cdef void update(self, int32_t leaf, Opinion opinion, const View* v, const Example* e) noexcept nogil:
         cdef Arena* a = &self.arena
         cdef int32_t node = leaf
-        self.budget.features, self.budget.named = e.width, e.named
-        self.budget.columns, self.budget.labels = self.features.implicit, self.n_labels
+        self.take_stock(e.width, e.named)
         # Which leaf rule was right, and the weight routed through each node on the way.
         self.count_hits(leaf, opinion, e.label, e.weight)
         while node != NONE:
@@ -69,7 +70,15 @@ cdef class HoeffdingState(TreeState):
         self.encoder = encoder
         return TreeState.connect(self, features, encoder)
 
+    cdef void take_stock(self, Py_ssize_t features, Py_ssize_t named) noexcept nogil:
+        """What bytes are reckoned from, besides the tree."""
+        self.budget.features, self.budget.named = features, named
+        self.budget.columns, self.budget.labels = self.features.implicit, self.n_labels
+
     cdef bint may_add(self, Py_ssize_t nodes) noexcept nogil:
+        """The main tree leaves a quarter of the nodes' part to alternates, if there are such."""
+        if self.adapts and not self.beside:
+            nodes += self.arena.live // 3
         return room_for(&self.arena, &self.budget, nodes)
 
     cdef bint short_of_memory(self) noexcept nogil:
@@ -131,9 +140,13 @@ cdef class HoeffdingState(TreeState):
             )
 
     def restore_own(self, fields):
-        cdef int32_t i
         TreeState.restore_own(self, fields)
-        self.budget.features, self.budget.named = self.features.width, self.encoder.named
-        self.budget.columns, self.budget.labels = self.features.implicit, self.n_labels
+        self.resume()
+
+    cdef void resume(self):
+        """What the limit of memory goes by, after a tree was restored."""
+        cdef int32_t i
+        self.take_stock(self.features.width, self.encoder.named)
         for i in range(<int32_t> self.arena.used):
-            self.waiting += self.arena.feature[i] == NONE and self.arena.tables[i] == NULL
+            if self.budget.inner or self.arena.feature[i] == NONE:
+                self.waiting += self.arena.tables[i] == NULL

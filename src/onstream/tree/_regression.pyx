@@ -1,5 +1,6 @@
 """Hoeffding tree for numbers: FIMT-DD without its drift part (Ikonomovska et al., 2011)."""
 
+from cpython.mem cimport PyMem_RawFree
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy
@@ -9,17 +10,21 @@ import numpy as np
 from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.state cimport State
+from .arena._memory_limit cimport (
+    LeafPromise, MemoryBudget, allowed, fixed, most_named, ranked, room_for,
+)
 from .arena._nodes cimport (
-    arena_destroy, arena_init, attach, clear_children, close_view, fits_in, free_node, new_node,
-    next_node, open_view,
+    arena_destroy, arena_init, attach, clear_children, close_view, fits_in, free_node, heaviest,
+    new_node, next_node, open_view,
 )
 from .arena._observers cimport (
-    Observer, Slot, Spread, add, best_cut, best_value, each_value, insert, make_room, side_of, spread_of, watch,
+    Observer, Slot, Spread, add, best_cut, best_value, each_value, insert, make_room, roomy, side_of,
+    spread_of, watch,
 )
 from .arena._records cimport enough, export_trees, outline, preorder, restore_trees
 from .arena._split cimport Split, null_split
 from .arena._tables cimport register_values, widen
-from .arena.arena cimport NOMINAL, NONE, Arena, View, arena_alloc, arena_free
+from .arena.arena cimport NOMINAL, NONE, Arena, View, arena_alloc, arena_free, with_slack
 from .arena.criteria cimport hoeffding
 from .arena.poisson cimport times
 
@@ -34,6 +39,10 @@ RULES = {"adaptive": ADAPTIVE, "mean": MEAN, "linear": LINEAR}
 cdef double LARGEST_TARGET = 1e120
 cdef double FADING = 0.95  # of errors, per example
 
+cdef enum:
+    PERIOD = 10_000  # examples after which leaves without observers may have become promising
+    PER_BLOCK = 16   # bytes of the allocator for every observer with slots
+
 
 cdef struct Leaf:
     double mean          # of the targets
@@ -41,7 +50,7 @@ cdef struct Leaf:
     double fade_mean     # faded squared errors of the mean and of the linear model
     double fade_linear
     int32_t d            # features with room
-    Observer* observers  # NULL: an inner node
+    Observer* observers  # NULL: an inner node, or a leaf that memory is too short for
     double* w            # linear model: intercept, then one weight per feature
 
 
@@ -54,6 +63,7 @@ cdef void free_observers(Arena* a, Leaf* leaf) noexcept nogil:
     if leaf.observers == NULL:
         return
     for f in range(leaf.d):
+        a.n_slots -= roomy(leaf.observers[f].n)
         arena_free(a, leaf.observers[f].slots, leaf.observers[f].room * sizeof(Slot))
     arena_free(a, leaf.observers, max(1, leaf.d) * sizeof(Observer))
     arena_free(a, leaf.w, (1 + leaf.d) * sizeof(double))
@@ -67,8 +77,10 @@ cdef void drop_leaf(Arena* a, void* extra) noexcept nogil:
 
 
 cdef int ensure_slots(Arena* a, Leaf* leaf, const View* v) noexcept nogil:
-    """Make room for the values of an example in the observers of all its features."""
+    """Make room for the values of an example in the observers of all its features, if it has any."""
     cdef Py_ssize_t f
+    if leaf.observers == NULL:
+        return 0
     if ensure_room(a, leaf) != 0:
         return NO_MEMORY
     for f in range(min(v.n, <Py_ssize_t> leaf.d)):
@@ -81,8 +93,8 @@ cdef int ensure_room(Arena* a, Leaf* leaf) noexcept nogil:
     """Make room for every feature in observers and weights."""
     cdef Observer* observers
     cdef double* w
-    cdef int32_t d = <int32_t> a.width
-    if leaf.observers != NULL and leaf.d >= d:
+    cdef int32_t d = <int32_t> min(with_slack(a.known), a.width)
+    if leaf.observers != NULL and leaf.d >= a.known:
         return 0
     observers = <Observer*> arena_alloc(a, max(1, d) * sizeof(Observer))
     w = <double*> arena_alloc(a, (1 + d) * sizeof(double))
@@ -97,6 +109,11 @@ cdef int ensure_room(Arena* a, Leaf* leaf) noexcept nogil:
         arena_free(a, leaf.w, (1 + leaf.d) * sizeof(double))
     leaf.observers, leaf.w, leaf.d = observers, w, d
     return 0
+
+
+cdef double error_at(Arena* a, int32_t node) noexcept nogil:
+    """Sum of squared errors of the mean: what a split of this leaf could correct."""
+    return leaf_at(a, node).m2
 
 
 cdef class HoeffdingRegressorState(State):
@@ -114,6 +131,10 @@ cdef class HoeffdingRegressorState(State):
     cdef object categorical  # features whose numbers are nominal: a set of names, or None
     cdef double* scale      # weight, mean, sum of squares of the target, then of every feature
     cdef Py_ssize_t scaled  # features it has room for
+    cdef Encoder encoder    # counts the bytes of names
+    cdef MemoryBudget budget
+    cdef Py_ssize_t active  # leaves with observers
+    cdef Py_ssize_t waiting  # leaves without, for lack of memory
 
     def __cinit__(self, *args, **kwargs):
         arena_init(&self.arena)
@@ -125,7 +146,7 @@ cdef class HoeffdingRegressorState(State):
     def __init__(
         self, *, double delta, double grace_period, double tau, str criterion,
         str leaf_prediction, max_depth, nominal, str nominal_split, str observer,
-        bint seed_children, str weights, uint64_t seed,
+        bint seed_children, str weights, uint64_t seed, max_bytes=None,
     ):
         self.delta, self.grace, self.tau = delta, grace_period, tau
         self.spread = spread_of(criterion)
@@ -135,6 +156,8 @@ cdef class HoeffdingRegressorState(State):
         self.exact = observer == "ebst"
         self.seed_children, self.poisson, self.seed = seed_children, weights == "poisson", seed
         self.arena.binary = nominal_split == "binary"
+        self.budget.max_bytes = max_bytes or 0
+        self.budget.per_node = sizeof(Leaf)
 
     def __dealloc__(self):
         arena_free(&self.arena, self.scale, 3 * (1 + self.scaled) * sizeof(double))
@@ -143,6 +166,11 @@ cdef class HoeffdingRegressorState(State):
     def configure(self, Encoder encoder):
         encoder.nominal = encoder.nan_missing = encoder.fill_sparse = True
         encoder.categorical = self.categorical
+        encoder.most_named = most_named(self.budget.max_bytes)
+
+    cdef int connect(self, Encoder features, Encoder encoder) except -1:
+        self.encoder = encoder
+        return State.connect(self, features, encoder)
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Arena* a = &self.arena
@@ -165,7 +193,9 @@ cdef class HoeffdingRegressorState(State):
         while a.feature[node] != NONE:
             child = next_node(a, node, v)
             if child == NONE:
-                return node
+                if room_for(a, &self.budget, 1):
+                    return node
+                child = heaviest(a, node)
             node = child
         return node
 
@@ -226,6 +256,7 @@ cdef class HoeffdingRegressorState(State):
         if ensure_room(a, leaf) != 0:
             free_node(a, node)
             return NO_MEMORY
+        self.active += 1
         if model != NULL and model.w != NULL:
             memcpy(leaf.w, model.w, (1 + min(leaf.d, model.d)) * sizeof(double))
             leaf.fade_mean, leaf.fade_linear = model.fade_mean, model.fade_linear
@@ -274,8 +305,11 @@ cdef class HoeffdingRegressorState(State):
             node = a.parent[node]
         if a.fresh[leaf] - a.last[leaf] >= self.grace:
             a.last[leaf] = a.fresh[leaf]
-            if a.depth[leaf] < self.max_depth:
+            if a.depth[leaf] < self.max_depth and leaf_at(a, leaf).observers != NULL:
                 self.attempt(leaf)
+        if self.budget.max_bytes:
+            self.take_stock(e.width, e.named)
+            self.enforce_limit()
         return LEARNED
 
     cdef void update(self, int32_t node, const View* v, double y, double w) noexcept nogil:
@@ -285,7 +319,7 @@ cdef class HoeffdingRegressorState(State):
         cdef Py_ssize_t f
         cdef double miss
         # How well each rule would have predicted, of late.
-        if self.rule != MEAN and self.scale[0] > 0.0:
+        if self.rule != MEAN and self.scale[0] > 0.0 and leaf.observers != NULL:
             miss = min(fabs(self.mean_of(node) - y), 1e140)
             leaf.fade_mean = FADING * leaf.fade_mean + miss * miss
             miss = min(fabs(self.linear(leaf, v) - y), 1e140)
@@ -298,10 +332,11 @@ cdef class HoeffdingRegressorState(State):
             if a.kind[f] != NOMINAL:
                 s = self.scale + 3 * (1 + f)
                 add(&s[0], &s[1], &s[2], v.x[f], w)
-            watch(a, &leaf.observers[f], v.x[f], y, w, self.exact or a.kind[f] == NOMINAL)
+            if leaf.observers != NULL:
+                watch(a, &leaf.observers[f], v.x[f], y, w, self.exact or a.kind[f] == NOMINAL)
         add(&a.weight[node], &leaf.mean, &leaf.m2, y, w)
         a.fresh[node] += w
-        if self.rule != MEAN:
+        if self.rule != MEAN and leaf.observers != NULL:
             self.delta_rule(node, v, y, w)
 
     cdef void delta_rule(self, int32_t node, const View* v, double y, double w) noexcept nogil:
@@ -331,9 +366,11 @@ cdef class HoeffdingRegressorState(State):
         cdef Arena* a = &self.arena
         cdef Leaf* leaf = leaf_at(a, node)
         cdef Split best = null_split(), s
-        cdef double second = 0.0, epsilon = hoeffding(1.0, self.delta, a.weight[node])
+        cdef double second = 0.0, epsilon = hoeffding(1.0, self.delta, a.weight[node] - a.idle[node])
         cdef int32_t f
         for f in range(leaf.d):
+            if a.kind[f] == NOMINAL and not a.binary and not room_for(a, &self.budget, leaf.observers[f].n):
+                continue  # no memory for its branches
             s = self.best_on(leaf, f)
             if s.gain > best.gain:
                 second = best.gain
@@ -354,12 +391,16 @@ cdef class HoeffdingRegressorState(State):
     cdef void split(self, int32_t node, const Split* s) noexcept nogil:
         """Turn a leaf into an inner node with empty leaves below; it stays one without memory."""
         cdef Arena* a = &self.arena
+        if not room_for(a, &self.budget, leaf_at(a, node).observers[s.feature].n if s.by_value else 2):
+            return
         a.feature[node] = s.feature
         if self.add_children(node, s) != 0:
             clear_children(a, node)
+            self.recount()
             return
         a.threshold[node], a.gain[node] = s.threshold, s.gain
         free_observers(a, leaf_at(a, node))
+        self.active -= 1
 
     cdef int add_children(self, int32_t node, const Split* s) noexcept nogil:
         cdef Arena* a = &self.arena
@@ -376,6 +417,71 @@ cdef class HoeffdingRegressorState(State):
             if self.seed_children:
                 a.weight[child], leaf_at(a, child).mean, leaf_at(a, child).m2 = side.n, side.mean, side.m2
         return 0
+
+    # -- the limit of memory ------------------------------------------------------------------
+
+    cdef void take_stock(self, Py_ssize_t features, Py_ssize_t named) noexcept nogil:
+        """What bytes are reckoned from, besides the tree."""
+        self.budget.features, self.budget.named = features, named
+        self.budget.columns = self.features.implicit
+        self.budget.aside = 3 * (1 + features + features // 2) * sizeof(double)
+
+    cdef Py_ssize_t empty_leaf(self) noexcept nogil:
+        """Bytes of observers without slots, and of a linear model."""
+        return with_slack(self.budget.features) * (sizeof(Observer) + sizeof(double) + PER_BLOCK)
+
+    cdef Py_ssize_t leaf_bytes(self, Leaf* leaf) noexcept nogil:
+        cdef Py_ssize_t bytes = self.empty_leaf()
+        cdef int32_t f
+        if leaf.observers != NULL:
+            for f in range(leaf.d):
+                bytes += roomy(leaf.observers[f].n) * sizeof(Slot)
+        return bytes
+
+    cdef Py_ssize_t estimated(self) noexcept nogil:
+        return (
+            fixed(&self.arena, &self.budget) + self.active * self.empty_leaf()
+            + self.arena.n_slots * sizeof(Slot))
+
+    cdef void enforce_limit(self) noexcept nogil:
+        """Free the observers of the leaves that err least when memory is short. They get new ones,
+        if there is room, every PERIOD examples."""
+        cdef bint again = self.waiting > 0 and (self.seen + 1) % PERIOD == 0
+        if again or self.estimated() > self.budget.max_bytes:
+            self.enforce()
+
+    cdef void enforce(self) noexcept nogil:
+        cdef Arena* a = &self.arena
+        cdef int32_t n = 0, i, node
+        cdef LeafPromise* leaves = ranked(a, False, error_at, &n)
+        cdef Py_ssize_t used = fixed(a, &self.budget)
+        cdef Leaf* leaf
+        if leaves == NULL:
+            return
+        self.active = 0
+        for i in range(n):
+            node = leaves[i].node
+            leaf = leaf_at(a, node)
+            used += self.leaf_bytes(leaf)
+            if used > allowed(&self.budget):
+                used = self.budget.max_bytes  # so do all that promise less
+                free_observers(a, leaf)
+            elif leaf.observers == NULL and ensure_room(a, leaf) == 0:
+                a.idle[node] = a.weight[node]  # what came before is in no observer
+                leaf.fade_mean = leaf.fade_linear = 0.0
+            self.active += leaf.observers != NULL
+        self.waiting = n - self.active
+        PyMem_RawFree(leaves)
+
+    cdef void recount(self) noexcept nogil:
+        """Count the leaves with observers and those without."""
+        cdef Arena* a = &self.arena
+        cdef int32_t i
+        self.active = self.waiting = 0
+        for i in range(<int32_t> a.used):
+            if a.parent[i] > NO_MEMORY and a.feature[i] == NONE:  # in use, and a leaf
+                self.active += leaf_at(a, i).observers != NULL
+                self.waiting += leaf_at(a, i).observers == NULL
 
     # -- to and from arrays -------------------------------------------------------------------
 
@@ -446,13 +552,15 @@ cdef class HoeffdingRegressorState(State):
                 enough(NO_MEMORY)
             a.extra[i] = leaf
             leaf.mean, leaf.m2, leaf.fade_mean, leaf.fade_linear, observed = saved.leaves[i].tolist()
-            if (observed != 0.0) != (a.feature[i] == NONE):
+            if (observed != 0.0) != (a.feature[i] == NONE) and (observed or not self.budget.max_bytes):
                 raise ValueError("an inner node has observers, or a leaf has none")
             if observed != 0.0:
                 enough(ensure_room(a, leaf))
                 for f in range(1 + width):
                     leaf.w[f] = saved.weights[i, f]
         self.restore_observers(saved.observers, saved.radii, saved.slots)
+        self.take_stock(width, self.encoder.named)
+        self.recount()
 
     def restore_observers(self, observers, radii, slots):
         cdef Arena* a = &self.arena

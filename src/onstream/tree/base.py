@@ -23,12 +23,18 @@ LEAF_RULES_OF_BEFORE: dict[str, Any] = {"variance_floor": 0.0, "ties": "first"}
 SPLITS_OF_BEFORE: dict[str, Any] = {"nominal_split": "branches"}
 COUNTS_OF_BEFORE: dict[str, Any] = {"weights": "given", "seed": 0}
 GROWING_TREES_OF_BEFORE: dict[str, Any] = {**LEAF_RULES_OF_BEFORE, **SPLITS_OF_BEFORE}
-HAT_OF_BEFORE: dict[str, Any] = {**GROWING_TREES_OF_BEFORE, **COUNTS_OF_BEFORE}
+HAT_OF_BEFORE: dict[str, Any] = {
+    **GROWING_TREES_OF_BEFORE,
+    **COUNTS_OF_BEFORE,
+    "max_bytes": None,
+}
 EFDT_OF_BEFORE: dict[str, Any] = {**HAT_OF_BEFORE, "seed_children": False}
+CVFDT_OF_BEFORE: dict[str, Any] = {**GROWING_TREES_OF_BEFORE, "max_bytes": None}
 REGRESSOR_OF_BEFORE: dict[str, Any] = {
     **SPLITS_OF_BEFORE,
     **COUNTS_OF_BEFORE,
     "seed_children": False,
+    "max_bytes": None,
 }
 
 
@@ -39,6 +45,7 @@ class TreeOptions(TypedDict, total=False):
     max_depth: int | None
     nominal: list[str | int] | None
     nominal_split: NominalSplit
+    max_bytes: int | None
 
 
 class SplitOptions(TypedDict, total=False):
@@ -218,6 +225,14 @@ class HoeffdingTree(Tree):
     nominal_split : {"binary", "branches"}, default "branches"
         How a nominal feature splits: one value against all others, which keeps examples together
         where there are many values, or a branch for each value (the lectures, MOA, River).
+    max_bytes : int >= 10_000 or None, default None
+        Most memory of the model. When it is short, the leaves where a split promises least lose
+        their tables (they go on counting) until their promise rises, and in some trees features
+        that trail the best one of their leaf by Hoeffding's bound are dropped there. Features and
+        nominal values take at most half of it: those that come later are as if absent. (Columns
+        of arrays are always known; beside them names take at most an eighth.) Nodes take at most
+        the rest: then nothing is split any more, and a value without a branch goes where most
+        examples went. A label that there is no room for is refused.
     """
 
     def __init__(
@@ -227,13 +242,19 @@ class HoeffdingTree(Tree):
         grace_period: float = 200,
         tau: float = 0.05,
         nominal_split: NominalSplit = "branches",
+        max_bytes: int | None = None,
         **common: Any,
     ) -> None:
         self.delta = number(self, "delta", delta, above=0.0, most=1.0)
         self.grace_period = positive(self, "grace_period", grace_period)
         self.tau = number(self, "tau", tau, least=0.0)
         self.nominal_split = choice(self, "nominal_split", nominal_split, ("binary", "branches"))
+        self.max_bytes = None
+        if max_bytes is not None:
+            self.max_bytes = whole(self, "max_bytes", max_bytes, least=10_000, most=2**60)
         super().__init__(**common)
+        if getattr(self, "_declared", None) is not None:
+            self._model.state.check_labels(len(self.labels))  # type: ignore[attr-defined]
 
     def _common(self) -> dict[str, Any]:
         splits = {
@@ -241,6 +262,7 @@ class HoeffdingTree(Tree):
             "grace_period": self.grace_period,
             "tau": self.tau,
             "nominal_split": self.nominal_split,
+            "max_bytes": self.max_bytes,
         }
         return {**super()._common(), **splits}
 

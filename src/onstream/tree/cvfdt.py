@@ -5,7 +5,7 @@ from typing import Any, Unpack
 from ..base.checks import whole
 from ._cvfdt import CvfdtState
 from .base import (
-    GROWING_TREES_OF_BEFORE,
+    CVFDT_OF_BEFORE,
     AdaptingTree,
     LabelTreeOptions,
     TreeClassifier,
@@ -19,7 +19,8 @@ class CVFDT(AdaptingTree, TreeClassifier):
     the window is taken back from all nodes that counted it. Where another split has become the
     better one, an alternate tree grows beside the node and takes its place once it errs less in a
     test. Numbers are forgotten from their Gaussians; their minima and maxima are those seen since
-    the node was made.
+    the node was made. Under `max_bytes` the window takes at most a third of it and may be
+    shorter than `window`, and nodes that lose their tables never get them back.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class CVFDT(AdaptingTree, TreeClassifier):
     True
     """
 
-    _added_parameters = GROWING_TREES_OF_BEFORE
+    _added_parameters = CVFDT_OF_BEFORE
 
     def __init__(
         self,

@@ -18,7 +18,8 @@ class ExtremelyFastDecisionTree(CountingTree, TreeClassifier):
     A leaf splits as soon as its best feature is surely better than no split at all, much earlier
     than VFDT, which waits until it is better than every other feature. To mend hasty choices, inner
     nodes keep their tables too and are reconsidered after every `reevaluate` examples: a split on
-    another feature may replace theirs (what was below is lost), or they become leaves again.
+    another feature may replace theirs (what was below is lost), or they become leaves again. Under
+    `max_bytes` nodes that lose their tables are not reconsidered.
 
     Parameters
     ----------

@@ -23,7 +23,8 @@ class HoeffdingAdaptiveTreeClassifier(CountingTree, AdaptingTree, TreeClassifier
     window. Where the error rises, an alternate tree starts as an empty leaf and learns along; it
     takes the node's place as soon as it is better by more than chance, and is given up when it is
     worse. Without drift it is the `HoeffdingTreeClassifier`. Unlike MOA and River, an alternate
-    never takes over by splitting, and errors are those made before learning.
+    never takes over by splitting, and errors are those made before learning. Under `max_bytes` the
+    windows hold at most 1275 errors each, and a quarter of the nodes' part is kept for alternates.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 from typing import Any, Unpack
 
-from ..base.checks import flag, whole
+from ..base.checks import flag
 from ._hoeffding import HoeffdingState
 from .base import (
     GROWING_TREES_OF_BEFORE,
@@ -31,14 +31,6 @@ class HoeffdingTreeClassifier(HoeffdingTree, TreeClassifier):
     seed_children : bool, default False
         New leaves begin with the counts that their split promises them, as in MOA, instead of
         answering with their parent's majority at first.
-    max_bytes : int >= 10_000 or None, default None
-        Most memory of the model. When it is short, the leaves where a split promises least lose
-        their tables (they go on counting labels) until their promise rises, and features that
-        trail the best one of their leaf by Hoeffding's bound are dropped there. Features and
-        nominal values take at most half of it: those that come later are as if absent. (Columns
-        of arrays are always known; beside them names take at most an eighth.) Nodes take at most
-        the rest: then nothing is split any more, and a value without a branch goes where most
-        examples went. A label that there is no room for is refused.
     init : HoeffdingTreeClassifier, BatchTree or None, default None
         Start from what this tree has learned.
 
@@ -59,24 +51,16 @@ class HoeffdingTreeClassifier(HoeffdingTree, TreeClassifier):
         self,
         *,
         seed_children: bool = False,
-        max_bytes: int | None = None,
         **common: Unpack[TreeClassifierOptions],
     ) -> None:
         self.seed_children = flag(self, "seed_children", seed_children)
-        self.max_bytes = None
-        if max_bytes is not None:
-            self.max_bytes = whole(self, "max_bytes", max_bytes, least=10_000, most=2**60)
         super().__init__(**common)
-        if self._declared is not None:
-            self._model.state.check_labels(len(self.labels))
 
     def _start_from(self, init: Any = None) -> None:
         super()._start_from(init._model.snapshot() if isinstance(init, BatchTree) else init)
 
     def _new_state(self) -> Any:
-        return HoeffdingState(
-            **self._common(), seed_children=self.seed_children, max_bytes=self.max_bytes
-        )
+        return HoeffdingState(**self._common(), seed_children=self.seed_children)
 
 
 VFDT = HoeffdingTreeClassifier

@@ -36,7 +36,7 @@ TABLE = {
     ),
     "KernelLMS": Line(
         plane,
-        0.6,
+        0.55,
         ({"budget": 400, "policy": "random", "schedule": "power", "power": 0.1}, {"budget": 130}),
     ),
     "BOGD": Line(two_labels, 0.65, ({"removal": "uniform", "cap": 2.0, "seed": 3},)),

@@ -14,14 +14,17 @@ TABLE = {
                 "test_every": 40,
                 "test_length": 20,
                 "grace_period": 30,
+                "max_bytes": 40_000,
             },
         ),
     ),
     "ExtremelyFastDecisionTree": Line(
-        two_labels, 0.75, ({"grace_period": 100, "delta": 1e-4, "reevaluate": 150},)
+        two_labels,
+        0.75,
+        ({"grace_period": 100, "delta": 1e-4, "reevaluate": 150, "max_bytes": 40_000},),
     ),
     "HoeffdingAdaptiveTreeClassifier": Line(
-        two_labels, 0.80, ({"grace_period": 50, "delta": 0.01},)
+        two_labels, 0.80, ({"grace_period": 50, "delta": 0.01, "max_bytes": 40_000},)
     ),
     "HoeffdingTreeClassifier": Line(
         two_labels,
@@ -46,6 +49,7 @@ TABLE = {
                 "grace_period": 40,
                 "delta": 0.1,
                 "criterion": "sdr",
+                "max_bytes": 150_000,
             },
         ),
     ),

@@ -182,6 +182,8 @@ cdef class NOGDMachine(BudgetMachine):
             if self.s.n < self.budget:
                 return
             self.found = self.ready
+            if self.s.compiled.n_medians:  # the features are those of this gamma
+                self.s.compiled.first.close()
         for j in range(self.s.n):
             self.a[j] = self.other[j]
 
@@ -258,9 +260,14 @@ cdef class FOGDState(ClassifierState):
     cdef double* before      # the single column, until the third label is committed
     cdef double* z           # features of the example being learned
     cdef double* f           # its scores
+    cdef readonly CompiledKernel compiled  # with gamma="median": knows the first examples; otherwise None
+    cdef double spread       # of the directions, if they are drawn for gamma = 1/2: sqrt(2 gamma)
 
-    def __cinit__(self, Py_ssize_t n_components, double gamma, double eta, seed):
-        self.D, self.gamma, self.eta, self.seed = n_components, gamma, eta, seed
+    def __cinit__(self, Py_ssize_t n_components, gamma, double eta, seed, CompiledKernel compiled=None):
+        self.D, self.eta, self.seed = n_components, eta, seed
+        self.gamma = 0.5 if compiled is not None else gamma
+        self.compiled = compiled
+        self.spread = 1.0 if compiled is None else sqrt(2.0 * compiled.ops[0].gamma)
         self.stride = (n_components + 7) // 8 * 8
         self.share = 1.0
         self.k = self.room_labels = 1
@@ -340,7 +347,7 @@ cdef class FOGDState(ClassifierState):
         else:
             onstream_scores(angles, self.omega, e.ids, e.values, e.n, self.D, self.stride)
         for j in range(self.D):
-            angle = angles[j]
+            angle = angles[j] * self.spread
             if not fabs(angle) <= DBL_MAX:
                 return False
             z[j] = size * cos(angle)
@@ -380,14 +387,25 @@ cdef class FOGDState(ClassifierState):
             y = e.y if self.k == 1 else 1.0 if e.label == r else -1.0
             if 1.0 - y * out[r] > 0.0:
                 onstream_axpy(self.w + r * width, self.z, step * y, width)
+        if self.compiled is not None:
+            if self.compiled.watch(e):
+                self.spread = sqrt(2.0 * self.compiled.ops[0].gamma)
         return LEARNED
 
+    def minds_scales(self):
+        return True
+
     def export_own(self):
-        return {"weights": matrix(self.w, self.k, 2 * self.D, 2 * self.D)}
+        fields = {} if self.compiled is None else self.compiled.export()
+        return {**fields, "weights": matrix(self.w, self.k, 2 * self.D, 2 * self.D)}
 
     def restore_own(self, fields):
+        if self.compiled is not None:
+            self.compiled.restore(fields)
+            self.spread = sqrt(2.0 * self.compiled.ops[0].gamma)
         fill(self.w, fields.array("weights", (self.k, 2 * self.D)), 2 * self.D)
 
     def memory(self):
         numbers = self.rows * self.stride + self.k * 2 * self.D + self.stride + self.D + max(1, self.n_labels)
-        return ClassifierState.memory(self) + 8 * numbers
+        held = 0 if self.compiled is None else self.compiled.memory()
+        return ClassifierState.memory(self) + 8 * numbers + held

@@ -19,4 +19,5 @@ cdef class BudgetMachine(Expansion):
     cdef void place(self, Py_ssize_t slot, const Example* e, double coefficient) noexcept nogil
     cdef double f_at(self, Py_ssize_t i) noexcept nogil
     cdef void negate(self) noexcept nogil
+    cdef void renew(self) noexcept nogil
     cdef BudgetMachine copy(self)

@@ -57,6 +57,9 @@ cdef class BudgetMachine(Expansion):
         for i in range(self.s.n):
             self.a[i] = 0.0 - self.a[i]
 
+    cdef void renew(self) noexcept nogil:
+        """The kernel's gamma has changed: compute again what was kept of kernel values."""
+
     cdef BudgetMachine copy(self):
         cdef BudgetMachine other = type(self)(self.s.compiled, *self.parameters)
         fields = StateReader(self.export())
@@ -155,6 +158,9 @@ cdef class OneVsRestState(KernelClassifierState):
             for r in range(self.k):
                 if (<BudgetMachine> self.each[r]).pending:
                     (<BudgetMachine> self.each[r]).commit(e)
+            if self.compiled.watch(e):
+                for r in range(self.k):
+                    (<BudgetMachine> self.each[r]).renew()
         return status
 
     def export_own(self):

@@ -106,6 +106,16 @@ cdef class ProjectronMachine(BudgetMachine):
         self.inverse.enlarge(self.s.n)
         self.place(self.s.n, e, self.tau)
 
+    cdef void renew(self) noexcept nogil:
+        """The inverse, support by support; one that is now nearly in the span of those before it is
+        taken as far from it as it must be."""
+        cdef Py_ssize_t i
+        for i in range(self.s.n):
+            self.s.row_of(i, self.other)
+            self.inverse.project(self.other, self.s.self_k[i], i)
+            self.inverse.gap = max(self.inverse.gap, IN_SPAN * self.s.self_k[i])
+            self.inverse.enlarge(i)
+
     def export(self):
         return {**BudgetMachine.export(self), **self.inverse.export(self.s.n)}
 

@@ -13,7 +13,9 @@ from typing import Any
 from ...base import Part
 from ._structures import Histogram, histogram_row
 
-Op = tuple[str, float | None, float, int, int]  # its name, gamma or factor, coef0, degree, first
+Op = tuple[
+    str, float | str | None, float, int, int
+]  # its name, gamma or factor, coef0, degree, first
 
 
 class Kernel(Part, ABC):

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from ...base.checks import number, positive, whole
+from ...base.checks import choice, number, positive, whole
 from .base import Kernel, Op
 
 
@@ -96,13 +96,20 @@ class RBF(VectorKernel):
 
     Parameters
     ----------
-    gamma : float > 0 or None, default None
+    gamma : float > 0, "median" or None, default None
         How fast similarity fades with distance: raise it for finer detail. None stands for
         1 / d, where a learner takes for d the number of features known with its first support.
+        "median": 2 divided by the median of |x - z|² over the pairs of the first 64 examples that
+        a learner learns; it is measured anew at 2, 4, 8, ... of them and then stays.
     """
 
-    def __init__(self, gamma: float | None = None) -> None:
-        self.gamma = None if gamma is None else positive(self, "gamma", gamma)
+    def __init__(self, gamma: float | Literal["median"] | None = None) -> None:
+        self.gamma: float | Literal["median"] | None = None
+        if isinstance(gamma, str):
+            choice(self, "gamma", gamma, ("median",))
+            self.gamma = "median"
+        elif gamma is not None:
+            self.gamma = positive(self, "gamma", gamma)
 
     def steps(self) -> list[Op]:
         """How to compute it from dot products and distances."""
@@ -110,6 +117,11 @@ class RBF(VectorKernel):
 
     def value(self, a: dict[str, float], b: dict[str, float]) -> float:
         """The kernel of two prepared examples."""
+        if self.gamma == "median":
+            raise ValueError(
+                "gamma='median' is found by a learner from its first examples; give a number to "
+                "compare two examples by hand, or within a kernel that is not one of vectors."
+            )
         gap = sum((value - b.get(name, 0.0)) ** 2 for name, value in a.items())
         gap += sum(value * value for name, value in b.items() if name not in a)
         gamma = 1.0 / max(1, len(a.keys() | b.keys())) if self.gamma is None else self.gamma

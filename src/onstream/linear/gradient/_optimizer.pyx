@@ -20,7 +20,10 @@ from ...core.state cimport State
 from ...core.weights cimport finite_score, small_product
 from .._state cimport export_targets, restored_targets
 from ..targets cimport Targets, count_target, deviation_with, no_targets, within_reach
+from .divergence cimport Divergence, diverges
 from .losses cimport Loss, make_loss
+
+from ...core.doubts import DIVERGES
 
 cdef double LARGEST_TARGET = 1e150  # whose square can still be summed
 
@@ -229,6 +232,7 @@ cdef class GradientRegressorState(State):
     cdef Loss loss
     cdef bint relative       # errors count in deviations of the targets, which are counted
     cdef Targets targets
+    cdef Divergence divergence
 
     def __cinit__(self, Optimizer optimizer, str loss, double parameter, bint relative=False):
         self.optimizer = optimizer
@@ -266,6 +270,8 @@ cdef class GradientRegressorState(State):
         if fabs(p) >= DBL_MAX:
             return OVERFLOW
         if not self.relative:
+            if diverges(&self.divergence, e.y, p):
+                self.doubtful = True
             slope = e.weight * self.loss.slope(&self.loss, e.y, p)
             return self.optimizer.step(e, &slope, n)
         if not fabs(e.y) < LARGEST_TARGET:
@@ -278,6 +284,10 @@ cdef class GradientRegressorState(State):
         if status == LEARNED:
             count_target(&self.targets, e.y)
         return status
+
+    def doubt(self):
+        self.doubtful = False
+        return "diverges", DIVERGES
 
     cdef double relative_slope(self, const Example* e, double p, double rate) noexcept nogil:
         """The slope of the loss of errors in deviations of the targets, in units of the target."""

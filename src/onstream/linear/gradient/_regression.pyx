@@ -7,6 +7,9 @@ from ...core.rules.schedule cimport Schedule, make_schedule, rate_at
 from ...core.scores cimport sigmoids, softmax
 from ...core.weights cimport add, add_columns
 from .._state cimport LinearClassifierState, LinearRegressorState
+from .divergence cimport Divergence, diverges
+
+from ...core.doubts import DIVERGES
 
 
 cdef double LOGISTIC_CURVATURE = 0.25  # the largest second derivative of the logistic loss
@@ -21,6 +24,7 @@ cdef inline double damped(double rate, const Example* e, double curvature) noexc
 cdef class LeastSquaresState(LinearRegressorState):
     cdef Schedule schedule
     cdef bint normalized
+    cdef Divergence divergence
 
     def __init__(
         self, bint intercept, str schedule, double eta, double power, double l2, bint normalized,
@@ -32,9 +36,15 @@ cdef class LeastSquaresState(LinearRegressorState):
     def minds_scales(self):
         return not self.normalized
 
+    def doubt(self):
+        self.doubtful = False
+        return "diverges", DIVERGES
+
     cdef int update(self, const Example* e, double prediction) noexcept nogil:
         cdef double rate = rate_at(&self.schedule, self.seen - self.start + 1)
         cdef double norm
+        if not self.relative and diverges(&self.divergence, e.y, prediction):
+            self.doubtful = True
         if self.normalized:
             norm = 1.0 + sqnorm(e)
             if norm == INFINITY:

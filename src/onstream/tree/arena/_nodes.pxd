@@ -23,4 +23,5 @@ cdef bint fits_in(Arena* a, const Example* e) noexcept nogil
 cdef int open_view(const Example* e, View* view) noexcept nogil
 cdef void close_view(View* view) noexcept nogil
 cdef int32_t next_node(Arena* a, int32_t i, const View* view) noexcept nogil
+cdef int32_t taken(Arena* a, int32_t i, const View* view) noexcept nogil
 cdef int32_t heaviest(Arena* a, int32_t i) noexcept nogil

@@ -277,6 +277,12 @@ cdef int32_t next_node(Arena* a, int32_t i, const View* view) noexcept nogil:
     return a.branches[i][1 + code] if 0 <= code < a.branches[i][0] else NONE
 
 
+cdef int32_t taken(Arena* a, int32_t i, const View* view) noexcept nogil:
+    """`next_node`; the heaviest child where a value has no branch, and there was no room for one."""
+    cdef int32_t child = next_node(a, i, view)
+    return child if child != NONE else heaviest(a, i)
+
+
 cdef int32_t heaviest(Arena* a, int32_t i) noexcept nogil:
     """The child that most examples took; the first on ties."""
     cdef int32_t best = NONE, j = 0, child

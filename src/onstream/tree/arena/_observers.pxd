@@ -33,6 +33,14 @@ cdef inline void add(double* n, double* mean, double* m2, double y, double w) no
     m2[0] += max(0.0, w * before * (y - mean[0]))
 
 
+cdef inline Py_ssize_t roomy(int32_t n) noexcept nogil:
+    """Slots that n of them, and one more, take: as `make_room` grows them."""
+    cdef Py_ssize_t room = 0
+    while n > 0 and room <= n:
+        room += room // 2 + 8
+    return room
+
+
 cdef Spread spread_of(str criterion)
 cdef int make_room(Arena* a, Observer* o) noexcept nogil
 cdef int insert(Arena* a, Observer* o, const Slot* s) noexcept nogil

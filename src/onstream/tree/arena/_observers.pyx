@@ -56,6 +56,7 @@ cdef int insert(Arena* a, Observer* o, const Slot* s) noexcept nogil:
         return NO_MEMORY
     memmove(o.slots + low + 1, o.slots + low, (o.n - low) * sizeof(Slot))
     o.slots[low] = s[0]
+    a.n_slots += roomy(o.n + 1) - roomy(o.n)
     o.n += 1
     return 0
 
@@ -95,7 +96,20 @@ cdef void quantise(Arena* a, Observer* o) noexcept nogil:
             if i > 0:
                 last += 1
             o.slots[last] = o.slots[i]
+    a.n_slots += roomy(last + 1) - roomy(o.n)
     o.n = last + 1
+    give_back(a, o)
+
+
+cdef void give_back(Arena* a, Observer* o) noexcept nogil:
+    """Free the room that quantising has left empty."""
+    cdef int32_t room = <int32_t> roomy(o.n)
+    cdef void* moved
+    if room < o.room:
+        moved = PyMem_RawRealloc(o.slots, room * sizeof(Slot))
+        if moved != NULL:
+            a.bytes -= (o.room - room) * sizeof(Slot)
+            o.slots, o.room = <Slot*> moved, room
 
 
 cdef double variance(double m2, double n) noexcept nogil:

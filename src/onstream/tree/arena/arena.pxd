@@ -85,6 +85,7 @@ cdef struct Arena:
     void** extra          # what a kind of tree keeps for each node
     bint closing          # the whole arena is being freed, node by node
     void (*drop_extra)(Arena* a, void* extra) noexcept nogil
+    int32_t (*alternate)(Arena* a, int32_t node, int32_t at) noexcept nogil  # root of that number, or NONE
 
     # -- features
     Py_ssize_t width      # features with room
@@ -102,6 +103,7 @@ cdef struct Arena:
     Py_ssize_t saved      # bytes that tables would need for what was dropped
     Py_ssize_t n_values   # values in the indices of all nodes
     Py_ssize_t n_weights  # ... times the tables of the node
+    Py_ssize_t n_slots    # of regression trees: slots with room in all observers, as reckoned
     double total          # weight of all examples
     bint binary           # nominal features split one value from the others, not each from each
     double variance_floor  # share of a feature's variance that naive Bayes adds; 0: none

@@ -1,5 +1,6 @@
 # The last examples, in a ring: what CVFDT forgets in time.
 
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
@@ -62,6 +63,35 @@ cdef inline int reserve_row(Window* w, Py_ssize_t most) noexcept nogil:
         return NO_MEMORY
     w.room = room
     return 0
+
+
+cdef inline Py_ssize_t row_bytes(Py_ssize_t features) noexcept nogil:
+    return features * sizeof(double) + sizeof(int32_t) + sizeof(double) + sizeof(int64_t)
+
+
+cdef inline void shorten(Window* w, Py_ssize_t room) noexcept nogil:
+    """Give back what is beyond `room` rows, which are more than it holds; without memory it stays."""
+    cdef double* xs = <double*> PyMem_RawMalloc(room * w.stride * sizeof(double))
+    cdef int32_t* labels = <int32_t*> PyMem_RawMalloc(room * sizeof(int32_t))
+    cdef double* weights = <double*> PyMem_RawMalloc(room * sizeof(double))
+    cdef int64_t* ids = <int64_t*> PyMem_RawMalloc(room * sizeof(int64_t))
+    cdef Py_ssize_t i, at
+    if xs == NULL or labels == NULL or weights == NULL or ids == NULL:
+        PyMem_RawFree(xs)
+        PyMem_RawFree(labels)
+        PyMem_RawFree(weights)
+        PyMem_RawFree(ids)
+        return
+    for i in range(w.held):
+        at = (w.first + i) % w.room
+        memcpy(xs + i * w.stride, w.xs + at * w.stride, w.stride * sizeof(double))
+        labels[i], weights[i], ids[i] = w.labels[at], w.weights[at], w.ids[at]
+    PyMem_RawFree(w.xs)
+    PyMem_RawFree(w.labels)
+    PyMem_RawFree(w.weights)
+    PyMem_RawFree(w.ids)
+    w.xs, w.labels, w.weights, w.ids = xs, labels, weights, ids
+    w.first, w.room = 0, room
 
 
 cdef inline void push(Window* w, const View* v, int32_t label, double weight, int64_t id) noexcept nogil:
