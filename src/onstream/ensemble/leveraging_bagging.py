@@ -29,6 +29,7 @@ class LeveragingBagging(Wrapped, LabelEnsemble):
     learner : classifier, list or None, default None
         What the members are (None: HoeffdingTreeClassifier());
         of a list, each is one member, and `n_models` is their number.
+    lam : float > 0, default 6.0
         How often a member learns an example on average. Lower it for more different members.
     delta : float in (0, 1], default 0.002
         Of ADWIN: chance of a false alarm. Lower it for fewer replacements.
