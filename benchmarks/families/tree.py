@@ -78,9 +78,9 @@ def river(name: str, ours: Make, theirs: Make, data: str, target: float) -> Row:
     )
 
 
-def against_moa(name: str, ours: Make, theirs: str, data: str, fresh: float, warm: float) -> Row:
+def against_moa(name: str, ours: Make, learner: str, data: str, fresh: float, warm: float) -> Row:
     """A block against both kinds of JVM."""
-    learner = f"trees.{theirs}"
+    theirs = learner.split()[0].strip("(").rpartition(".")[2]
     return Row(
         f"predict_learn_many, {name}, {data}",
         data,
@@ -128,8 +128,8 @@ ROWS = (
         against_moa(name, ours, theirs, data, fresh, warm)
         for data in STREAMS
         for (name, ours, _), theirs, fresh, warm in (
-            (VFDT, "HoeffdingTree", 10.0, 4.0),
-            (HAT, "HoeffdingAdaptiveTree", 6.0, 3.0),
+            (VFDT, "trees.HoeffdingTree", 10.0, 4.0),
+            (HAT, "trees.HoeffdingAdaptiveTree", 6.0, 3.0),
         )
     ),
 )

@@ -123,3 +123,20 @@ def test_an_example_that_no_member_can_learn_is_refused() -> None:
     with pytest.raises(ValueError, match="overflow"):
         model.learn_many(np.full((5000, 1), 1e150), np.full(5000, 1e150))
     assert np.isfinite(model.predict_one({"a": 1.0}))
+
+
+def test_every_learner_of_a_list_is_a_member() -> None:
+    with pytest.raises(ValueError, match="each must be a member"):
+        OnlineBagging([PAClassifier(), Perceptron()], n_models=1)
+
+
+def test_many_threads_may_predict_at_once() -> None:
+    """Each with threads of its own for the members."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    model = OnlineBagging(HoeffdingTreeClassifier(grace_period=50), n_models=4, n_jobs=2)
+    model.learn_many(X, Y)
+    expected = model.predict_proba_many(X)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: model.predict_proba_many(X), range(40)):
+            np.testing.assert_array_equal(found, expected)

@@ -62,6 +62,7 @@ def test_replacing_one_member_leaves_the_others_as_they_are() -> None:
         changing.learn_many(X[rows : rows + 20], Y[rows : rows + 20])
         fixed.learn_many(X[rows : rows + 20], Y[rows : rows + 20])
         rows += 20
+        assert rows < 4000, "nothing was replaced"
     fresh = {i for i, marks in enumerate(changing.drifts) if marks}
     assert 0 < len(fresh) < 6, "all or none began anew"
     a, b = changing._snapshot()["members"], fixed._snapshot()["members"]
@@ -131,3 +132,17 @@ def test_features_that_come_later_join() -> None:
         for feature in np.flatnonzero(member["model"]["table_numbers"][:, 0, :].sum(axis=0))
     }
     assert used > {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_features_of_a_refused_example_are_forgotten(forest: Any) -> None:
+    """Also by the trees that begin anew later."""
+    model = forest(n_models=2, warning_delta=0.9, drift_delta=0.5)
+    for i in range(50):
+        model.learn_one({"a": float(i % 7)}, bool(i % 2))
+    with pytest.raises(ValueError, match="overflow"):
+        model.learn_one({"a": 1.0, **{f"n{k}": 1.0 for k in range(20)}}, True, 1e308)
+    for i in range(500):
+        model.learn_one({"a": float(i % 7)}, bool((i % 7 > 3) ^ (i // 100 % 2)))
+    assert any(model.drifts)
+    assert model.seen == 550

@@ -32,8 +32,6 @@ cdef class Committee:
     cdef Py_ssize_t n        # how many
     cdef Py_ssize_t n_jobs   # threads
     cdef bint flat           # all are trees without steps: they get examples by feature
-    cdef RowBlock* block     # what the threads work on,
-    cdef Py_ssize_t taken    # and members that one of them has taken
 
     cdef bint open_block(self, RowBlock* b, Py_ssize_t rows, Py_ssize_t outputs, bint wanted, bint learning) noexcept nogil
     cdef Py_ssize_t fill(

@@ -4,13 +4,16 @@ A block of rows is copied once; then each member goes over all of it, alone. So 
 same for any number of threads, and the same as that of a loop over single examples.
 """
 
-from cpython.exc cimport PyErr_SetInterrupt
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from cpython.pythread cimport (
+    WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock,
+    PyThread_type_lock,
+)
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
-import threading
+from _thread import start_new_thread
 from sys import getsizeof
 
 from ..core.batch cimport BatchModel
@@ -244,37 +247,22 @@ cdef class Committee:
                 return
 
     cdef void advance_in_threads(self, RowBlock* b) noexcept:
-        """The same in threads, this one among them, that end with the block."""
-        interrupted, threads = False, []
-        self.block, self.taken = b, 0
+        """The same in threads, this one among them, that end with the block. No signal is handled
+        meanwhile: nothing may be raised while they work."""
+        cdef Shift shift = Shift(self)
+        cdef Helper helper
+        helpers = []
+        shift.block = b
         try:
-            for _ in range(min(self.n_jobs, self.n) - 1):
-                thread = threading.Thread(target=self.work, daemon=True)
-                thread.start()
-                threads.append(thread)
+            while len(helpers) < min(self.n_jobs, self.n) - 1:
+                helper = Helper(shift)
+                start_new_thread(helper.run, ())
+                helpers.append(helper)
         except (RuntimeError, MemoryError):
             pass  # fewer threads do the same work
-        except KeyboardInterrupt:
-            interrupted = True
-        self.work()
-        for thread in threads:
-            while thread.is_alive():
-                try:
-                    thread.join()
-                except KeyboardInterrupt:
-                    interrupted = True
-        if interrupted:  # Python raises it when the block is learned
-            PyErr_SetInterrupt()
-
-    def work(self):
-        """Go over the block for one member after the other, until all are taken."""
-        cdef Py_ssize_t m
-        cdef RowBlock* b = self.block
-        while self.taken < self.n:
-            m = self.taken  # the GIL is held: nobody else takes this one
-            self.taken += 1
-            with nogil:
-                self.go_over(m, b, 0)
+        shift.work()
+        for helper in helpers:
+            helper.wait()
 
     cdef int64_t refusals(self) noexcept nogil:
         """How many examples members could not learn since this was asked last."""
@@ -299,3 +287,47 @@ cdef class Committee:
 
     def memory(self):
         return getsizeof(self) + 8 * self.n + sum([member.memory() for member in self.members])
+
+
+cdef class Shift:
+    """A block that several threads work on: each takes the next member that nobody has taken."""
+    cdef Committee committee
+    cdef RowBlock* block
+    cdef Py_ssize_t taken
+
+    def __cinit__(self, Committee committee):
+        self.committee = committee
+
+    cdef int work(self) except -1:
+        cdef Py_ssize_t m
+        while self.taken < self.committee.n:
+            m = self.taken  # the GIL is held: nobody else takes this one
+            self.taken += 1
+            with nogil:
+                self.committee.go_over(m, self.block, 0)
+        return 0
+
+
+cdef class Helper:
+    """A thread that works on a shift."""
+    cdef Shift shift
+    cdef PyThread_type_lock busy  # held until it has finished
+
+    def __cinit__(self, Shift shift):
+        self.shift = shift
+        self.busy = PyThread_allocate_lock()
+        if self.busy == NULL:
+            raise MemoryError("onstream: no memory for a thread")
+        PyThread_acquire_lock(self.busy, WAIT_LOCK)
+
+    def __dealloc__(self):
+        if self.busy != NULL:
+            PyThread_free_lock(self.busy)
+
+    def run(self):
+        self.shift.work()
+        PyThread_release_lock(self.busy)
+
+    cdef void wait(self) noexcept:
+        with nogil:
+            PyThread_acquire_lock(self.busy, WAIT_LOCK)

@@ -21,8 +21,8 @@ cdef enum:
     ON_STACK = 256  # numbers of votes that need no memory of their own
 
 MISSED = (
-    "{} lessons were learned by some members only: the others would have overflowed, or had no memory. "
-    "Scale the features, or use fewer members."
+    "members could not learn {} examples that they were meant to: their numbers would have overflowed, or "
+    "there was no memory. Scale the features, or use fewer members."
 )
 
 

@@ -94,6 +94,7 @@ cdef class Member:
     cdef int drop_room(self, Py_ssize_t width) except -1:
         """Features from `width` on were rolled back."""
         cdef BatchModel model
+        self.width = min(self.width, width)
         for model in self.models():
             if model.front is not None:
                 model.state.shrink(model.front.pass_shrink(width))

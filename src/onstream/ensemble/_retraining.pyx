@@ -4,7 +4,6 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport fabs
 from libc.stdint cimport int64_t, uint64_t
 
-from ..core.batch cimport BatchModel
 from ..core.classifier cimport ClassifierModel
 from ..core.example cimport LEARNED, NO_MEMORY, Example
 from ..drift._detector cimport DetectorState

@@ -93,13 +93,14 @@ def member_seed(seed: int, member: int) -> int:
 class Wrapped:
     """An ensemble over learners that the user gives: a learner, or a list with one per member."""
 
+    _several = True  # a list of learners is taken, too
     learner: Any
     _given: list[Any]  # templates
 
     def _set_learner(self, learner: Any, default: type[Learner], kind: type[Learner]) -> None:
         """Check the learner or learners, and keep templates of them."""
         name = type(self).__name__
-        several = isinstance(learner, (list, tuple))
+        several = isinstance(learner, (list, tuple)) and self._several
         given = list(learner) if several else [default() if learner is None else learner]
         if not given:
             raise ValueError(f"{name}: learner must be a learner or a list of some, got [].")
@@ -110,6 +111,11 @@ class Wrapped:
 
     def _templates(self, n_models: int) -> list[Any]:
         """One learner for each member."""
+        if n_models < len(self._given):
+            raise ValueError(
+                f"{type(self).__name__}: n_models is {n_models}, but there are {len(self._given)} "
+                f"learners; each must be a member."
+            )
         return [self._given[i % len(self._given)] for i in range(n_models)]
 
 

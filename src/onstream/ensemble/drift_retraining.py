@@ -12,7 +12,7 @@ from .drift_retraining_regressor import DriftRetrainingRegressor
 from .retraining import Retraining, checked_detector
 
 
-class DriftRetraining(Wrapped, Retraining, ProbabilisticClassifier):
+class DriftRetraining(Retraining, Wrapped, ProbabilisticClassifier):
     """A classifier that begins anew when its errors change (Gama et al., SBIA 2004).
 
     A detector is told of every error that the learner makes before it learns. From its warning on

@@ -11,7 +11,7 @@ from .base import Wrapped, retrained
 from .retraining import Retraining, checked_detector
 
 
-class DriftRetrainingRegressor(Wrapped, Retraining, Regressor):
+class DriftRetrainingRegressor(Retraining, Wrapped, Regressor):
     """A regressor that begins anew when its errors change (Gama et al., SBIA 2004).
 
     As `DriftRetraining`; the detector is given how far off each prediction is.

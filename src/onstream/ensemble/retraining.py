@@ -10,6 +10,7 @@ from ..drift.base import Detector
 class Retraining(Learner):
     """A learner that begins anew on an alarm."""
 
+    _several = False
     _model: Any
 
     @property
