@@ -4,7 +4,7 @@ from typing import Any, Literal, Unpack
 
 from ..base.checks import choice
 from ..base.classifier import Classifier, ProbabilisticClassifier
-from ._evolving import EvolvingLabelState
+from ._labels import EvolvingLabelState
 from .base import LabelSelectionOptions, Selection
 from .default_space import classifiers
 

@@ -4,7 +4,7 @@ from typing import Any, Literal, Unpack
 
 from ..base.checks import choice
 from ..base.regressor import Regressor
-from ._evolving import EvolvingNumberState
+from ._numbers import EvolvingNumberState
 from .base import NumberSelectionOptions, Selection
 from .default_space import regressors
 

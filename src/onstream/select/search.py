@@ -89,7 +89,7 @@ class Search:
         self.limit(members, t, labels)
         for member in members:
             if member.born == t:
-                member.weigh_as_one_of(len(awake(members)))
+                member.weigh_as_one_of(10**9)
 
     def choose(self, members: Sequence[Any], t: int) -> None:
         """Replace members."""
