@@ -175,6 +175,10 @@ cdef class EvolvingMember(Member):
         """Begin in a mixture with an equal share."""
         self.merits.of_answer = self.merits.of_odds = 1.0 / n
 
+    def lose_vote(self):
+        """Begin in a mixture without a vote: it has to be earned."""
+        self.merits.of_answer = self.merits.of_odds = 0.0
+
     # -- to and from arrays -------------------------------------------------------------------
 
     def export(self):

@@ -87,9 +87,12 @@ class Search:
         self.turns += 1
         self.choose(members, t)
         self.limit(members, t, labels)
-        for member in members:
-            if member.born == t:
-                member.weigh_as_one_of(10**9)
+        born = [member for member in members if member.born == t]
+        for member in born:
+            if len(born) == len(members):
+                member.weigh_as_one_of(len(born))
+            else:
+                member.lose_vote()
 
     def choose(self, members: Sequence[Any], t: int) -> None:
         """Replace members."""
@@ -191,15 +194,21 @@ def need(member: Any) -> tuple[float, int]:
     return member.merit, -member.number
 
 
+def next_to_go(members: Sequence[Any], best: Any) -> Any:
+    """Who makes way: one that sleeps, or the one needed least, but for the best; None: nobody."""
+    sleeping = [member for member in members if member.asleep]
+    others = [member for member in members if member is not best]
+    return sleeping[0] if sleeping else min(others, key=need, default=None)
+
+
 class Evolution(Search):
     """The worst makes way for a copy of the best with one choice drawn again (EvoAutoML)."""
 
     def choose(self, members: Sequence[Any], t: int) -> None:
         """One child."""
         best = max(awake(members), key=worth)
-        sleeping = [member for member in members if member.asleep]
-        worst = sleeping[0] if sleeping else min(members, key=need)
-        if worst is best:
+        worst = next_to_go(members, best)
+        if worst is None:
             return
         genes, change = mutate(self.space, best.genes, self.rng())
         if change:
@@ -211,10 +220,8 @@ class RandomSearch(Search):
 
     def choose(self, members: Sequence[Any], t: int) -> None:
         """One newcomer."""
-        best = max(awake(members), key=worth)
-        sleeping = [member for member in members if member.asleep]
-        worst = sleeping[0] if sleeping else min(members, key=need)
-        if worst is not best:
+        worst = next_to_go(members, max(awake(members), key=worth))
+        if worst is not None:
             self.replace(worst, sample(self.space, self.rng()), t)
 
 
