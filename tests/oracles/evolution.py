@@ -54,6 +54,7 @@ class Evolution:
         found = [usual_genes(space, i) for i in range(size)]
         self.members = [Member(g, self.made(learner_of(space, g)), 1.0 / size) for g in found]
         self.births, self.t = size, 0
+        self.known: set[Any] = set()  # labels that have come
 
     def made(self, learner: Any) -> Any:
         """A learner that knows all labels, as a member does."""
@@ -96,6 +97,18 @@ class Evolution:
         """What all say of x before they learn it."""
         votes = [member.votes(x, self.labels) for member in self.members]
         z, parts = self.weigh(votes)
+        self.known.add(y)
+        if len(self.known) > 1:
+            self.judge(y, z, votes, parts)
+        for member in self.members:
+            member.learner.learn_one(x, y)
+        self.t += 1
+        if self.t % self.interval == 0:
+            self.evolve()
+        return z
+
+    def judge(self, y: Any, z: dict[Any, float], votes: list[Any], parts: list[Any]) -> None:
+        """What each answer was worth."""
         for member, vote, part in zip(self.members, votes, parts, strict=True):
             pick = max(self.labels, key=lambda label: vote[label]) if vote else None  # noqa: B023
             if self.vote == "mixed":
@@ -114,11 +127,6 @@ class Evolution:
             member.asked = FADING * member.asked + 1.0
             member.lately = RECENT * member.lately + (pick == y)
             member.asked_lately = RECENT * member.asked_lately + 1.0
-            member.learner.learn_one(x, y)
-        self.t += 1
-        if self.t % self.interval == 0:
-            self.evolve()
-        return z
 
     def evolve(self) -> None:
         """A child of the best for the one that is needed least."""

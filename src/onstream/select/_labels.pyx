@@ -17,7 +17,6 @@ from ..core.task cimport Task
 from ..ensemble._committee cimport RowBlock
 from ..ensemble._ensemble cimport votes_room
 from ._member cimport Merits, configure, end_turn, look_again, merits_of
-from ._member cimport EvolvingMember
 from ._votes cimport log_odds, most_votes, softmax
 
 cdef enum:
@@ -26,6 +25,8 @@ cdef enum:
     MIXED = 2     # by weights that are learned,
     BEST = 3      # the best member alone
     ON_STACK = 256
+    NONE = -1     # the only label so far: there is none yet,
+    SEVERAL = -2  # there are several
 
 cdef double RECENT = 0.95        # fading of what a vote weighs: about the last 20 answers
 cdef double RATE = 0.001         # of learning the weights of a mixture
@@ -37,6 +38,9 @@ RULES = {"majority": MAJORITY, "weighted": WEIGHTED, "mixed": MIXED, "best": BES
 
 
 cdef class EvolvingLabelState(LabelEnsembleState):
+    def __cinit__(self, *args, **kwargs):
+        self.only_label = NONE
+
     def __init__(self, search, members, *, n_jobs, rule, interval, fading):
         LabelEnsembleState.__init__(self, members, n_jobs=n_jobs)
         self.search, self.rule = search, RULES[rule]
@@ -74,6 +78,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
         cdef int32_t pick
         cdef double* p
         cdef Merits* own
+        cdef bint none = True
         if n > 1:
             best = self.best()
         for r in range(k):
@@ -89,6 +94,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
             pick = most_votes(p, k)
             if pick < 0:
                 continue
+            none = False
             z[pick] += TIE * (1.0 + (m == best))
             if self.rule == WEIGHTED:
                 z[pick] += self.trust(m)
@@ -99,7 +105,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
                     z[r] += own.of_odds * p[k + r]
             else:
                 z[pick] += 1.0
-        if self.rule == MIXED and k > 0:
+        if self.rule == MIXED and not none:
             softmax(z, k)
 
     cdef void answer(self, const double* votes, Py_ssize_t stride, double* z, double* out) noexcept nogil:
@@ -136,14 +142,20 @@ cdef class EvolvingLabelState(LabelEnsembleState):
 
     # -- learning -----------------------------------------------------------------------------
 
-    cdef void judge(self, double* votes, Py_ssize_t stride, double* z, int32_t label, bint new_label) noexcept nogil:
-        """Learn from a row what each member's answer was worth. `z`: what `weigh` has said."""
+    cdef void judge(self, double* votes, Py_ssize_t stride, double* z, int32_t label) noexcept nogil:
+        """Learn from a row what each member's answer was worth. `z`: what `weigh` has said. Before a
+        second label has come every answer is right, and none is judged."""
         cdef Py_ssize_t m, k = self.n_labels
         cdef int32_t pick
         cdef double* p
         cdef bint right
         cdef Merits* own
-        cdef bint mixing = self.rule == MIXED and self.committee.n > 1 and not new_label and k > 1
+        cdef bint mixing = self.rule == MIXED and self.committee.n > 1
+        if self.only_label != SEVERAL:
+            if self.only_label == NONE or self.only_label == label:
+                self.only_label = label
+                return
+            self.only_label = SEVERAL
         if mixing:
             self.miss(votes, stride, z, label)
         for m in range(self.committee.n):
@@ -154,7 +166,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
             pick = most_votes(p, k)
             if mixing and pick >= 0:
                 self.shift_weights(m, p, z, pick, label)
-            right = not new_label and pick == label
+            right = pick == label
             own.right = self.fading * own.right + right
             own.asked = self.fading * own.asked + 1.0
             own.lately = RECENT * own.lately + right
@@ -217,7 +229,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
             self.weigh(votes, stride, z)
             if out != NULL:
                 self.combine(z, out)
-            self.judge(votes, stride, z, e.label, e.label == (<EvolvingMember> self.committee.at[0]).new_label)
+            self.judge(votes, stride, z, e.label)
         if votes != few:
             PyMem_RawFree(votes)
         refused = self.committee.refusals()
@@ -254,7 +266,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
                 self.weigh(votes, b.n * b.size, z)
                 if out != NULL:
                     self.combine(z, out + r * self.outputs())
-                self.judge(votes, b.n * b.size, z, b.rows[r].label, False)
+                self.judge(votes, b.n * b.size, z, b.rows[r].label)
         self.committee.close_block(&b)
         if z != few:
             PyMem_RawFree(z)
@@ -274,11 +286,16 @@ cdef class EvolvingLabelState(LabelEnsembleState):
     # -- to and from arrays -------------------------------------------------------------------
 
     def export_own(self):
-        return {**LabelEnsembleState.export_own(self), "search": self.search.export()}
+        return {
+            **LabelEnsembleState.export_own(self),
+            "only_label": self.only_label,
+            "search": self.search.export(),
+        }
 
     def restore_own(self, fields):
         LabelEnsembleState.restore_own(self, fields)
         look_again(self.committee)
+        self.only_label = fields.integer("only_label", SEVERAL, max(NONE, self.n_labels - 1))
         own = fields.child("search")
         self.search.restore(own)
         own.done()

@@ -10,7 +10,7 @@ from ..base.learner import Learner, LearnerOptions
 from ..ensemble.base import check_learner, member_seed
 from ._member import EvolvingMember
 from .search import SEARCHES, Search
-from .space import check_space, kinds, learner_of
+from .space import check_space, kinds, learner_of, templates
 
 SearchName = Literal["evolution", "random", "halving", "bandit", "once", "again"]
 MOST_MEMBERS = 10_000
@@ -127,7 +127,7 @@ class Selection(Learner):
         check_space(name, space)
         for learner in kinds(space):
             check_learner(name, learner, self._kind)
-        return list(space)
+        return templates(space)
 
     def _new_search(self) -> Search:
         space = type(self)._usual_space() if self.space is None else self.space

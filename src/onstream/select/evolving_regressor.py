@@ -10,7 +10,7 @@ from .default_space import regressors
 
 
 class EvolvingRegressor(Selection, Regressor):
-    """The same as `EvolvingClassifier`, of numbers: members are judged by their squared errors.
+    """The same as `EvolvingClassifier` (EvoAutoML, 2022), of numbers, judged by squared errors.
 
     Parameters
     ----------

@@ -128,8 +128,9 @@ class Vary(Part):
     def __init__(self, learner: Any, choices: Any = (), **named: Any) -> None:
         if not isinstance(learner, Learner):
             raise TypeError(f"Vary: learner must be a learner, got {learner!r:.80}.")
-        self.learner = learner if learner._is_template() else learner._template()
-        self.choices = [[str(name), choice] for name, choice in [*choices, *named.items()]]
+        self.learner = templates(learner)
+        given = [*choices, *named.items()]
+        self.choices = [[str(name), templates(choice)] for name, choice in given]
         if not self.choices:
             raise ValueError("Vary: there must be choices, such as C=LogRange(0.01, 10.0).")
         for name, choice in self.choices:
@@ -140,6 +141,9 @@ class Vary(Part):
     def params(self) -> dict[str, Any]:
         """The parameters, by name."""
         return {"learner": self.learner, "choices": [list(pair) for pair in self.choices]}
+
+    def __reduce__(self) -> Any:
+        return Vary, (self.learner, self.choices)
 
     def _home(self, name: str) -> int:
         """The step that gets a parameter; of a learner 0."""
@@ -183,16 +187,28 @@ class Chain(Part):
     """
 
     def __init__(self, *members: Any, steps: Any = None) -> None:
-        self.steps = [*members, *(steps or ())]
+        self.steps = [templates(step) for step in [*members, *(steps or ())]]
         if not self.steps:
             raise ValueError("Chain: there must be steps.")
         for step in self.steps:
             check_space("Chain", step)
 
+    def __reduce__(self) -> Any:
+        return Chain, tuple(self.steps)
+
 
 def steps_of(learner: Any) -> list[Any]:
     """The steps of a pipeline, or the learner alone."""
     return learner.steps if isinstance(learner, Pipeline) else [learner]
+
+
+def templates(node: Any) -> Any:
+    """The same choices, with learners that only say how learners are to be made."""
+    if isinstance(node, (list, tuple)):
+        return [templates(item) for item in node]
+    if isinstance(node, Learner) and not node._is_template():
+        return node._template()
+    return node
 
 
 def check_space(owner: str, node: Any) -> None:
