@@ -69,7 +69,9 @@ class Evolution:
         """Right most often, after ten answers more that were wrong."""
         return max(self.members, key=lambda m: m.right / (m.asked + 10.0))
 
-    def weigh(self, votes: list[dict[Any, float]]) -> tuple[dict[Any, float], list[dict[Any, float]]]:
+    def weigh(
+        self, votes: list[dict[Any, float]]
+    ) -> tuple[dict[Any, float], list[dict[Any, float]]]:
         """What each label gets in all, and the part of each member."""
         k, parts = len(self.labels), []
         for member, vote in zip(self.members, votes, strict=True):
@@ -117,12 +119,10 @@ class Evolution:
                     without = softmax({r: log(z[r]) - part[r] for r in self.labels})
                     member.use += log(z[y]) - log(without[y])
                     odds = log_odds(vote, self.labels)
-                    member.of_answer += RATE * member.trust(len(self.labels)) * (
-                        (pick == y) - z[pick]
+                    member.of_answer += (
+                        RATE * member.trust(len(self.labels)) * ((pick == y) - z[pick])
                     )
-                    member.of_odds += RATE * sum(
-                        ((r == y) - z[r]) * odds[r] for r in self.labels
-                    )
+                    member.of_odds += RATE * sum(((r == y) - z[r]) * odds[r] for r in self.labels)
             member.right = FADING * member.right + (pick == y)
             member.asked = FADING * member.asked + 1.0
             member.lately = RECENT * member.lately + (pick == y)

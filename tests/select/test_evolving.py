@@ -13,7 +13,8 @@ from onstream.ensemble import AdaptiveRandomForestClassifier
 from onstream.features import StandardScaler
 from onstream.linear import LMS, AROW, LogisticRegression, PAClassifier
 from onstream.neighbors import KNNClassifier, KNNRegressor
-from onstream.select import EvolvingClassifier, EvolvingRegressor, LogRange, Vary
+from onstream.select import EvolvingClassifier, EvolvingRegressor, LogRange, Vary, plot_history
+from onstream.select.plot import kind_of
 from onstream.tree import HoeffdingTreeClassifier
 
 from ..oracles.evolution import Evolution
@@ -211,7 +212,8 @@ def test_a_child_goes_on_with_what_its_parent_learned() -> None:
     model.learn_many(X[:200], THREE[:200])
     assert not [row for row in model.history if row["born"] == 200][0]["kept"]
     assert sorted(
-        member.export()["model"]["seen"] for member in model._model.readable_state().committee.members
+        member.export()["model"]["seen"]
+        for member in model._model.readable_state().committee.members
     ) == [0, 200]
 
 
@@ -287,3 +289,15 @@ def test_mistakes_are_named(options: dict[str, Any], message: str) -> None:
 def test_populations_do_not_merge() -> None:
     with pytest.raises(NotMergeable, match="let them vote"):
         EvolvingClassifier().merge(EvolvingClassifier())
+
+
+def test_lives_are_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    model = EvolvingClassifier(space=SPACE, population=4, interval=100)
+    model.learn_many(X, LINE)
+    plot_history(model, tmp_path / "lives.png")
+    assert (tmp_path / "lives.png").stat().st_size > 5000
+    assert (
+        kind_of("Pipeline(StandardScaler(), PAClassifier(C=0.1, variant='PA-I'))") == "PAClassifier"
+    )
+    assert kind_of("KNNClassifier(k=1, window=25)") == "KNNClassifier"

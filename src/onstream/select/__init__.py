@@ -3,6 +3,7 @@
 from ..base.registry import register_family
 from .evolving_classifier import EvolvingClassifier
 from .evolving_regressor import EvolvingRegressor
+from .plot import plot_history
 from .space import Chain, LogRange, Range, Vary
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "LogRange",
     "Range",
     "Vary",
+    "plot_history",
 ]
 
 register_family(globals())

@@ -36,9 +36,7 @@ def classifiers() -> list[Any]:
         GaussianNB(),
         Vary(PAClassifier(scale="auto"), C=LogRange(0.01, 10.0)),
         Vary(StandardScaler() | SCW(), C=LogRange(0.1, 10.0)),
-        Vary(
-            KNNClassifier(k=1, scale="standard"), k=[1, 3, 5], window=LogRange(300, 3000)
-        ),
+        Vary(KNNClassifier(k=1, scale="standard"), k=[1, 3, 5], window=LogRange(300, 3000)),
         Vary(
             HoeffdingTreeClassifier(grace_period=50, delta=0.01),
             grace_period=[50, 100, 200],

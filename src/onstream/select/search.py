@@ -42,9 +42,7 @@ class Search:
         self.note(genes, 0, None, "", kept=False)
         return genes
 
-    def note(
-        self, genes: Genes, t: int, parent: int | None, change: str, *, kept: bool
-    ) -> None:
+    def note(self, genes: Genes, t: int, parent: int | None, change: str, *, kept: bool) -> None:
         """A life begins."""
         self.lives[self.births] = {
             "member": self.births,

@@ -207,6 +207,9 @@ def templates(node: Any) -> Any:
     if isinstance(node, (list, tuple)):
         return [templates(item) for item in node]
     if isinstance(node, Learner) and not node._is_template():
+        if node.seen:
+            what = type(node).__name__
+            raise ValueError(f"{what} has learned already; give a clone() of it to a space.")
         return node._template()
     return node
 

@@ -25,6 +25,12 @@ TABLE = {
     "EvolvingRegressor": Line(
         plane,
         0.5,
-        ({"space": [Vary(LMS(eta=0.1), eta=LogRange(0.01, 0.2))], "population": 3, "interval": 30},),
+        (
+            {
+                "space": [Vary(LMS(eta=0.1), eta=LogRange(0.01, 0.2))],
+                "population": 3,
+                "interval": 30,
+            },
+        ),
     ),
 }
