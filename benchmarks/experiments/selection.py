@@ -77,18 +77,21 @@ RIVERS_ROWS = 50_000
 RIVERS_LOOP = """
 import pickle, sys, time
 from river import linear_model, model_selection, naive_bayes, neighbors, preprocessing, tree, forest
-from river import multiclass
+from river import metrics, multiclass
 with open(sys.argv[1], "rb") as file: rows, y, labels = pickle.load(file)
 def scaled(model):
     model = multiclass.OneVsRestClassifier(model) if labels > 2 else model
     return preprocessing.StandardScaler() | model
-models = [scaled(linear_model.LogisticRegression()), scaled(linear_model.PAClassifier(C=1.0, mode=1)),
+models = [
+    scaled(linear_model.LogisticRegression()),
+    scaled(linear_model.PAClassifier(C=1.0, mode=1)),
     scaled(linear_model.PAClassifier(C=0.1, mode=1)), scaled(linear_model.ALMAClassifier()),
     preprocessing.MinMaxScaler() | neighbors.KNNClassifier(n_neighbors=1),
     preprocessing.MinMaxScaler() | neighbors.KNNClassifier(n_neighbors=5), naive_bayes.GaussianNB(),
     tree.HoeffdingTreeClassifier(), tree.HoeffdingAdaptiveTreeClassifier(seed=1),
     forest.ARFClassifier(seed=1)]
-model = model_selection.SuccessiveHalvingClassifier(models, metric=__import__("river").metrics.Accuracy(),
+model = model_selection.SuccessiveHalvingClassifier(
+    models, metric=metrics.Accuracy(),
     budget=len(models) * len(y) // 5, eta=2, verbose=False)
 hits, start = 0, time.process_time()
 for x, label in zip(rows, y):

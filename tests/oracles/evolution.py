@@ -1,4 +1,4 @@
-"""Online model selection by evolution in plain Python: learners of the library, all else by hand."""
+"""Online selection by evolution in plain Python: learners of the library, all else by hand."""
 
 from math import exp, log
 from typing import Any
@@ -112,7 +112,7 @@ class Evolution:
     def judge(self, y: Any, z: dict[Any, float], votes: list[Any], parts: list[Any]) -> None:
         """What each answer was worth."""
         for member, vote, part in zip(self.members, votes, parts, strict=True):
-            pick = max(self.labels, key=lambda label: vote[label]) if vote else None  # noqa: B023
+            pick = max(self.labels, key=lambda label: vote[label]) if vote else None
             if self.vote == "mixed":
                 member.use *= FADING
                 if vote:

@@ -10,7 +10,6 @@ from cpython.mem cimport PyMem_RawFree
 from libc.math cimport exp, log
 from libc.stdint cimport int32_t, int64_t
 
-from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, Example
 from ..core.sources cimport Source
 from ..core.task cimport Task

@@ -4,7 +4,6 @@ from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY, fabs, isnan
 from libc.stdint cimport int64_t
 
-from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, Example
 from ..core.sources cimport Source
 from ..core.task cimport Task

@@ -53,8 +53,8 @@ class Selection(Learner):
     interval : int >= 1 or None, default 1000
         Examples between two turns of the search; None: nothing is ever replaced.
     lam : float > 0 or "once", default "once"
-        How often a member learns an example on average: Poisson(lam), 6.0 in EvoAutoML. "once": each
-        learns each example once.
+        How often a member learns an example on average: Poisson(lam), 6.0 in EvoAutoML. "once":
+        each learns each example once.
     search : {"evolution", "random", "halving", "bandit", "once", "again"}, default "evolution"
         What happens at a turn. "evolution": the worst makes way for a copy of the best with one
         choice drawn again. "random": for any member of the space. "halving": the worse half
@@ -158,16 +158,19 @@ class Selection(Learner):
     def merge(self, other: Learner) -> None:
         """Populations cannot be merged: see the message."""
         raise NotMergeable(
-            f"{type(self).__name__}: populations cannot be merged: members that saw other data were "
-            f"chosen for it. Train them apart, and let them vote."
+            f"{type(self).__name__}: populations cannot be merged: members that saw other data "
+            f"were chosen for it. Train them apart, and let them vote."
         )
 
     # -- what lives -------------------------------------------------------------------------------
 
     @property
     def members(self) -> list[dict[str, Any]]:
-        """The present population: learner, fitness (faded accuracy; of numbers, the mean squared
-        error, negative), since when, whether it is awake, the best first."""
+        """The present population, the best first.
+
+        learner; fitness: faded accuracy (of numbers, the mean squared error, negative); born:
+        after so many examples; awake: whether it votes and learns.
+        """
         with self._model.reading():
             found = [
                 {

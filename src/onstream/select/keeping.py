@@ -33,7 +33,7 @@ STEERING = {  # parameters that a state does not depend on, by the class of the 
 
 
 def can_keep(before: Any, after: Any) -> bool:
-    """May one learner go on with what the other has learned?"""
+    """Say whether one learner may go on with what the other has learned."""
     old, new = steps_of(before), steps_of(after)
     if [type(step) for step in old] != [type(step) for step in new]:
         return False

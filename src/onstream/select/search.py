@@ -267,7 +267,7 @@ class Again(Once):
             member.forget_merits()
 
     def risen(self, error: float, answers: float) -> bool:
-        """Is the error of this interval above the least so far, by chance hardly (Gama's DDM)?"""
+        """Say whether the error of an interval is above the least, hardly by chance (DDM)."""
         if self.least is None or error < self.least:
             self.least = error
             return False
@@ -287,7 +287,7 @@ class Again(Once):
 
 
 class Bandit(Search):
-    """One member at a time learns and answers, for an interval: that of the best upper bound (UCB1)."""
+    """One member at a time learns and answers: that of the best upper bound (UCB1)."""
 
     def __init__(self, space: Any, **options: Any) -> None:
         super().__init__(space, **options)

@@ -42,7 +42,7 @@ class Interval(Part):
 
     @property
     def whole(self) -> bool:
-        """Does it hold whole numbers only?"""
+        """Whether it holds whole numbers only."""
         return type(self.low) is int and type(self.high) is int
 
     def at(self, share: float) -> float:
@@ -249,7 +249,7 @@ def build(space: Any, choose: Choose, path: str = "", usual: Any = None) -> Any:
 
 
 def same(item: Any, usual: Any) -> bool:
-    """Is this alternative the usual value?"""
+    """Say whether this alternative is the usual value."""
     return type(item) is type(usual) and bool(item == usual)
 
 
