@@ -26,9 +26,9 @@ cdef double TIE = 1e-9     # by which the label that it names is ahead
 
 
 cdef class EvolvingMember(Member):
-    def __init__(self, space, dict genes, make, *, double lam, int64_t number, **common):
-        Member.__init__(self, make, **common)
-        self.space, self.genes, self.learner = space, genes, learner_of(space, genes)
+    def __init__(self, space, dict genes, learner, *, double lam, int64_t number, **common):
+        Member.__init__(self, maker(learner), probabilistic=probabilistic(learner), **common)
+        self.space, self.genes, self.learner = space, genes, learner
         self.lam, self.number = lam, number
         self.forget_merits()
 
@@ -138,9 +138,8 @@ cdef class EvolvingMember(Member):
 
     # -- lives --------------------------------------------------------------------------------
 
-    def become(self, dict genes, int64_t number, int64_t t, EvolvingMember parent, bint keep):
+    def become(self, dict genes, learner, int64_t number, int64_t t, EvolvingMember parent, bint keep):
         """Begin another life after example t: with what `parent` has learned, if that can be kept."""
-        learner = learner_of(self.space, genes)
         fields = export_model(parent.model) if keep else None
         self.start(learner)
         if fields is not None:
@@ -158,7 +157,7 @@ cdef class EvolvingMember(Member):
 
     def start(self, learner):
         """A model of this learner that has learned nothing."""
-        self.make_otherwise(lambda generation: learner._new_model(), probabilistic(learner))
+        self.make_otherwise(maker(learner), probabilistic(learner))
         self.learner = learner
 
     def sleep(self, bint forget):
@@ -216,6 +215,11 @@ cdef int configure(Encoder encoder, space) except -1:
     for learner in kinds(space):
         also_read(encoder, reading(learner._new_model()))
     return 0
+
+
+def maker(learner):
+    """What makes its models."""
+    return lambda generation: learner._new_model()
 
 
 def probabilistic(learner):

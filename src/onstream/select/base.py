@@ -10,7 +10,7 @@ from ..base.learner import Learner, LearnerOptions
 from ..ensemble.base import check_learner, member_seed
 from ._member import EvolvingMember
 from .search import SEARCHES, Search
-from .space import check_space, kinds, learner_of, templates
+from .space import check_space, kinds, templates
 
 SearchName = Literal["evolution", "random", "halving", "bandit", "once", "again"]
 MOST_MEMBERS = 10_000
@@ -138,16 +138,14 @@ class Selection(Learner):
     def _first_members(self, search: Search) -> list[EvolvingMember]:
         members = []
         for i in range(self.population):
-            genes = search.first_genes(i)
-            learner = learner_of(search.space, genes)
+            genes, learner = search.first(i)
             members.append(
                 EvolvingMember(
                     search.space,
                     genes,
-                    maker(learner),
+                    learner,
                     lam=0.0 if self.lam == "once" else self.lam,
                     number=i,
-                    probabilistic=hasattr(learner, "predict_proba_many"),
                     seed=member_seed(self.seed, i),
                 )
             )
@@ -201,11 +199,6 @@ def rank(row: dict[str, Any]) -> tuple[bool, float, int]:
     """The order of members: awake and fit first."""
     fitness = row["fitness"]
     return row["awake"], float("-inf") if fitness is None else fitness, -row["member"]
-
-
-def maker(learner: Any) -> Callable[[int], Any]:
-    """What makes the models of a member."""
-    return lambda generation: learner._new_model()
 
 
 def times_of(owner: Any, budget: str | float | None) -> float | None:

@@ -35,18 +35,19 @@ class Search:
         """The random numbers of the next birth."""
         return np.random.default_rng([self.seed, self.births])
 
-    def first_genes(self, i: int) -> Genes:
-        """What member i is at first: each alternative of the space as written, then any."""
+    def first(self, i: int) -> tuple[Genes, Any]:
+        """Genes and learner of member i at first: each alternative as written, then any."""
         alternatives = len(self.space) if isinstance(self.space, (list, tuple)) else 1
         genes = usual_genes(self.space, i) if i < alternatives else sample(self.space, self.rng())
-        self.note(genes, 0, None, "", kept=False)
-        return genes
+        learner = learner_of(self.space, genes)
+        self.note(learner, 0, None, "", kept=False)
+        return genes, learner
 
-    def note(self, genes: Genes, t: int, parent: int | None, change: str, *, kept: bool) -> None:
+    def note(self, learner: Any, t: int, parent: int | None, change: str, *, kept: bool) -> None:
         """A life begins."""
         self.lives[self.births] = {
             "member": self.births,
-            "learner": repr(learner_of(self.space, genes)),
+            "learner": repr(learner),
             "parent": parent,
             "change": change,
             "kept": kept,
@@ -69,11 +70,12 @@ class Search:
         self, member: Any, genes: Genes, t: int, parent: Any = None, change: str = ""
     ) -> None:
         """Let a member begin another life."""
-        keep = parent is not None and can_keep(parent.learner, learner_of(self.space, genes))
+        learner = learner_of(self.space, genes)
+        keep = parent is not None and can_keep(parent.learner, learner)
         before = member.number, member.fitness
-        kept = member.become(genes, self.births, t, parent, keep)  # no memory: nothing has happened
+        kept = member.become(genes, learner, self.births, t, parent, keep)  # or there is no memory
         self.end(*before, t)
-        self.note(genes, t, None if parent is None else parent.number, change, kept=kept)
+        self.note(learner, t, None if parent is None else parent.number, change, kept=kept)
 
     # -- turns ----------------------------------------------------------------------------------
 

@@ -165,7 +165,10 @@ class Vary(Part):
         steps = list(steps_of(self.learner))
         for name, value in values.items():
             home = self._home(name)
-            steps[home] = steps[home].clone(**{name: value})
+            if not same(value, steps[home].params[name]):
+                steps[home] = steps[home].clone(**{name: value})
+        if steps == steps_of(self.learner):
+            return self.learner
         return steps[0] if len(steps) == 1 else Pipeline(*steps)
 
 
