@@ -301,3 +301,22 @@ def test_lives_are_drawn(tmp_path: Path) -> None:
         kind_of("Pipeline(StandardScaler(), PAClassifier(C=0.1, variant='PA-I'))") == "PAClassifier"
     )
     assert kind_of("KNNClassifier(k=1, window=25)") == "KNNClassifier"
+
+
+def test_schedules_begin_anew_in_every_member() -> None:
+    model = EvolvingClassifier(space=SPACE, population=4).fit(X[:300], LINE[:300], epochs=2)
+    model.reset_schedule()
+    members = model._model.readable_state().committee.members
+    assert [member.export()["model"]["start"] for member in members] == [600] * 4
+
+
+def test_a_warm_population_is_ahead() -> None:
+    X = np.random.default_rng(4).uniform(size=(1500, 2))
+    y = (np.floor(X * 4).sum(axis=1) % 2).astype(int)
+    options: dict[str, Any] = {"space": SPACE[2:], "population": 2}
+    warm = EvolvingClassifier(**options).fit(X[:1000], y[:1000], epochs=3)
+    started = EvolvingClassifier(**options, init=warm)
+    cold = EvolvingClassifier(**options)
+    told = [m.predict_learn_many(X[1000:], y[1000:]) == y[1000:] for m in (warm, started, cold)]
+    np.testing.assert_array_equal(told[0], told[1])
+    assert told[0].mean() > told[2].mean() + 0.1

@@ -282,6 +282,11 @@ cdef class EvolvingLabelState(LabelEnsembleState):
         """Examples to come before the search may replace members."""
         return self.interval - self.seen % self.interval if self.interval else 2**62
 
+    def reset_schedule(self):
+        LabelEnsembleState.reset_schedule(self)
+        for member in self.committee.members:
+            member.reset_schedule()
+
     # -- to and from arrays -------------------------------------------------------------------
 
     def export_own(self):

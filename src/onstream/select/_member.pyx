@@ -170,6 +170,10 @@ cdef class EvolvingMember(Member):
         """Vote and learn again."""
         self.merits.asleep = False
 
+    def reset_schedule(self):
+        """Restart rates that fall with the number of examples."""
+        self.model.state.reset_schedule()
+
     def weigh_as_one_of(self, Py_ssize_t n):
         """Begin in a mixture with an equal share."""
         self.merits.of_answer = self.merits.of_odds = 1.0 / n

@@ -162,6 +162,11 @@ cdef class EvolvingNumberState(NumberEnsembleState):
         """Examples to come before the search may replace members."""
         return self.interval - self.seen % self.interval if self.interval else 2**62
 
+    def reset_schedule(self):
+        NumberEnsembleState.reset_schedule(self)
+        for member in self.committee.members:
+            member.reset_schedule()
+
     # -- to and from arrays -------------------------------------------------------------------
 
     def export_own(self):
