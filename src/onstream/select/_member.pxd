@@ -18,6 +18,7 @@ cdef struct Merits:
 
 cdef class EvolvingMember(Member):
     cdef Merits merits
+    cdef bint of_labels           # it predicts labels, not numbers
     cdef object space
     cdef readonly object learner  # a template of what it is now
     cdef readonly dict genes      # its place in the space
@@ -35,4 +36,6 @@ cdef inline Merits* merits_of(void* member) noexcept nogil:
 
 cdef int configure(Encoder encoder, space) except -1
 cdef int look_again(Committee committee) except -1
-cdef void end_turn(search, Committee committee, int64_t t, Py_ssize_t n_labels) noexcept nogil
+cdef void end_turn(
+    search, Committee committee, Encoder features, Py_ssize_t width, int64_t t, Py_ssize_t n_labels
+) noexcept nogil

@@ -22,12 +22,13 @@ cdef enum:
     MOST_TIMES = 100  # that an example counts
 
 cdef double WIDEST = 18.0  # margin that still counts
-cdef double TIE = 1e-9     # by which the label that it names is ahead
+cdef double TIE = 1e-13    # by which the label that it names is ahead
 
 
 cdef class EvolvingMember(Member):
     def __init__(self, space, dict genes, learner, *, double lam, int64_t number, **common):
         Member.__init__(self, maker(learner), probabilistic=probabilistic(learner), **common)
+        self.of_labels = isinstance(self.model, ClassifierModel)
         self.space, self.genes, self.learner = space, genes, learner
         self.lam, self.number = lam, number
         self.forget_merits()
@@ -36,7 +37,7 @@ cdef class EvolvingMember(Member):
         """Begin to judge it anew."""
         self.merits.right = self.merits.asked = self.merits.use = 0.0
         self.merits.lately, self.merits.asked_lately = 0.0, 0.0
-        if self.labelled is not None:
+        if self.of_labels:
             self.merits.lately, self.merits.asked_lately = 0.5, 1.0
 
     @property
@@ -49,12 +50,13 @@ cdef class EvolvingMember(Member):
         """The share of its answers that were right; of numbers, its mean squared error, negative."""
         if self.merits.asked == 0.0:
             return float("-inf")
-        return self.merits.right / self.merits.asked if self.labelled is not None else -self.merits.right / self.merits.asked
+        share = self.merits.right / self.merits.asked
+        return share if self.of_labels else -share
 
     @property
     def error(self):
         """The share of its answers that were wrong; of numbers, its mean squared error."""
-        return -self.fitness if self.labelled is None or not self.merits.asked else 1.0 - self.fitness
+        return -self.fitness if not self.of_labels or not self.merits.asked else 1.0 - self.fitness
 
     @property
     def merit(self):
@@ -70,7 +72,7 @@ cdef class EvolvingMember(Member):
         """The fitness from 0 to 1; of numbers, the least error of all by its own."""
         if self.merits.asked == 0.0:
             return 0.0
-        return self.fitness if self.labelled is not None else (least + 1e-300) / (self.error + 1e-300)
+        return self.fitness if self.of_labels else (least + 1e-300) / (self.error + 1e-300)
 
     @property
     def width_known(self):
@@ -114,7 +116,7 @@ cdef class EvolvingMember(Member):
         log odds. The label that it names itself has the largest share, also among equals."""
         cdef Py_ssize_t r
         cdef int32_t best
-        if self.labelled is None:
+        if not self.of_labels:
             out[0] = NAN if none else scores[0]
             return
         if none or self.n_labels == 0:
@@ -129,7 +131,7 @@ cdef class EvolvingMember(Member):
                 out[r] = max(scores[r] - scores[best], -WIDEST)
             softmax(out, self.n_labels)
         elif self.n_labels == 2:
-            out[best] = 1.0 / (1.0 + exp(-min(2.0 * fabs(scores[0]), WIDEST)))
+            out[best] = 1.0 / (1.0 + exp(-min(fabs(scores[0]), WIDEST)))
             out[1 - best] = 1.0 - out[best]
         else:
             out[0] = 1.0
@@ -231,18 +233,27 @@ def probabilistic(learner):
     return hasattr(learner, "predict_proba_many")
 
 
-cdef void end_turn(search, Committee committee, int64_t t, Py_ssize_t n_labels) noexcept nogil:
-    """After example t, at the end of an interval."""
+cdef void end_turn(
+    search, Committee committee, Encoder features, Py_ssize_t width, int64_t t, Py_ssize_t n_labels
+) noexcept nogil:
+    """After example t, at the end of an interval; there were `width` features by then."""
     with gil:
-        turn(search, committee, t, n_labels)
+        turn(search, committee, features, width, t, n_labels)
 
 
-cdef int turn(search, Committee committee, int64_t t, Py_ssize_t n_labels) noexcept:
-    """Let the search replace members; without memory it waits for the next turn."""
+cdef int turn(
+    search, Committee committee, Encoder features, Py_ssize_t width, int64_t t, Py_ssize_t n_labels
+) noexcept:
+    """Let the search replace members; without memory it waits for the next turn. Features of the
+    examples just learned count as known meanwhile: a child gets what its parent learned of them."""
+    cdef Py_ssize_t before = features.width
+    features.width = max(before, width)
     try:
         search.turn(committee.members, t, n_labels)
     except MemoryError:
         pass
+    finally:
+        features.width = before
     look_again(committee)
     return 0
 
