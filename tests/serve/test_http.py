@@ -644,6 +644,19 @@ class TestStores:
         assert "File exists" in self.refused(tmp_path / "file")
 
 
+def test_it_may_be_ended_while_it_replays(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys, time; from onstream.serve import models, server;"
+        "models.Models = lambda *_, **__: (os.kill(os.getpid(), signal.SIGTERM), time.sleep(60));"
+        "sys.argv[1:] = ['serve', '--store', 'x']; from onstream.cli.main import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=50, cwd=tmp_path
+    )
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+
+
 def test_without_the_extra_it_says_how_to_get_it(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['uvicorn'] = None; sys.argv[1:] = ['serve', '--store', 'x'];"
