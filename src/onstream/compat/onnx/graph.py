@@ -46,11 +46,18 @@ class Graph:
         return name
 
     def op(
-        self, kind: str, *inputs: str, name: str | None = None, domain: str = "", **more: Any
+        self,
+        kind: str,
+        *inputs: str,
+        name: str | None = None,
+        domain: str = "",
+        outputs: int = 1,
+        **more: Any,
     ) -> str:
-        """The value that an operator gives for these values; `name` names it."""
+        """The value, the first of so many, that an operator gives for these; `name` names it."""
         out = name if name is not None else self.fresh(kind.lower())
-        node = onnx.helper.make_node(kind, list(inputs), [out], domain=domain, **more)
+        others = [self.fresh("unused") for _ in range(outputs - 1)]
+        node = onnx.helper.make_node(kind, list(inputs), [out, *others], domain=domain, **more)
         self.nodes.append(node)
         return out
 
