@@ -7,6 +7,7 @@ each key. docs/cluster.md says which to choose, and how to run them on a cluster
 from .engine import Engine, WorkerLost
 from .keyed import KeyedModels, KeyFigures
 from .local import Local
+from .members import MemberParallel
 from .training import Mix, train
 
-__all__ = ["Engine", "KeyFigures", "KeyedModels", "Local", "Mix", "WorkerLost", "train"]
+__all__ = ["Engine", "KeyFigures", "KeyedModels", "Local", "MemberParallel", "Mix", "WorkerLost", "train"]
