@@ -14,7 +14,7 @@ from ..persist.format import join, pack, split, tensor, unpack_names
 NEEDS = ("label", "number")
 
 
-def check_metrics(metrics: Any) -> list[Any]:
+def check_metrics(metrics: Any, model: Any) -> list[Any]:
     """The metrics as a list; only those whose sums are plain numbers can travel."""
     found = [] if metrics is None else metrics if isinstance(metrics, (list, tuple)) else [metrics]
     for metric in found:
@@ -24,6 +24,15 @@ def check_metrics(metrics: Any) -> list[Any]:
                 f"train: {metric!r:.60} cannot be gathered from workers: take metrics of labels "
                 f"or numbers of onstream.evaluate (Accuracy, Kappa, F1, MAE, RMSE, R2, ...) "
                 f"without a window."
+            )
+        if not hasattr(model, "predict_many"):
+            raise ValueError(
+                f"train: {type(model).__name__} predicts nothing that metrics could judge."
+            )
+        if (metric.needs == "number") != (model.target_kind == "numbers"):
+            raise ValueError(
+                f"train: {type(metric).__name__} judges {metric.needs}s, but "
+                f"{type(model).__name__} predicts {model.target_kind}."
             )
     return list(found)
 
