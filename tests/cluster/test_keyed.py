@@ -215,11 +215,12 @@ def test_the_folder_of_something_else(tmp_path, monkeypatch):
         made(GaussianNB())
     with pytest.raises(ValueError, match=r"PAClassifier\(\), not PAClassifier\(C=0.1\)"):
         made(PAClassifier(C=0.1))
-    with pytest.raises(ValueError, match="key .* is 'shop', not 'a'"):
+    with pytest.raises(ValueError, match=r"key .* is 'shop', not 'a'"):
         made(key="a")
     with made() as models:
         assert models.model(7).seen == (SHOPS == 7).sum()
-    for use in (lambda: models.learn_many(*rows()), lambda: models.model(7), lambda: models.learn([])):
+    uses = [lambda: models.learn_many(*rows()), lambda: models.model(7), lambda: models.learn([])]
+    for use in uses:
         with pytest.raises(ValueError, match="KeyedModels: it is closed"):
             use()
     (tmp_path / "worker-1-of-2.sqlite").write_text("junk" * 1000)

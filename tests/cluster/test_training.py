@@ -284,8 +284,8 @@ def test_labels_of_two_kinds():
     with pytest.raises(TypeError, match=r"train: what workers .* together: .* bool and str"):
         train(model, [(X, Y == "yes"), (X, Y)], "local")
     assert model.seen == 0
+    shards = [(X, np.full(1000, name)) for name in ("a", "b", "c")]
     with pytest.raises(ValueError, match=r"train: what workers .* max_labels is 2"):
-        shards = [(X, np.full(1000, name)) for name in ("a", "b", "c")]
         train(PAClassifier(max_labels=2), shards, "local", 3)
 
 

@@ -7,6 +7,7 @@ machine in every bit. A lost worker begins again from the last snapshot of its m
 
 import copy
 import warnings
+from contextlib import suppress
 from threading import RLock
 from typing import Any, Self
 
@@ -95,7 +96,7 @@ class MemberParallel:
         self._learn((X, y, w), None)
 
     def predict_learn_many(self, X: Any, y: Any, w: Any = None, **output: Any) -> Any:
-        """What was predicted for each row before it was learned; `output` as the ensemble has it."""
+        """Test, then train: what was predicted for each row; `output` as the ensemble has it."""
         return self._learn((X, y, w), output)
 
     def _learn(self, given: tuple[Any, Any, Any], output: dict[str, Any] | None) -> Any:
@@ -190,10 +191,8 @@ class MemberParallel:
         self.unfinished = False
         for call in self.log:
             self._all("learn", *call)
-            try:
+            with suppress(ValueError, TypeError, MemoryError):  # as when it came first
                 self.front.learn_many(*self.pool.get(call[1]))
-            except (ValueError, TypeError, MemoryError):
-                pass  # as it was when it came first
 
     def _take_up(self) -> None:
         """A call that was broken off, by Ctrl-C say, leaves no trace."""

@@ -62,7 +62,8 @@ def bytes_to_fields(data: bytes) -> dict[str, Any]:
 
 def metrics_to_bytes(metrics: list[Any]) -> bytes:
     """The sums of all metrics."""
-    return fields_to_bytes({str(i): plain(metric._sums.export()) for i, metric in enumerate(metrics)})
+    sums = {str(i): plain(metric._sums.export()) for i, metric in enumerate(metrics)}
+    return fields_to_bytes(sums)
 
 
 def add_metrics(metrics: list[Any], data: bytes) -> None:
