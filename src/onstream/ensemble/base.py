@@ -47,6 +47,7 @@ class Ensemble(Learner):
     """
 
     _model: Any
+    _apart = False  # could each member learn in another process, as it never looks at the others?
 
     def __init__(
         self, *, n_models: int = 10, n_jobs: int = 1, seed: int = 0, **common: Any

@@ -44,6 +44,7 @@ class Forest(Ensemble):
 
     warning_delta: float
     drift_delta: float
+    _apart = True
 
     def __init__(
         self,
