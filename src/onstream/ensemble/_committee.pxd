@@ -33,6 +33,7 @@ cdef class Committee:
     cdef Py_ssize_t n_jobs   # threads
     cdef bint flat           # all are trees without steps: they get examples by feature
 
+    cpdef int look(self) except -1
     cdef bint open_block(self, RowBlock* b, Py_ssize_t rows, Py_ssize_t outputs, bint wanted, bint learning) noexcept nogil
     cdef Py_ssize_t fill(
         self, RowBlock* b, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task,
