@@ -37,6 +37,7 @@ cdef class Committee:
     cdef public Ballots ballots  # where votes are noted, or come from; None: nobody asks
     cdef bint away           # the members are elsewhere
 
+    cpdef int look(self) except -1
     cdef bint open_block(self, RowBlock* b, Py_ssize_t rows, Py_ssize_t outputs, bint wanted, bint learning) noexcept nogil
     cdef Py_ssize_t fill(
         self, RowBlock* b, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task,

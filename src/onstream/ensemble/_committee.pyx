@@ -21,10 +21,10 @@ from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NUMBER, Example
 from ..core.sources cimport Source
 from ..core.task cimport Task
-from ..core.transformer cimport TransformerState
 from ..tree._state cimport TreeState
 from ._ballots cimport Ballots
 from ._member cimport SKIPPED, Member
+from ._reading cimport also_read, reading
 
 cdef enum:
     VALUES = 1 << 16    # of all rows of a block
@@ -43,44 +43,32 @@ cdef class Committee:
         self.at = <void**> PyMem_RawMalloc(max(1, self.n) * sizeof(void*))
         if self.at == NULL:
             raise MemoryError("onstream: no memory for an ensemble")
-        self.flat = True
         for m in range(self.n):
             self.at[m] = <void*> members[m]
-            for model in members[m].models():
-                self.flat &= (<BatchModel> model).front is None and isinstance(model.state, TreeState)
+        self.look()
 
     def __dealloc__(self):
         PyMem_RawFree(self.at)
 
+    cpdef int look(self) except -1:
+        """What kinds of models are there? To be asked again when a member became another kind."""
+        self.flat = True
+        for member in self.members:
+            for model in member.models():
+                self.flat &= (<BatchModel> model).front is None and isinstance(model.state, TreeState)
+        return 0
+
     # -- features and labels ------------------------------------------------------------------
 
     def configure(self, Encoder encoder):
-        """Set the options of the encoder that the members want; they must agree."""
-        cdef Encoder probe
-        cdef TransformerState step
-        wanted, who = None, None
+        """Set the options of the encoder: it keeps what any member wants to see."""
         for member in self.members:
-            model = member.models()[0]
-            probe = Encoder(encoder.who, None, 0)
-            if all([step.keeps_nominal() for step in model.steps()]):
-                model.state.configure(probe)
-            probe.nan_missing |= any([step.wants_nan for step in model.steps()])
-            found = (probe.nominal, probe.nan_missing, probe.fill_sparse, probe.categorical)
-            if wanted is None:
-                wanted, who = found, model.who
-                encoder.nominal, encoder.nan_missing = probe.nominal, probe.nan_missing
-                encoder.fill_sparse, encoder.categorical = probe.fill_sparse, probe.categorical
-            elif found != wanted:
-                raise ValueError(
-                    f"{encoder.who}: {who} and {model.who} read examples in different ways (text, "
-                    f"missing values or zeros), but members of an ensemble share one reading. Take "
-                    f"members of one kind: trees and naive Bayes, or learners of numbers."
-                )
+            also_read(encoder, reading(member.models()[0]))
 
     cdef int connect(self, Encoder features, Encoder encoder) except -1:
         for member in self.members:
             member.connect(features, encoder)
-        return 0
+        return self.look()
 
     cdef int make_room(self, Py_ssize_t width) except -1:
         cdef Member member

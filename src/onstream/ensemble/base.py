@@ -155,7 +155,7 @@ def maker(template: Any) -> Callable[[int], Any]:
 
 def is_probabilistic(learner: Any) -> bool:
     """Say whether a learner has probabilities, so that its votes can be split."""
-    return isinstance(learner, ProbabilisticClassifier)
+    return hasattr(learner, "predict_proba_one")
 
 
 def bagged(ensemble: Any) -> list[BaggingMember]:
