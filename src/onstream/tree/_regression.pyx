@@ -30,11 +30,6 @@ from .arena.poisson cimport times
 
 from .arena.reading import read_observations
 
-cdef enum LeafRule:
-    ADAPTIVE
-    MEAN
-    LINEAR
-
 RULES = {"adaptive": ADAPTIVE, "mean": MEAN, "linear": LINEAR}
 cdef double LARGEST_TARGET = 1e120
 cdef double FADING = 0.95  # of errors, per example
@@ -42,20 +37,6 @@ cdef double FADING = 0.95  # of errors, per example
 cdef enum:
     PERIOD = 10_000  # examples after which leaves without observers may have become promising
     PER_BLOCK = 16   # bytes of the allocator for every observer with slots
-
-
-cdef struct Leaf:
-    double mean          # of the targets
-    double m2            # sum of their squared distances from it
-    double fade_mean     # faded squared errors of the mean and of the linear model
-    double fade_linear
-    int32_t d            # features with room
-    Observer* observers  # NULL: an inner node, or a leaf that memory is too short for
-    double* w            # linear model: intercept, then one weight per feature
-
-
-cdef inline Leaf* leaf_at(Arena* a, int32_t node) noexcept nogil:
-    return <Leaf*> a.extra[node]
 
 
 cdef void free_observers(Arena* a, Leaf* leaf) noexcept nogil:
@@ -117,25 +98,6 @@ cdef double error_at(Arena* a, int32_t node) noexcept nogil:
 
 
 cdef class HoeffdingRegressorState(State):
-    cdef Arena arena
-    cdef double grace
-    cdef double delta
-    cdef double tau
-    cdef int32_t max_depth
-    cdef Spread spread      # what a split should reduce
-    cdef bint exact         # observers keep every distinct value
-    cdef bint seed_children  # children begin with the targets that the split gives them
-    cdef bint poisson       # examples count as often as drawn at random
-    cdef uint64_t seed
-    cdef LeafRule rule
-    cdef object categorical  # features whose numbers are nominal: a set of names, or None
-    cdef double* scale      # weight, mean, sum of squares of the target, then of every feature
-    cdef Py_ssize_t scaled  # features it has room for
-    cdef Encoder encoder    # counts the bytes of names
-    cdef MemoryBudget budget
-    cdef Py_ssize_t active  # leaves with observers
-    cdef Py_ssize_t waiting  # leaves without, for lack of memory
-
     def __cinit__(self, *args, **kwargs):
         arena_init(&self.arena)
         self.arena.drop_extra = drop_leaf
@@ -205,7 +167,7 @@ cdef class HoeffdingRegressorState(State):
             node = self.arena.parent[node]
         return leaf_at(&self.arena, node).mean
 
-    cdef inline double scaled_value(self, Py_ssize_t i, double x) noexcept nogil:
+    cdef double scaled_value(self, Py_ssize_t i, double x) noexcept nogil:
         """(x - mean) / (3 deviation) of feature i - 1, or of the target (i = 0)."""
         cdef double* s = self.scale + 3 * i
         cdef double deviation = sqrt(s[2] / s[0]) if s[0] > 0.0 else 0.0
@@ -280,10 +242,20 @@ cdef class HoeffdingRegressorState(State):
         return status
 
     cdef int route_view(self, const Example* e, const View* v) noexcept nogil:
-        """All allocations come first; what follows cannot fail any more."""
+        cdef int32_t leaf = self.leaf_to_learn(e, v)
+        if leaf == NO_MEMORY:
+            return NO_MEMORY
+        self.learn_at(leaf, v, e.y, e.weight * times(self.seed, self.seen) if self.poisson else e.weight)
+        if self.budget.max_bytes:
+            self.take_stock(e.width, e.named)
+            self.enforce_limit()
+        return LEARNED
+
+    cdef int32_t leaf_to_learn(self, const Example* e, const View* v) noexcept nogil:
+        """The leaf of the example, with room for it; or NO_MEMORY. All allocations are here; what
+        follows cannot fail any more."""
         cdef Arena* a = &self.arena
         cdef int32_t node, leaf
-        cdef double w
         if a.root == NONE:
             leaf = self.new_leaf(NONE, 0.0, NULL)
             if leaf == NO_MEMORY:
@@ -296,10 +268,14 @@ cdef class HoeffdingRegressorState(State):
                 return NO_MEMORY
         if register_values(a, e) != 0 or ensure_slots(a, leaf_at(a, leaf), v) != 0:
             return NO_MEMORY
-        w = e.weight * times(self.seed, self.seen) if self.poisson else e.weight
+        return leaf
+
+    cdef void learn_at(self, int32_t leaf, const View* v, double y, double w) noexcept nogil:
+        """Learn the target with weight w at this leaf, and split it if it is time."""
+        cdef Arena* a = &self.arena
+        cdef int32_t node = leaf
         a.total += w
-        self.update(leaf, v, e.y, w)
-        node = leaf
+        self.update(leaf, v, y, w)
         while node != NONE:
             a.mass[node] += w
             node = a.parent[node]
@@ -307,10 +283,6 @@ cdef class HoeffdingRegressorState(State):
             a.last[leaf] = a.fresh[leaf]
             if a.depth[leaf] < self.max_depth and leaf_at(a, leaf).observers != NULL:
                 self.attempt(leaf)
-        if self.budget.max_bytes:
-            self.take_stock(e.width, e.named)
-            self.enforce_limit()
-        return LEARNED
 
     cdef void update(self, int32_t node, const View* v, double y, double w) noexcept nogil:
         cdef Arena* a = &self.arena
