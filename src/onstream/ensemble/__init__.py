@@ -2,6 +2,7 @@
 
 from ..base.registry import register_family
 from .adaptive_random_forest_classifier import AdaptiveRandomForestClassifier
+from .adwin_boosting import ADWINBoosting
 from .drift_retraining import DriftRetraining
 from .drift_retraining_regressor import DriftRetrainingRegressor
 from .leveraging_bagging import LeveragingBagging
@@ -12,6 +13,7 @@ from .streaming_gradient_boosting_regressor import StreamingGradientBoostingRegr
 from .streaming_random_patches_classifier import StreamingRandomPatchesClassifier
 
 __all__ = [
+    "ADWINBoosting",
     "AdaptiveRandomForestClassifier",
     "DriftRetraining",
     "DriftRetrainingRegressor",
