@@ -100,7 +100,7 @@ def serve(
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
-    """Uvloop's event loop, if it is there: Uvicorn takes it only where it starts the loop itself."""
+    """Uvloop's loop, if it is there: Uvicorn sees to that only where it starts the loop itself."""
     try:
         import uvloop
     except ImportError:
