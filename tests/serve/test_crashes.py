@@ -207,7 +207,7 @@ def tell(folder: Path, name: str, seed: int, steps: int, share: float) -> None:
 @pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_crash_at_any_step(name: str, tmp_path: Path) -> None:
-    tell(tmp_path, name, 6, *((18, 1.0) if name == "linear" else (8, 0.3)))
+    tell(tmp_path, name, 6, *((18, 0.3) if name == "linear" else (8, 0.2)))
 
 
 @pytest.mark.slow
