@@ -317,13 +317,14 @@ cdef class Chain(Member):
     def restore(self, fields):
         self.seen = fields.integer("seen", 0, 2**61)
         self.first = fields.integer("first", 0, 2**31 - 1)
-        self.generation = fields.integer("generation", 0, 2**61)
+        generation = fields.integer("generation", 0, 2**61)
         self.marks = fields.integers("marks", (-1,), 0, 2**61).tolist()[-MARKS:]
         trees = fields.child("trees")
         self.make_room(self.features.width)
         for i, booster in enumerate(self.boosters):
             booster.restore(trees.child(str(i)))
         trees.done()
+        self.generation = generation  # rivals that were made again do not count
         if self.seen:
             self.find_hidden(0)
 
