@@ -113,10 +113,10 @@ def test_it_recovers_from_a_drift_and_says_where() -> None:
     adapting = StreamingGradientBoostingClassifier(**options)
     fixed = StreamingGradientBoostingClassifier(**options, adapt=False)
     right = [
-        float((model.predict_learn_many(rows, labels) == labels)[4500:].mean())
+        float((model.predict_learn_many(rows, labels) == labels)[3000:3500].mean())
         for model in (adapting, fixed)
     ]
-    assert right[0] > right[1] + 0.05
+    assert right[0] > right[1] + 0.1
     (marks,) = adapting.drifts
     assert marks == sorted(marks)
     assert sum(t >= 3000 for t in marks) > 10

@@ -308,7 +308,7 @@ cdef class Chain(Member):
     def export(self):
         return {
             "seen": self.seen,
-            "first": self.first,
+            "first": self.first if self.seen else 0,
             "generation": self.generation,
             "marks": np.array(self.marks, dtype=np.int64),
             "trees": {str(i): booster.export() for i, booster in enumerate(self.boosters)},

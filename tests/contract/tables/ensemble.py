@@ -34,8 +34,9 @@ TABLE = {
     "OnlineBaggingRegressor": Line(plane, 0.5),
     "StreamingGradientBoostingClassifier": Line(
         two_labels,
-        0.7,
+        0.6,
         ({"learning_rate": 0.2, "subspace": 1.0, "n_jobs": 2},),
+        decisive=False,
         quick={"n_models": 5},
         draws_features=True,
     ),
