@@ -12,6 +12,7 @@ TABLE = {
         two_labels,
         0.75,
         ({"learner": HoeffdingTreeClassifier(grace_period=50), "n_models": 3, "delta": 0.9},),
+        decisive=False,
     ),
     "AdaptiveRandomForestClassifier": Line(
         two_labels,
