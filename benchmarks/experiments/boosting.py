@@ -20,8 +20,8 @@ import numpy as np
 import pyarrow as pa
 
 from onstream.ensemble import (
-    ADWINBoosting,
     AdaptiveRandomForestClassifier,
+    ADWINBoosting,
     StreamingGradientBoostingClassifier,
     StreamingGradientBoostingRegressor,
 )
@@ -48,7 +48,7 @@ Columns = dict[str, np.ndarray]
 
 
 def agrawal(n: int) -> tuple[Columns, np.ndarray]:
-    """n rows with three abrupt drifts."""
+    """So many rows, with three abrupt drifts."""
     parts = [Agrawal(f, seed=i + 1).block(n // 4) for i, f in enumerate(FUNCTIONS)]
     X = pa.concat_tables([table for table, _ in parts])
     return columns_of(X), np.concatenate([y for _, y in parts])
@@ -136,9 +136,7 @@ def numbers(jar: str | None) -> None:
         arff = Path(folder) / "rows.arff"
         names = [f"a{i}" for i in range(X.shape[1])] + ["y"]
         head = "".join(f"@attribute {name} numeric\n" for name in names)
-        body = "".join(
-            ",".join(map(repr, row)) + "\n" for row in np.column_stack([X, y]).tolist()
-        )
+        body = "".join(",".join(map(repr, row)) + "\n" for row in np.column_stack([X, y]).tolist())
         arff.write_text(f"@relation r\n{head}@data\n{body}", encoding="utf-8")
         task = (
             "EvaluatePrequentialRegression -l meta.StreamingGradientBoostedRegression "

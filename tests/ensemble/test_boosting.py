@@ -42,10 +42,12 @@ def test_more_labels_have_a_chain_each() -> None:
     the third label, the chain of the second one is the first one's mirror."""
     labels = np.array(["a", "b", "c", "d"])[(LABELS + 2 * (ROWS[:, 2] > 5)) % 4]
     labels[:200] = np.where(labels[:200] >= "c", "a", labels[:200])
+    labels[:20] = "a"
     model = StreamingGradientBoostingClassifier(
         n_models=4, learning_rate=0.2, subspace=1.0, adapt=False
     )
     chains: dict[str, GradientChain] = {}
+    past: list[Any] = []
     for x, y in zip(ROWS[:600], labels[:600].tolist(), strict=True):
         if len(model.labels) > 2:
             p = np.array([1 / (1 + np.exp(-chains[label].score(x))) for label in model.labels])
@@ -54,11 +56,10 @@ def test_more_labels_have_a_chain_each() -> None:
         if y not in chains:
             chains[y] = GradientChain(4, 0.2, y, **TREE)
             if len(chains) == 2:  # as if it had been there from the start
-                for (tree,) in chains[y].trees:
-                    tree.learn_one(*first)
+                for earlier in past:
+                    chains[y].learn_one(earlier, "a")
         model.learn_one(x, y)
-        if len(chains) == 1:
-            first = (x, -2.0)
+        past.append(x)
         for chain in chains.values():
             chain.learn_one(x, y)
     assert len(chains) == 4

@@ -12,7 +12,7 @@ from .ensembles import poisson, uniform
 
 
 class GradientChain:
-    """A chain of stages over all features, whose trees never begin anew; `label` None: of numbers."""
+    """A chain of stages over all features that never begin anew; `label` None: of numbers."""
 
     def __init__(self, stages: int, rate: float, label: Any = None, bag: int = 1, **tree: Any):
         self.rate, self.label, self.bag, self.t = rate, label, bag, 0
@@ -33,7 +33,7 @@ class GradientChain:
         return total
 
     def learn_one(self, x: Any, y: Any) -> None:
-        """Each stage learns a Newton step from where those before it lead, once they have learned."""
+        """Each stage learns a Newton step from where those before it now lead."""
         total = 0.0
         for stage, trees in enumerate(self.trees):
             if self.label is None:
@@ -99,5 +99,3 @@ class OzaBoosting:
             self.right[worst] = self.wrong[worst] = 0.0
             self.drifts[worst].append(self.t)
         self.t += 1
-
-

@@ -51,7 +51,7 @@ cdef class Chain(Member):
         self.make, self.seed, self.label = make, seed, label
         self.stages, self.bag, self.rate, self.share = stages, bag, rate, share
         self.first_sign, self.new_label, self.marks = -1.0, NONE, []
-        self.boosters = [Booster(self, make(0), watched=watched) for i in range(n)]
+        self.boosters = [Booster(self, make(0), watched=watched) for _ in range(n)]
         self.at = <void**> PyMem_RawMalloc(n * sizeof(void*))
         if self.at == NULL:
             raise MemoryError("onstream: no memory for an ensemble")

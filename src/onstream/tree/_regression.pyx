@@ -11,14 +11,14 @@ from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.state cimport State
 from .arena._memory_limit cimport (
-    LeafPromise, MemoryBudget, allowed, fixed, most_named, ranked, room_for,
+    LeafPromise, allowed, fixed, most_named, ranked, room_for,
 )
 from .arena._nodes cimport (
     arena_destroy, arena_init, attach, clear_children, close_view, fits_in, free_node, heaviest,
     new_node, next_node, open_view,
 )
 from .arena._observers cimport (
-    Observer, Slot, Spread, add, best_cut, best_value, each_value, insert, make_room, roomy, side_of,
+    Observer, Slot, add, best_cut, best_value, each_value, insert, make_room, roomy, side_of,
     spread_of, watch,
 )
 from .arena._records cimport enough, export_trees, outline, preorder, restore_trees
