@@ -41,7 +41,13 @@ MOA = {
     "ARF": "(meta.AdaptiveRandomForest -s 10)",
     "ADWINBoosting": "meta.OzaBoostAdwin",
 }
-FILES = {"electricity": 20_000, "phoneme": None, "noaa_weather": None, "pendigits": 5_000}
+FILES = {
+    "electricity": 20_000,
+    "phoneme": None,
+    "noaa_weather": None,
+    "pendigits": None,
+    "gas_drift": None,
+}
 FUNCTIONS = (1, 5, 3, 8)  # of Agrawal, one after the other
 MOST = 900.0  # seconds of a run of MOA
 Columns = dict[str, np.ndarray]
