@@ -78,13 +78,14 @@ cdef class BoostedMember(Member):
             self.refused += 1
         elif times:
             status = self.learn_times(self.model, e, times, NULL)
-        if status == LEARNED and self.model.state.seen:
-            status = self.model.score(e, scores)
-            if status == LEARNED:
+        if status == LEARNED:
+            status = LEARNED if times else SKIPPED
+            if self.model.state.seen and self.model.score(e, scores) == LEARNED:
                 self.answer((<ClassifierModel> self.model).classes.decide(scores) == e.label)
+                status = LEARNED  # it has counted its answer
         if scores != few:
             PyMem_RawFree(scores)
-        return status if times or status != LEARNED else SKIPPED
+        return status
 
     cdef void answer(self, bint correct) noexcept nogil:
         """Count what it says of the example once learned, and pass the example on."""

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..core.batch cimport BatchModel
 from ..core.example cimport LEARNED, NO_MEMORY, Example
-from ..tree._boosted_tree cimport BoostedTreeState
 from ..tree.arena.arena cimport View
 from ._member cimport Member
 from ._member import export_model, restore_model

@@ -51,7 +51,7 @@ cdef class Chain(Member):
         self.make, self.seed, self.label = make, seed, label
         self.stages, self.bag, self.rate, self.share = stages, bag, rate, share
         self.first_sign, self.new_label, self.marks = -1.0, NONE, []
-        self.boosters = [Booster(self, make(0), watched=watched) for i in range(n)]
+        self.boosters = [Booster(self, make(0), watched=watched) for _ in range(n)]
         self.at = <void**> PyMem_RawMalloc(n * sizeof(void*))
         if self.at == NULL:
             raise MemoryError("onstream: no memory for an ensemble")
@@ -308,7 +308,7 @@ cdef class Chain(Member):
     def export(self):
         return {
             "seen": self.seen,
-            "first": self.first,
+            "first": self.first if self.seen else 0,
             "generation": self.generation,
             "marks": np.array(self.marks, dtype=np.int64),
             "trees": {str(i): booster.export() for i, booster in enumerate(self.boosters)},
@@ -317,13 +317,14 @@ cdef class Chain(Member):
     def restore(self, fields):
         self.seen = fields.integer("seen", 0, 2**61)
         self.first = fields.integer("first", 0, 2**31 - 1)
-        self.generation = fields.integer("generation", 0, 2**61)
+        generation = fields.integer("generation", 0, 2**61)
         self.marks = fields.integers("marks", (-1,), 0, 2**61).tolist()[-MARKS:]
         trees = fields.child("trees")
         self.make_room(self.features.width)
         for i, booster in enumerate(self.boosters):
             booster.restore(trees.child(str(i)))
         trees.done()
+        self.generation = generation  # rivals that were made again do not count
         if self.seen:
             self.find_hidden(0)
 

@@ -11,7 +11,7 @@ from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.state cimport State
 from .arena._memory_limit cimport (
-    LeafPromise, MemoryBudget, allowed, fixed, most_named, ranked, room_for,
+    LeafPromise, allowed, fixed, most_named, ranked, room_for,
 )
 from .arena._nodes cimport (
     arena_destroy, arena_init, attach, clear_children, close_view, fits_in, free_node, heaviest,

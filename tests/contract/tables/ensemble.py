@@ -12,6 +12,7 @@ TABLE = {
         two_labels,
         0.75,
         ({"learner": HoeffdingTreeClassifier(grace_period=50), "n_models": 3, "delta": 0.9},),
+        decisive=False,
     ),
     "AdaptiveRandomForestClassifier": Line(
         two_labels,
@@ -40,12 +41,18 @@ TABLE = {
     "OnlineBaggingRegressor": Line(plane, 0.5),
     "StreamingGradientBoostingClassifier": Line(
         two_labels,
-        0.7,
-        ({"n_models": 5, "learning_rate": 0.2, "subspace": 1.0, "n_jobs": 2},),
+        0.6,
+        ({"learning_rate": 0.2, "subspace": 1.0, "n_jobs": 2},),
+        decisive=False,
+        quick={"n_models": 5},
         draws_features=True,
     ),
     "StreamingGradientBoostingRegressor": Line(
-        plane, 0.5, ({"n_models": 3, "bag_size": 2, "subspace": 1.0},), draws_features=True
+        plane,
+        0.5,
+        ({"bag_size": 1, "subspace": 1.0},),
+        quick={"n_models": 3, "bag_size": 2},
+        draws_features=True,
     ),
     "StreamingRandomPatchesClassifier": Line(
         two_labels, 0.6, ({"n_models": 3, "subspace": 1.0},), decisive=False, draws_features=True
