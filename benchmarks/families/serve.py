@@ -9,6 +9,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -72,8 +73,8 @@ class Asked(Contestant):
         self.spent = processor_time(self.pid) - before
 
     def __del__(self) -> None:
-        with suppress(Exception):
-            os.kill(self.pid, 9)
+        with suppress(AttributeError, ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
 
 
 class Rivals(Asked):
