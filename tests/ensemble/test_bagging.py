@@ -99,7 +99,6 @@ def test_numbers_are_averaged() -> None:
         (3, "must be a learner"),
         ([], "got []"),
         ([HoeffdingTreeClassifier(), LMS()], "must predict labels"),
-        ([HoeffdingTreeClassifier(), PAClassifier()], "read examples in different ways"),
         (PAClassifier(hash_bits=10), "FeatureHasher"),
         (PAClassifier(labels=["a", "b"]), "declare labels of the ensemble"),
         (KNNClassifier(metric=lambda a, b: 0.0), "functions of yours"),

@@ -2,6 +2,7 @@
 
 from ..base.registry import register_family
 from .adaptive_random_forest_classifier import AdaptiveRandomForestClassifier
+from .adaptive_random_forest_regressor import AdaptiveRandomForestRegressor
 from .drift_retraining import DriftRetraining
 from .drift_retraining_regressor import DriftRetrainingRegressor
 from .leveraging_bagging import LeveragingBagging
@@ -11,6 +12,7 @@ from .streaming_random_patches_classifier import StreamingRandomPatchesClassifie
 
 __all__ = [
     "AdaptiveRandomForestClassifier",
+    "AdaptiveRandomForestRegressor",
     "DriftRetraining",
     "DriftRetrainingRegressor",
     "LeveragingBagging",

@@ -58,6 +58,7 @@ cdef class LabelEnsembleState(ClassifierState):
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
         cdef Member member
+        self.committee.width = n
         for member in self.committee.members:
             member.use_labels(self.labels)
             member.set_labels(n, self.first_sign)
@@ -89,6 +90,7 @@ cdef class LabelEnsembleState(ClassifierState):
                 break
             for r in range(k):
                 total[r] += total[k + r]
+        self.committee.end_row()
         self.combine(total, out)
         if total != few:
             PyMem_RawFree(total)
@@ -151,6 +153,7 @@ cdef class LabelEnsembleState(ClassifierState):
         cdef double* total = self.committee.vote_of(b, 0, row)
         cdef double* more
         cdef Py_ssize_t m, r
+        self.committee.answered(b, row)
         for m in range(1, self.committee.n):
             more = self.committee.vote_of(b, m, row)
             for r in range(self.n_labels):
@@ -242,6 +245,7 @@ cdef class NumberEnsembleState(State):
 
     def __init__(self, list members, *, n_jobs, bint median=False):
         self.committee = Committee(members, n_jobs=n_jobs)
+        self.committee.width = 1
         self.median = median
 
     cdef void settle(self, RowBlock* b) noexcept nogil:
@@ -273,6 +277,7 @@ cdef class NumberEnsembleState(State):
             status = self.committee.vote(m, e, votes + m)
             if status != LEARNED:
                 break
+        self.committee.end_row()
         out[0] = self.combine(votes, n)
         if votes != few:
             PyMem_RawFree(votes)
@@ -297,6 +302,7 @@ cdef class NumberEnsembleState(State):
     cdef double gather(self, RowBlock* b, Py_ssize_t row, double* votes) noexcept nogil:
         """The prediction for a row of the block."""
         cdef Py_ssize_t m
+        self.committee.answered(b, row)
         for m in range(self.committee.n):
             votes[m] = self.committee.vote_of(b, m, row)[0]
         return self.combine(votes, self.committee.n)

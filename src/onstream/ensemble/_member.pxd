@@ -41,6 +41,7 @@ cdef class Member:
     cdef int mark(self, uint64_t t) except -1
     cdef BatchModel new_model(self)
     cdef BatchModel successor(self)
+    cpdef int make_otherwise(self, object make, bint probabilistic) except -1
     cdef int score_as_votes(self, BatchModel model, const Example* e, double* out) noexcept nogil
     cdef void as_votes(self, BatchModel model, const double* scores, double* out) noexcept nogil
     cdef int learn_times(self, BatchModel model, const Example* e, double times, double* scores) noexcept nogil

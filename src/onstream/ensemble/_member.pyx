@@ -13,6 +13,7 @@ from ..core.batch cimport BatchModel
 from ..core.classifier cimport ClassifierModel, ClassifierState
 from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, Example
+from ._reading cimport adapt
 
 cdef enum:
     MARKS = 1000  # most marks that are kept
@@ -46,8 +47,9 @@ cdef class Member:
     # -- models -------------------------------------------------------------------------------
 
     cdef BatchModel new_model(self):
-        """A model like its first one that has learned nothing."""
+        """A model, as `make` makes them, that has learned nothing."""
         cdef BatchModel model = self.make(self.generation + 1)
+        adapt(model, self.features, self.encoder)
         model.share(self.features, self.encoder)
         model.reserve(max(self.width, self.features.width))
         if self.labelled is not None:
@@ -66,6 +68,20 @@ cdef class Member:
                 pass
         return None
 
+    cpdef int make_otherwise(self, object make, bint probabilistic) except -1:
+        """Become another kind of learner, one that has learned nothing. Not within a block; the
+        committee must `look` again. What it wants of the encoder must be there (`also_read`)."""
+        before, self.make = self.make, make
+        try:
+            self.model, self.background = self.new_model(), None
+        except:
+            self.make = before
+            raise
+        self.probabilistic = probabilistic
+        if self.labelled is not None:
+            self.labelled = self.model
+        return 0
+
     def models(self):
         """All models that it holds, that in force first."""
         return [self.model] if self.background is None else [self.model, self.background]
@@ -75,6 +91,7 @@ cdef class Member:
         cdef BatchModel model
         self.features, self.encoder = features, encoder
         for model in self.models():
+            adapt(model, features, encoder)
             model.share(features, encoder)
 
     def use_labels(self, labels):
@@ -228,11 +245,14 @@ def restore_model(BatchModel model, fields):
     model.state.seen = fields.integer("seen", 0, 2**61)
     model.state.start = fields.integer("start", 0, model.state.seen)
     if model.front is not None:
+        width = model.front.features.width
         steps = fields.child("steps")
         for i, step in enumerate(model.steps()):
+            model.front.pass_room(width)  # what a step makes of features may depend on those before it
             own = steps.child(str(i))
             step.restore_step(own)
             own.done()
+        model.front.pass_room(width)
         steps.done()
     model.state.restore_own(fields)
     fields.done()

@@ -47,6 +47,7 @@ class Ensemble(Learner):
     """
 
     _model: Any
+    _apart = False  # could each member learn in another process, as it never looks at the others?
 
     def __init__(
         self, *, n_models: int = 10, n_jobs: int = 1, seed: int = 0, **common: Any
@@ -154,7 +155,7 @@ def maker(template: Any) -> Callable[[int], Any]:
 
 def is_probabilistic(learner: Any) -> bool:
     """Say whether a learner has probabilities, so that its votes can be split."""
-    return isinstance(learner, ProbabilisticClassifier)
+    return hasattr(learner, "predict_proba_one")
 
 
 def bagged(ensemble: Any) -> list[BaggingMember]:

@@ -9,11 +9,18 @@ from ..tree._subspace_tree import SubspaceTreeState
 from ..tree.base import checked_nominal
 from ._ensemble import LabelEnsembleState
 from ._forest import ForestMember
-from .base import Ensemble, LabelEnsemble, LabelEnsembleOptions, member_seed
+from .base import (
+    Ensemble,
+    EnsembleOptions,
+    LabelEnsemble,
+    LabelEnsembleOptions,
+    NumberEnsembleOptions,
+    member_seed,
+)
 
 
-class ForestOptions(LabelEnsembleOptions, total=False):
-    """Parameters of every forest that predicts labels."""
+class GrowingOptions(EnsembleOptions, total=False):
+    """Parameters of every forest."""
 
     lam: float
     grace_period: float
@@ -21,6 +28,14 @@ class ForestOptions(LabelEnsembleOptions, total=False):
     tau: float
     max_depth: int | None
     nominal: list[str | int] | None
+
+
+class ForestOptions(GrowingOptions, LabelEnsembleOptions, total=False):
+    """Parameters of every forest that predicts labels."""
+
+
+class NumberForestOptions(GrowingOptions, NumberEnsembleOptions, total=False):
+    """Parameters of every forest that predicts numbers."""
 
 
 class Forest(Ensemble):
@@ -44,6 +59,7 @@ class Forest(Ensemble):
 
     warning_delta: float
     drift_delta: float
+    _apart = True
 
     def __init__(
         self,

@@ -7,6 +7,7 @@ import logging
 import logging.handlers
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -68,6 +69,7 @@ def serve(
             f"onstream: {host} can be reached by others, and there is no token yet. Set "
             f"ONSTREAM_ADMIN_TOKEN, or start once on 127.0.0.1."
         )
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # while it replays, nothing is unsaved
     with locked(store):
         service = make_service(store, host, say, admin, allow_hosts or [], rate, options)
         models = service.models

@@ -14,6 +14,12 @@ TABLE = {
         ({"n_models": 5, "lam": 2.0, "warning_delta": 0.1, "drift_delta": 0.05},),
         draws_features=True,
     ),
+    "AdaptiveRandomForestRegressor": Line(
+        plane,
+        0.5,
+        ({"n_models": 3, "lam": 2.0, "drift_delta": 0.05, "aggregation": "mean"},),
+        draws_features=True,
+    ),
     "DriftRetraining": Line(
         two_labels, 0.80, ({"learner": LogisticRegression(eta=0.3), "detector": ADWIN(delta=0.5)},)
     ),
