@@ -17,6 +17,7 @@ from onstream.bayes import (
 from onstream.compat import to_onnx
 from onstream.ensemble import (
     AdaptiveRandomForestClassifier,
+    AdaptiveRandomForestRegressor,
     DriftRetraining,
     LeveragingBagging,
     OnlineBagging,
@@ -143,6 +144,13 @@ VARIANTS = [
     LeveragingBagging(StandardScaler() | PAClassifier(), n_models=3),
     LeveragingBagging(LogisticRegression(scale="auto"), n_models=3),
     OnlineBagging([LinearRegression(scale="auto"), StandardScaler() | PARegressor()]),
+    OnlineBagging([HoeffdingTreeClassifier(grace_period=30), LogisticRegression()], n_models=4),
+    OnlineBagging(StandardScaler() | GaussianNB(), n_models=2),
+    OnlineBagging(GaussianNB(categorical=["month"]), n_models=2),
+    LeveragingBagging([GaussianNB(categorical=["month"]), StandardScaler() | PAClassifier()]),
+    OnlineBagging([HoeffdingTreeRegressor(), LinearRegression(scale="auto")], n_models=3),
+    AdaptiveRandomForestRegressor(n_models=4),
+    AdaptiveRandomForestRegressor(n_models=3, aggregation="mean", nominal=["month"]),
     DriftRetraining(HoeffdingTreeClassifier(grace_period=30)),
     DriftRetraining(StandardScaler() | LogisticRegression()),
     DriftRetraining(StandardScaler() | LinearRegression()),
