@@ -152,6 +152,19 @@ def test_a_lost_worker_changes_nothing(snapshot_every):
     assert dumps(spread.model()) == dumps(one)
 
 
+def test_a_call_that_comes_twice_is_learned_once():
+    class Stammering(LocalGroups):
+        def ask(self, worker, verb, *given):
+            return [super(Stammering, self).ask(worker, verb, *given) for _ in range(2)][1]
+
+    one = OnlineBagging(PAClassifier(), n_models=2)
+    spread = MemberParallel(one.clone(), "local", 2)
+    spread.pool.__class__ = Stammering
+    for part, targets in blocks(X, FOUR):
+        assert_same(spread.predict_learn_many(part, targets), one.predict_learn_many(part, targets))
+    assert dumps(spread.model()) == dumps(one)
+
+
 def test_a_worker_that_is_lost_again_and_again():
     spread = MemberParallel(OnlineBagging(PAClassifier(), n_models=2), "local", 2)
     spread.pool.__class__ = Failing

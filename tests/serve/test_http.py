@@ -26,7 +26,7 @@ from onstream.serve.app import answers, as_problem, encode, explanation
 from onstream.serve.late_labels import LateLabels
 from onstream.serve.log import StoreError
 from onstream.serve.models import Models, Served, hashed
-from onstream.serve.server import reporter
+from onstream.serve.server import new_loop, reporter
 from onstream.serve.tokens import Bucket, Tokens
 
 from .running import TOKEN, Running
@@ -642,6 +642,13 @@ class TestStores:
     def test_what_is_no_folder(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
         assert "File exists" in self.refused(tmp_path / "file")
+
+
+def test_the_fast_loop_is_taken_where_it_is() -> None:
+    uvloop = pytest.importorskip("uvloop")
+    loop = new_loop()
+    assert isinstance(loop, uvloop.Loop)
+    loop.close()
 
 
 def test_it_may_be_ended_while_it_replays(tmp_path: Path) -> None:

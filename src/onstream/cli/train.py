@@ -25,7 +25,7 @@ from .sources import Input, to_learn
 from .warnings_ import ignore_missing_columns
 
 SAMPLE = 1000  # rows that tell the columns of files that workers read
-MIX_EVERY = 10_000  # as in cluster/training.py
+MIX_EVERY = 100_000  # as in cluster/training.py
 
 
 @options.reads()

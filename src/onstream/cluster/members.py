@@ -279,10 +279,11 @@ def in_order(parts: list[tuple[Any, Any]], bounds: list[int]) -> Any:
     """The votes of all groups: of row after row, in the order of the members."""
     widths = parts[0][1]
     ends = [*np.flatnonzero(np.diff(widths)) + 1, len(widths)]  # where votes become longer
-    found, start, used = [], 0, [0] * len(parts)
+    found: list[Any] = []
+    start, used = 0, [0] * len(parts)
     for end in ends:
         rows, width = end - start, int(widths[start]) if end > start else 0
-        pieces = []
+        pieces: list[Any] = []
         for k, (votes, _) in enumerate(parts):
             size = rows * (bounds[k + 1] - bounds[k]) * width
             pieces.append(votes[used[k] : used[k] + size].reshape(rows, -1) if size else None)

@@ -18,7 +18,7 @@ from .shards import Position, plan
 from .travel import add_metrics, check_metrics, metrics_to_bytes
 from .worker import Answer, Call, Job
 
-MIX_EVERY = 10_000  # rows of each worker from one mix to the next
+MIX_EVERY = 100_000  # rows of each worker from one mix to the next
 PATIENCE = 5  # times that a worker is lost in the same call before the run is given up
 ERRORS: dict[str, type[Exception]] = {
     "TypeError": TypeError,
@@ -90,7 +90,7 @@ def train(
         Where workers run; "local" is this process, for tests and simulations.
     workers : int > 0, default 2
         How many; fewer, if there are not as many shards.
-    mix_every : int > 0 or None, default 10_000
+    mix_every : int > 0 or None, default 100_000
         Rows that a worker learns between two mixes. Fewer cost more messages, more cost accuracy
         (docs/cluster.md has figures). None: they meet once, at the end.
     epochs : int > 0, default 1

@@ -16,7 +16,7 @@ from .mixing import begin, since
 from .shards import Position, Shard, Shards
 from .travel import metrics_to_bytes
 
-BLOCK = 8192  # rows learned at once
+BLOCK = 16_384  # rows learned at once
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ LONGEST_NAME = 256  # bytes of a feature, an id, a source or a text label
 MOST_FEATURES = 1000
 Value: TypeAlias = float | int | bool | str | None
 Target: TypeAlias = float | int | bool | str | list[str | int] | None
-# The limits are for the OpenAPI document; `check_names` keeps them. Checked while the JSON is decoded
-# they would cost as much as decoding it, since then no name is shared between rows.
+# The limits are for the OpenAPI document; `check_names` keeps them. Checked by the decoder, they
+# cost half as much as decoding again: no name would be shared between rows.
 LIMITS = {"maxProperties": MOST_FEATURES, "propertyNames": {"maxLength": LONGEST_NAME}}
 Features: TypeAlias = Annotated[dict[str, Value], msgspec.Meta(extra_json_schema=LIMITS)] | str
 

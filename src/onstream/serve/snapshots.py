@@ -25,7 +25,7 @@ class Snapshots:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        for scratch in folder.glob(".onstream-*.tmp"):  # who wrote it was killed; nobody else is here
+        for scratch in folder.glob(".onstream-*.tmp"):  # of who was killed: nobody else is here
             scratch.unlink(missing_ok=True)
 
     def all(self) -> list[Snapshot]:

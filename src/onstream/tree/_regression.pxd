@@ -64,7 +64,9 @@ cdef class HoeffdingRegressorState(State):
     cdef double mean_of(self, int32_t node) noexcept nogil
     cdef double linear(self, Leaf* leaf, const View* v) noexcept nogil
     cdef double predict_at(self, int32_t node, const View* v) noexcept nogil
+    cdef int32_t leaf_to_learn(self, const Example* e, const View* v) noexcept nogil
     cdef int route_view(self, const Example* e, const View* v) noexcept nogil
+    cdef void learn_at(self, int32_t leaf, const View* v, double y, double w) noexcept nogil
     cdef void update(self, int32_t node, const View* v, double y, double w) noexcept nogil
     cdef void delta_rule(self, int32_t node, const View* v, double y, double w) noexcept nogil
     cdef void attempt(self, int32_t node) noexcept nogil

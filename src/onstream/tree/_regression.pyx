@@ -251,10 +251,20 @@ cdef class HoeffdingRegressorState(State):
         return status
 
     cdef int route_view(self, const Example* e, const View* v) noexcept nogil:
-        """All allocations come first; what follows cannot fail any more."""
+        cdef int32_t leaf = self.leaf_to_learn(e, v)
+        if leaf == NO_MEMORY:
+            return NO_MEMORY
+        self.learn_at(leaf, v, e.y, e.weight * times(self.seed, self.seen) if self.poisson else e.weight)
+        if self.budget.max_bytes:
+            self.take_stock(e.width, e.named)
+            self.enforce_limit()
+        return LEARNED
+
+    cdef int32_t leaf_to_learn(self, const Example* e, const View* v) noexcept nogil:
+        """The leaf of the example, with room for it; or NO_MEMORY. All allocations are here; what
+        follows cannot fail any more."""
         cdef Arena* a = &self.arena
         cdef int32_t node, leaf
-        cdef double w
         a.known = max(a.known, e.width)
         if a.root == NONE:
             leaf = self.new_leaf(NONE, 0.0, NULL)
@@ -268,10 +278,14 @@ cdef class HoeffdingRegressorState(State):
                 return NO_MEMORY
         if self.prepare_leaf(leaf) != 0 or register_values(a, e) != 0 or ensure_slots(a, leaf_at(a, leaf), v) != 0:
             return NO_MEMORY
-        w = e.weight * times(self.seed, self.seen) if self.poisson else e.weight
+        return leaf
+
+    cdef void learn_at(self, int32_t leaf, const View* v, double y, double w) noexcept nogil:
+        """Learn the target with weight w at this leaf, and split it if it is time."""
+        cdef Arena* a = &self.arena
+        cdef int32_t node = leaf
         a.total += w
-        self.update(leaf, v, e.y, w)
-        node = leaf
+        self.update(leaf, v, y, w)
         while node != NONE:
             a.mass[node] += w
             node = a.parent[node]
@@ -279,10 +293,6 @@ cdef class HoeffdingRegressorState(State):
             a.last[leaf] = a.fresh[leaf]
             if a.depth[leaf] < self.max_depth and leaf_at(a, leaf).observers != NULL:
                 self.attempt(leaf)
-        if self.budget.max_bytes:
-            self.take_stock(e.width, e.named)
-            self.enforce_limit()
-        return LEARNED
 
     cdef void update(self, int32_t node, const View* v, double y, double w) noexcept nogil:
         cdef Arena* a = &self.arena

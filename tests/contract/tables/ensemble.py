@@ -8,6 +8,11 @@ from ..line import Line
 from ..streams import plane, two_labels
 
 TABLE = {
+    "ADWINBoosting": Line(
+        two_labels,
+        0.75,
+        ({"learner": HoeffdingTreeClassifier(grace_period=50), "n_models": 3, "delta": 0.9},),
+    ),
     "AdaptiveRandomForestClassifier": Line(
         two_labels,
         0.7,
@@ -33,6 +38,15 @@ TABLE = {
         two_labels, 0.80, ({"learner": LogisticRegression(eta=0.3), "n_models": 3, "n_jobs": 2},)
     ),
     "OnlineBaggingRegressor": Line(plane, 0.5),
+    "StreamingGradientBoostingClassifier": Line(
+        two_labels,
+        0.7,
+        ({"n_models": 5, "learning_rate": 0.2, "subspace": 1.0, "n_jobs": 2},),
+        draws_features=True,
+    ),
+    "StreamingGradientBoostingRegressor": Line(
+        plane, 0.5, ({"n_models": 3, "bag_size": 2, "subspace": 1.0},), draws_features=True
+    ),
     "StreamingRandomPatchesClassifier": Line(
         two_labels, 0.6, ({"n_models": 3, "subspace": 1.0},), decisive=False, draws_features=True
     ),
