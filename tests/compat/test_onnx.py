@@ -21,6 +21,8 @@ from onstream.ensemble import (
     DriftRetraining,
     LeveragingBagging,
     OnlineBagging,
+    StreamingGradientBoostingClassifier,
+    StreamingGradientBoostingRegressor,
     StreamingRandomPatchesClassifier,
 )
 from onstream.features import BagOfWords, Imputer, MinMaxScaler, Select, StandardScaler
@@ -150,6 +152,8 @@ VARIANTS = [
     LeveragingBagging([GaussianNB(categorical=["month"]), StandardScaler() | PAClassifier()]),
     OnlineBagging([HoeffdingTreeRegressor(), LinearRegression(scale="auto")], n_models=3),
     AdaptiveRandomForestRegressor(n_models=4),
+    StreamingGradientBoostingClassifier(n_models=10, learning_rate=0.3),
+    StreamingGradientBoostingRegressor(n_models=3, bag_size=3, nominal=["month"], subspace=0.6),
     AdaptiveRandomForestRegressor(n_models=3, aggregation="mean", nominal=["month"]),
     DriftRetraining(HoeffdingTreeClassifier(grace_period=30)),
     DriftRetraining(StandardScaler() | LogisticRegression()),

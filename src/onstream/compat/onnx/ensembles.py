@@ -16,14 +16,16 @@ from ...ensemble import (
     LeveragingBagging,
     OnlineBagging,
     OnlineBaggingRegressor,
+    StreamingGradientBoostingClassifier,
+    StreamingGradientBoostingRegressor,
     StreamingRandomPatchesClassifier,
 )
 from ...ensemble.base import Wrapped, is_probabilistic
 from ...tree import HoeffdingTreeClassifier, HoeffdingTreeRegressor
 from ...tree._hoeffding import HoeffdingState
-from . import readings
+from . import boosting, readings
 from .columns import Columns
-from .graph import DOUBLE, Graph
+from .graph import Graph
 
 # Named one by one: another kind may weigh or add the answers of its members in another way.
 KINDS = (
@@ -35,6 +37,8 @@ KINDS = (
     LeveragingBagging,
     OnlineBagging,
     OnlineBaggingRegressor,
+    StreamingGradientBoostingClassifier,
+    StreamingGradientBoostingRegressor,
 )
 
 
@@ -102,19 +106,15 @@ def votes(
     answer: Answer,
 ) -> str:
     """Sum of the votes for each label, shape (rows, k); `answer` gives one's vote."""
-    total = nothing(graph, X, len(columns.features), len(fields["labels"]))
+    if isinstance(ensemble, StreamingGradientBoostingClassifier):
+        return boosting.votes(graph, X, ensemble, fields, columns)
+    total = graph.zeros(X, len(columns.features), len(fields["labels"]))
     for at, voter in enumerate(voters(ensemble, fields, columns)):
         vote = answer(voter)
         if voter.weight != 1.0:
             vote = graph.op("Mul", vote, graph.constant(voter.weight, np.float64))
         total = vote if at == 0 else graph.op("Add", total, vote)
     return total
-
-
-def nothing(graph: Graph, X: str, width: int, k: int) -> str:
-    """Zeros, shape (rows, k)."""
-    there = graph.op("Cast", graph.op("Greater", X, X), to=DOUBLE)  # 0, of NaN too
-    return graph.op("MatMul", there, graph.constant(np.zeros((width, k))))
 
 
 def shares(graph: Graph, total: str, k: int) -> str:
@@ -146,9 +146,11 @@ def predictions(
     answer: Answer,
 ) -> str:
     """Mean or median of the members' numbers, shape (rows, 1)."""
+    if isinstance(ensemble, StreamingGradientBoostingRegressor):
+        return boosting.chain_sum(graph, X, ensemble, fields["members"]["0"], columns)
     found = [answer(voter) for voter in voters(ensemble, fields, columns)]
     if not found:
-        return nothing(graph, X, len(columns.features), 1)
+        return graph.zeros(X, len(columns.features), 1)
     if len(found) == 1:
         return found[0]
     if getattr(ensemble, "aggregation", "mean") == "median":
