@@ -55,6 +55,10 @@ class Asked(Contestant):
         self.pid, self.token = self.server.process.pid, TOKEN
         self.connect(self.server.port)
 
+    def setup(self) -> None:
+        """A connection of this run: servers close those that were idle."""
+        self.connection.close()
+
     def connect(self, port: int) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
