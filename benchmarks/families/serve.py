@@ -9,6 +9,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -54,6 +55,10 @@ class Asked(Contestant):
         self.pid, self.token = self.server.process.pid, TOKEN
         self.connect(self.server.port)
 
+    def setup(self) -> None:
+        """A connection of this run: servers close those that were idle."""
+        self.connection.close()
+
     def connect(self, port: int) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
@@ -72,8 +77,8 @@ class Asked(Contestant):
         self.spent = processor_time(self.pid) - before
 
     def __del__(self) -> None:
-        with suppress(Exception):
-            os.kill(self.pid, 9)
+        with suppress(AttributeError, ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
 
 
 class Rivals(Asked):

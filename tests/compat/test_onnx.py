@@ -17,9 +17,12 @@ from onstream.bayes import (
 from onstream.compat import to_onnx
 from onstream.ensemble import (
     AdaptiveRandomForestClassifier,
+    AdaptiveRandomForestRegressor,
     DriftRetraining,
     LeveragingBagging,
     OnlineBagging,
+    StreamingGradientBoostingClassifier,
+    StreamingGradientBoostingRegressor,
     StreamingRandomPatchesClassifier,
 )
 from onstream.features import BagOfWords, Imputer, MinMaxScaler, Select, StandardScaler
@@ -48,15 +51,19 @@ from .onnx_models import NAMES, answers, compare, labels, numbers, rows, targets
 pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
-REFUSED = ("kernel", "neighbors", "select")  # families; and of the others:
-REFUSED_LEARNERS: set[str] = set()
-EXPORTED = {
-    name: kind
-    for name, kind in learners().items()
-    if issubclass(kind, (Classifier, Regressor))
-    and kind.__module__.split(".")[1] not in REFUSED
-    and name not in REFUSED_LEARNERS
-}
+from onstream.compat.onnx import ensembles  # noqa: E402
+from onstream.compat.onnx.answers import check  # noqa: E402
+
+
+def is_exported(kind: Any) -> bool:
+    try:
+        check(kind.__name__, kind())
+    except (TypeError, ValueError):
+        return False
+    return issubclass(kind, (Classifier, Regressor))
+
+
+EXPORTED = {name: kind for name, kind in learners().items() if is_exported(kind)}
 COUNTS = (BernoulliNB, MultinomialNB)
 
 
@@ -87,9 +94,15 @@ def test_every_learner_answers_the_same(name: str, rows: int) -> None:
 
 
 def test_the_families_are_there() -> None:
-    assert len(EXPORTED) >= 30
-    assert {"PAClassifier", "GaussianNB", "HoeffdingTreeClassifier", "RLS"} <= EXPORTED.keys()
-    assert {"AdaptiveRandomForestClassifier", "LeveragingBagging"} <= EXPORTED.keys()
+    families = ("bayes", "linear", "tree")
+    whole = [
+        name
+        for name, kind in learners().items()
+        if kind.__module__.split(".")[1] in families and issubclass(kind, (Classifier, Regressor))
+    ]
+    assert len(whole) >= 30
+    assert set(whole) <= EXPORTED.keys()
+    assert {kind.__name__ for kind in ensembles.KINDS} <= EXPORTED.keys()
 
 
 VARIANTS = [
@@ -133,6 +146,15 @@ VARIANTS = [
     LeveragingBagging(StandardScaler() | PAClassifier(), n_models=3),
     LeveragingBagging(LogisticRegression(scale="auto"), n_models=3),
     OnlineBagging([LinearRegression(scale="auto"), StandardScaler() | PARegressor()]),
+    OnlineBagging([HoeffdingTreeClassifier(grace_period=30), LogisticRegression()], n_models=4),
+    OnlineBagging(StandardScaler() | GaussianNB(), n_models=2),
+    OnlineBagging(GaussianNB(categorical=["month"]), n_models=2),
+    LeveragingBagging([GaussianNB(categorical=["month"]), StandardScaler() | PAClassifier()]),
+    OnlineBagging([HoeffdingTreeRegressor(), LinearRegression(scale="auto")], n_models=3),
+    AdaptiveRandomForestRegressor(n_models=4),
+    StreamingGradientBoostingClassifier(n_models=10, learning_rate=0.3),
+    StreamingGradientBoostingRegressor(n_models=3, bag_size=3, nominal=["month"], subspace=0.6),
+    AdaptiveRandomForestRegressor(n_models=3, aggregation="mean", nominal=["month"]),
     DriftRetraining(HoeffdingTreeClassifier(grace_period=30)),
     DriftRetraining(StandardScaler() | LogisticRegression()),
     DriftRetraining(StandardScaler() | LinearRegression()),

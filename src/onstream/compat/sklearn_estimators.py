@@ -290,7 +290,8 @@ def takes_nan(estimator: Any) -> bool:
     if hasattr(learner, "steps"):
         return False
     given = inner_learners(learner) or [learner]
-    return any(kind_takes_nan(type(one)) for one in given)
+    kinds: list[Any] = [type(one) for one in given]
+    return any(map(kind_takes_nan, kinds))
 
 
 @cache

@@ -11,7 +11,7 @@ from ...core.coding import first_sign
 from ...features import Pipeline
 from ...linear.base import LinearClassifier, LinearRegressor
 from ...tree.base import Tree
-from . import bayes, ensembles, linear, steps, trees
+from . import bayes, ensembles, linear, readings, steps, trees
 from .columns import Columns
 from .ensembles import Voter
 from .graph import Graph
@@ -59,7 +59,10 @@ class Answers:
         elif isinstance(learner, Tree):
             found = likely = trees.votes(graph, X, learner, fields, columns, len(labels))
         else:
-            found = ensembles.votes(graph, X, learner, fields, lambda voter: self.vote(X, voter))
+            answer = self.vote
+            found = ensembles.votes(
+                graph, X, learner, fields, columns, lambda voter: answer(X, voter)
+            )
             likely = ensembles.shares(graph, found, len(labels))
             return Verdict(ensembles.lead(graph, found, sign) if two else likely, likely)
         if two:
@@ -68,6 +71,9 @@ class Answers:
 
     def vote(self, X: str, voter: Voter) -> str:
         """The vote of a member, shape (rows, labels)."""
+        if voter.met is not None:
+            X, columns = readings.apply(self.graph, X, voter.met, self.columns)
+            return Answers(self.graph, columns, self.who).vote(X, voter._replace(met=None))
         X, last, behind = self.member(X, voter)
         fields = last._model.snapshot() if voter.fields is None else voter.fields
         labels = fields["labels"]
@@ -88,10 +94,15 @@ class Answers:
         if isinstance(learner, LINEAR):
             return linear.predictions(self.graph, X, learner, fields)
         answer = self.number_of
-        return ensembles.predictions(self.graph, X, learner, fields, lambda v: answer(X, v))
+        return ensembles.predictions(
+            self.graph, X, learner, fields, self.columns, lambda voter: answer(X, voter)
+        )
 
     def number_of(self, X: str, voter: Voter) -> str:
         """The prediction of a member."""
+        if voter.met is not None:
+            X, columns = readings.apply(self.graph, X, voter.met, self.columns)
+            return Answers(self.graph, columns, self.who).number_of(X, voter._replace(met=None))
         X, last, _ = self.member(X, voter)
         fields = last._model.snapshot() if voter.fields is None else voter.fields
         return self.number(X, last, fields)
@@ -115,7 +126,8 @@ def check(who: str, last: Any) -> None:
     if not isinstance(last, kinds) or not isinstance(last, (Classifier, Regressor)):
         raise TypeError(
             f"{who} cannot be exported to ONNX: {type(last).__name__} is none of the linear "
-            f"classifiers and regressors, naive Bayes, trees, and ensembles of these, which can."
+            f"classifiers and regressors, naive Bayes, trees, forests, and bagging of these, "
+            f"which can."
         )
 
 

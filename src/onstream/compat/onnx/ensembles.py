@@ -10,27 +10,35 @@ import numpy as np
 
 from ...ensemble import (
     AdaptiveRandomForestClassifier,
+    AdaptiveRandomForestRegressor,
     DriftRetraining,
     DriftRetrainingRegressor,
     LeveragingBagging,
     OnlineBagging,
     OnlineBaggingRegressor,
+    StreamingGradientBoostingClassifier,
+    StreamingGradientBoostingRegressor,
     StreamingRandomPatchesClassifier,
 )
 from ...ensemble.base import Wrapped, is_probabilistic
-from ...tree import HoeffdingTreeClassifier
+from ...tree import HoeffdingTreeClassifier, HoeffdingTreeRegressor
 from ...tree._hoeffding import HoeffdingState
-from .graph import DOUBLE, Graph
+from . import boosting, readings
+from .columns import Columns
+from .graph import Graph
 
 # Named one by one: another kind may weigh or add the answers of its members in another way.
-FORESTS = (AdaptiveRandomForestClassifier, StreamingRandomPatchesClassifier)
 KINDS = (
-    *FORESTS,
+    AdaptiveRandomForestClassifier,
+    AdaptiveRandomForestRegressor,
+    StreamingRandomPatchesClassifier,
     DriftRetraining,
     DriftRetrainingRegressor,
     LeveragingBagging,
     OnlineBagging,
     OnlineBaggingRegressor,
+    StreamingGradientBoostingClassifier,
+    StreamingGradientBoostingRegressor,
 )
 
 
@@ -41,12 +49,13 @@ class Voter(NamedTuple):
     fields: dict[str, Any] | None  # its exported state, where the learner does not hold it
     weight: float  # of its vote
     splits: bool  # it has probabilities; otherwise it votes for one label
+    met: Any = None  # the features that it reads in its own way: `readings`
 
 
 Answer = Callable[[Voter], str]
 
 
-def voters(ensemble: Any, fields: dict[str, Any]) -> Iterator[Voter]:
+def voters(ensemble: Any, fields: dict[str, Any], columns: Columns) -> Iterator[Voter]:
     """The members, but for those that have learned nothing, which have no vote."""
     own = ("members", "seen", "start", "steps")
     names = {name: value for name, value in fields.items() if name not in own}
@@ -55,9 +64,10 @@ def voters(ensemble: Any, fields: dict[str, Any]) -> Iterator[Voter]:
         if not kept["model"]["seen"]:
             continue
         if isinstance(ensemble, Wrapped):
-            made = ensemble._given[i % len(ensemble._given)].clone()
-            made._restore({**names, **kept["model"]})
-            yield Voter(made, None, 1.0, is_probabilistic(made))
+            yield alone(ensemble._given[i % len(ensemble._given)], names, kept["model"], columns)
+            continue
+        if isinstance(ensemble, AdaptiveRandomForestRegressor):
+            yield Voter(FOREST_REGRESSOR, {**names, **kept["model"]}, 1.0, False)
             continue
         # As `HoeffdingState` tells it: which features a leaf does not watch is told there, too.
         tree = HoeffdingState.export_own(ensemble._members()[i].models()[0].state)
@@ -65,26 +75,46 @@ def voters(ensemble: Any, fields: dict[str, Any]) -> Iterator[Voter]:
         yield Voter(FOREST_TREE, {**names, **tree}, right / tested if tested else 1.0, True)
 
 
-# What its trees are: see `LabelForest._maker`.
+# What the trees of forests are: see their `_maker`.
 FOREST_TREE = HoeffdingTreeClassifier(leaf_prediction="nba", variance_floor=0.0, ties="first")
+FOREST_REGRESSOR = HoeffdingTreeRegressor(leaf_prediction="adaptive")
 
 
-def votes(graph: Graph, X: str, ensemble: Any, fields: dict[str, Any], answer: Answer) -> str:
+def alone(template: Any, names: dict[str, Any], learned: dict[str, Any], columns: Columns) -> Voter:
+    """A member that the user gave, with what it has learned."""
+    made = template.clone()
+    met, steps = None, dict(learned.get("steps", {}))
+    if len(steps) > len(made._model.steps()):  # the first one reads examples in the member's way
+        met = steps["0"].get("met")
+        steps = {str(i): steps[str(i + 1)] for i in range(len(steps) - 1)}
+        learned = {name: value for name, value in learned.items() if name != "steps"}
+        learned |= {"steps": steps} if steps else {}
+    if met is not None:
+        names = {name: value for name, value in names.items() if not name.startswith("nominal")}
+        own = readings.read_columns(met, columns)[0].features
+        names |= {"features": own, "implicit": 0, "columns": -1}
+    made._restore({**names, **learned})
+    return Voter(made, None, 1.0, is_probabilistic(made), met)
+
+
+def votes(
+    graph: Graph,
+    X: str,
+    ensemble: Any,
+    fields: dict[str, Any],
+    columns: Columns,
+    answer: Answer,
+) -> str:
     """Sum of the votes for each label, shape (rows, k); `answer` gives one's vote."""
-    labels = fields["labels"]
-    total = nothing(graph, X, len(fields["features"]) + fields["implicit"], len(labels))
-    for at, voter in enumerate(voters(ensemble, fields)):
+    if isinstance(ensemble, StreamingGradientBoostingClassifier):
+        return boosting.votes(graph, X, ensemble, fields, columns)
+    total = graph.zeros(X, len(columns.features), len(fields["labels"]))
+    for at, voter in enumerate(voters(ensemble, fields, columns)):
         vote = answer(voter)
         if voter.weight != 1.0:
             vote = graph.op("Mul", vote, graph.constant(voter.weight, np.float64))
         total = vote if at == 0 else graph.op("Add", total, vote)
     return total
-
-
-def nothing(graph: Graph, X: str, width: int, k: int) -> str:
-    """Zeros, shape (rows, k)."""
-    there = graph.op("Cast", graph.op("Greater", X, X), to=DOUBLE)  # 0, of NaN too
-    return graph.op("MatMul", there, graph.constant(np.zeros((width, k))))
 
 
 def shares(graph: Graph, total: str, k: int) -> str:
@@ -107,11 +137,20 @@ def of_all(graph: Graph, total: str, part: str, empty: float) -> str:
     return graph.op("Where", some, share, graph.constant(empty, np.float64))
 
 
-def predictions(graph: Graph, X: str, ensemble: Any, fields: dict[str, Any], answer: Answer) -> str:
+def predictions(
+    graph: Graph,
+    X: str,
+    ensemble: Any,
+    fields: dict[str, Any],
+    columns: Columns,
+    answer: Answer,
+) -> str:
     """Mean or median of the members' numbers, shape (rows, 1)."""
-    found = [answer(voter) for voter in voters(ensemble, fields)]
+    if isinstance(ensemble, StreamingGradientBoostingRegressor):
+        return boosting.chain_sum(graph, X, ensemble, fields["members"]["0"], columns)
+    found = [answer(voter) for voter in voters(ensemble, fields, columns)]
     if not found:
-        return nothing(graph, X, len(fields["features"]) + fields["implicit"], 1)
+        return graph.zeros(X, len(columns.features), 1)
     if len(found) == 1:
         return found[0]
     if getattr(ensemble, "aggregation", "mean") == "median":

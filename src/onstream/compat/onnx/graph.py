@@ -81,6 +81,11 @@ class Graph:
         """The matrix with these values where one is missing (NaN)."""
         return self.op("Where", self.op("IsNaN", X), self.constant(fill, np.float64), X)
 
+    def zeros(self, X: str, width: int, columns: int) -> str:
+        """Zeros with as many rows as a matrix of this width."""
+        there = self.op("Cast", self.op("Greater", X, X), to=DOUBLE)  # 0, of NaN too
+        return self.op("MatMul", there, self.constant(np.zeros((width, columns))))
+
     def sum(self, value: str, axis: int) -> str:
         """Sum along one axis, which goes away."""
         return self.op("ReduceSum", value, self.constant([axis], np.int64), keepdims=0)
