@@ -8,7 +8,7 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport qsort
 
-from ..core.classifier cimport ClassifierState
+from ..core.classifier cimport ClassifierModel, ClassifierState
 from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, Example
 from ..core.sources cimport Source
@@ -61,6 +61,20 @@ cdef class LabelEnsembleState(ClassifierState):
         for member in self.committee.members:
             member.use_labels(self.labels)
             member.set_labels(n, self.first_sign)
+        return 0
+
+    cdef int check_label(self, object y) except -1:
+        cdef ClassifierModel model
+        for member in self.committee.members:
+            for model in member.models():
+                model.classes.check_label(y)
+        return 0
+
+    cdef int expect_labels(self, Py_ssize_t more) except -1:
+        cdef ClassifierModel model
+        for member in self.committee.members:
+            for model in member.models():
+                model.classes.expect_labels(more)
         return 0
 
     cdef int commit_label(self) except -1:

@@ -11,7 +11,7 @@ from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.state cimport State
 from .arena._memory_limit cimport (
-    LeafPromise, MemoryBudget, allowed, fixed, most_named, ranked, room_for,
+    LeafPromise, allowed, fixed, most_named, ranked, room_for,
 )
 from .arena._nodes cimport (
     arena_destroy, arena_init, attach, clear_children, close_view, fits_in, free_node, heaviest,
@@ -421,6 +421,12 @@ cdef class HoeffdingRegressorState(State):
         cdef bint again = self.waiting > 0 and (self.seen + 1) % PERIOD == 0
         if again or self.estimated() > self.budget.max_bytes:
             self.enforce()
+
+    def limit_memory(self, Py_ssize_t max_bytes):
+        """Keep to another limit from now on."""
+        self.budget.max_bytes = max_bytes
+        if self.arena.root != NONE:
+            self.enforce_limit()
 
     cdef void enforce(self) noexcept nogil:
         cdef Arena* a = &self.arena
