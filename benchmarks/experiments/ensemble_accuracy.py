@@ -39,7 +39,8 @@ ENSEMBLES = {
 
 def guesses(y: np.ndarray) -> tuple[float, float]:
     """Accuracy of the label before, and of the most frequent one so far."""
-    labels, counts, hits = y.tolist(), Counter(), 0
+    counts: Counter[Any] = Counter()
+    labels, hits = y.tolist(), 0
     for label in labels:
         hits += bool(counts) and counts.most_common(1)[0][0] == label
         counts[label] += 1

@@ -31,6 +31,7 @@ cdef class Committee:
     cdef void** at           # the members, for loops without the GIL
     cdef Py_ssize_t n        # how many
     cdef Py_ssize_t n_jobs   # threads
+    cdef Py_ssize_t room     # features that all members have room for
     cdef bint flat           # all are trees without steps: they get examples by feature
 
     cpdef int look(self) except -1
