@@ -102,7 +102,7 @@ def test_after_a_drift_it_is_better_than_a_tree() -> None:
 
 
 def test_a_leaf_watches_some_of_the_features() -> None:
-    """round(sqrt(10)) + 1 = 4 of the 10 features of Friedman; of two leaves hardly ever the same."""
+    """round(sqrt(10)) + 1 = 4 of the 10 features; of two leaves hardly ever the same."""
     model = AdaptiveRandomForestRegressor(n_models=6, drift_delta=0.0)
     model.learn_many(X, Y)
     subsets = set()

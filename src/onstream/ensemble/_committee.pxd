@@ -32,6 +32,7 @@ cdef class Committee:
     cdef void** at           # the members, for loops without the GIL
     cdef Py_ssize_t n        # how many
     cdef Py_ssize_t n_jobs   # threads
+    cdef Py_ssize_t room     # features that all members have room for
     cdef bint flat           # all are trees without steps: they get examples by feature
     cdef Py_ssize_t width    # numbers of a vote
     cdef public Ballots ballots  # where votes are noted, or come from; None: nobody asks

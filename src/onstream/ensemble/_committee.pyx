@@ -52,7 +52,7 @@ cdef class Committee:
 
     cpdef int look(self) except -1:
         """What kinds of models are there? To be asked again when a member became another kind."""
-        self.flat = True
+        self.flat, self.room = True, 0
         for member in self.members:
             for model in member.models():
                 self.flat &= (<BatchModel> model).front is None and isinstance(model.state, TreeState)
@@ -72,12 +72,16 @@ cdef class Committee:
 
     cdef int make_room(self, Py_ssize_t width) except -1:
         cdef Member member
+        if self.flat and width <= self.room:  # trees do not ask for more than the number of features
+            return 0
         for member in self.members:
             member.make_room(width)
+        self.room = width
         return 0
 
     cdef int drop_room(self, Py_ssize_t width) except -1:
         cdef Member member
+        self.room = min(self.room, width)
         for member in self.members:
             member.drop_room(width)
         return 0

@@ -8,9 +8,14 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport qsort
 
-from ..core.classifier cimport ClassifierState
-from ..core.encoder cimport Encoder
+import numpy as np
+
+from ..core.classifier cimport ClassifierModel, ClassifierState
+from ..core.arrays cimport data_of
+from ..core.encoder cimport Encoder, RowBuffer
 from ..core.example cimport LEARNED, NO_MEMORY, Example
+from ..core.feature_index cimport KNOWN
+from ..core.model cimport Model
 from ..core.sources cimport Source
 from ..core.state cimport State
 from ..core.task cimport Task
@@ -62,6 +67,20 @@ cdef class LabelEnsembleState(ClassifierState):
         for member in self.committee.members:
             member.use_labels(self.labels)
             member.set_labels(n, self.first_sign)
+        return 0
+
+    cdef int check_label(self, object y) except -1:
+        cdef ClassifierModel model
+        for member in self.committee.members:
+            for model in member.models():
+                model.classes.check_label(y)
+        return 0
+
+    cdef int expect_labels(self, Py_ssize_t more) except -1:
+        cdef ClassifierModel model
+        for member in self.committee.members:
+            for model in member.models():
+                model.classes.expect_labels(more)
         return 0
 
     cdef int commit_label(self) except -1:
@@ -232,6 +251,32 @@ cdef class LabelEnsembleState(ClassifierState):
 
     def memory(self):
         return ClassifierState.memory(self) + self.committee.memory()
+
+
+def votes_of(Model model, x):
+    """What each member of an ensemble says of an example: votes for each label, or a number; NaN or
+    nothing but 0 if it has learned nothing."""
+    cdef Committee committee
+    cdef Encoder encoder
+    cdef RowBuffer* row
+    cdef Example e
+    cdef Py_ssize_t m, size = 1
+    x = model.encoder.coerce(x)  # user code may run here
+    with model.reading():
+        encoder, committee = model.encoder, model.state.committee
+        if isinstance(model.state, LabelEnsembleState):
+            size = max(1, (<LabelEnsembleState> model.state).n_labels)
+        found = np.zeros((committee.n, 2 * size))
+        model.reserve(encoder.width)
+        row = encoder.acquire_row(16, 0)
+        try:
+            encoder.read(x, KNOWN, row, &e)
+            for m in range(committee.n):
+                if committee.vote(m, &e, <double*> data_of(found) + 2 * size * m) != LEARNED:
+                    raise MemoryError(f"{model.who}: no memory to predict this example.")
+        finally:
+            encoder.release_row(row)
+    return found[:, :size]
 
 
 cdef int by_size(const void* x, const void* y) noexcept nogil:

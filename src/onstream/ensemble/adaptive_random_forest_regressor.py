@@ -66,6 +66,7 @@ class AdaptiveRandomForestRegressor(Forest, NumberEnsemble):
             "leaf_prediction": "adaptive",
             "max_depth": self.max_depth,
             "nominal": self.nominal,
+            "max_bytes": self._tree_bytes(),
             "nominal_split": "branches",
             "observer": "quantised",
             "seed_children": False,

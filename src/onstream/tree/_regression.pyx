@@ -432,6 +432,12 @@ cdef class HoeffdingRegressorState(State):
         if again or self.estimated() > self.budget.max_bytes:
             self.enforce()
 
+    def limit_memory(self, Py_ssize_t max_bytes):
+        """Keep to another limit from now on."""
+        self.budget.max_bytes = max_bytes
+        if self.arena.root != NONE:
+            self.enforce_limit()
+
     cdef void enforce(self) noexcept nogil:
         cdef Arena* a = &self.arena
         cdef int32_t n = 0, i, node
