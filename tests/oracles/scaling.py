@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-RARE, USUAL, OUTLIER, MANY, EIGHTH, NOISE = 0.2, 0.8, 5.0, 256, 8, 1e-26
+RARE, USUAL, OUTLIER, MANY, EIGHTH, NOISE = 0.2, 0.8, 5.0, 64, 8, 1e-26
 SPREAD = 0x9E3779B97F4A7C15
 
 
@@ -17,6 +17,7 @@ class Scales:
         self.next_due = 1.0  # of features with an offset
         self.stats: dict[str, list[float]] = {}  # count, mean, sum of squares
         self.scale: dict[str, tuple[float, float]] = {}  # offset, factor
+        self.reach: dict[str, float] = {}
         self.due: dict[str, float] = {}
 
     def scaled(self, x: Mapping[str, float]) -> dict[str, float]:
@@ -41,7 +42,7 @@ class Scales:
                 self.renew(name, value)
                 self.due[name] = due_after(count)
         for name, value in self.scaled(x).items():
-            if abs(value) > OUTLIER:
+            if abs(value) > max(OUTLIER, self.reach[name]):
                 self.renew(name, x.get(name, 0.0))
         scaled = self.scaled(x)
         self.count(x)
@@ -65,8 +66,9 @@ class Scales:
             variance = 0.0
         variance = share * (variance + (mean - offset) ** 2) + weight * (1.0 - share) * offset**2
         variance /= share + weight * (1.0 - share)
-        factor = share ** (-0.25 * (1.0 - weight)) / math.sqrt(variance) if variance > 0.0 else 0.0
-        self.scale[name] = offset, factor
+        unit = share ** (-0.25 * (1.0 - weight))
+        self.scale[name] = offset, unit / math.sqrt(variance) if variance > 0.0 else 0.0
+        self.reach[name] = unit * max(OUTLIER, math.sqrt(count) / 4.0)
 
     def count(self, x: Mapping[str, float]) -> None:
         """Add the values of x; of features that came often only every eighth, eightfold."""

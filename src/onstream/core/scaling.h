@@ -4,27 +4,62 @@
 
 #include "simd.h"
 
-/* out[i] = (x[i] - offset[i]) * factor[i]; returns 0 if no |out[i]| is larger than `limit`. */
+/* out[i] = (x[i] - offset[i]) * factor[i]; returns 1 if some |out[i]| is larger than `limit`, plus 2
+ * if some x[i] is not 0 and not closed, plus 4 if some |out[i]| is larger than both limit and reach. */
 ONSTREAM_CLONES
 static int64_t onstream_standardise(double *restrict out, const double *restrict x,
                                     const double *restrict offset, const double *restrict factor,
+                                    const double *restrict closed, const double *restrict reach,
                                     double limit, ptrdiff_t n) {
-    int64_t beyond = 0;
+    int64_t large = 0, open = 0, far = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         double u = (x[i] - offset[i]) * factor[i];
         out[i] = u;
-        beyond |= fabs(u) > limit ? -1 : 0;
+        large |= fabs(u) > limit ? -1 : 0;
+        open |= (x[i] != 0.0) & (closed[i] == 0.0) ? -1 : 0;
     }
-    return beyond;
+    if (large)
+        for (ptrdiff_t i = 0; i < n; i++)
+            far |= (fabs(out[i]) > limit) & (fabs(out[i]) > reach[i]) ? -1 : 0;
+    return (large & 1) | (open & 2) | (far & 4);
 }
 
-/* Is any value other than 0 of a feature that is not closed? */
+/* The same for values with features `ids`, without looking for large ones. A value goes to the place of
+ * its feature, counted from 1, or, if that is 0, behind the *filled places that are taken. */
+static inline int64_t onstream_standardise_sparse(double *restrict out, int32_t *restrict out_ids,
+                                                  ptrdiff_t *filled, const double *restrict x,
+                                                  const int32_t *restrict ids,
+                                                  const double *restrict offset,
+                                                  const double *restrict factor,
+                                                  const double *restrict closed,
+                                                  const int32_t *restrict place, ptrdiff_t n) {
+    int64_t found = 0;
+    ptrdiff_t end = *filled;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        int32_t id = ids[i], own = place[id];
+        ptrdiff_t at = own ? own - 1 : end; /* no branch: which it is cannot be foreseen */
+        end += own == 0;
+        out_ids[at] = id;
+        out[at] = (x[i] - offset[id]) * factor[id];
+        found |= closed[id] == 0.0 ? 2 : 0;
+    }
+    *filled = end;
+    return found;
+}
+
+/* Is a feature due that has no offset and is not 0? ids: NULL for features 0 to n - 1. */
 ONSTREAM_CLONES
-static int64_t onstream_any_open(const double *restrict x, const double *restrict closed,
-                                 ptrdiff_t n) {
-    int64_t open = 0;
-    for (ptrdiff_t i = 0; i < n; i++) open |= (x[i] != 0.0) & (closed[i] == 0.0) ? -1 : 0;
-    return open;
+static int onstream_any_due(const double *restrict x, const int32_t *restrict ids,
+                            const double *restrict count, const double *restrict due,
+                            const double *restrict offset, ptrdiff_t n) {
+    int64_t any = 0;
+    if (ids == NULL)
+        for (ptrdiff_t i = 0; i < n; i++)
+            any |= (x[i] != 0.0) & (offset[i] == 0.0) & (count[i] + 1.0 >= due[i]) ? -1 : 0;
+    else
+        for (ptrdiff_t i = 0; i < n; i++)
+            any |= (x[i] != 0.0) & (offset[ids[i]] == 0.0) & (count[ids[i]] + 1.0 >= due[ids[i]]);
+    return any != 0;
 }
 
 /* Welford's update of counts, means and sums of squares by every value that is not 0. It counts once

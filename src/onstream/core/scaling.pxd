@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 from .example cimport Example
 from .transformer cimport TransformerState
@@ -11,8 +11,9 @@ cdef enum:  # rows of `kept`
     OFFSET   # subtracted from a value
     FACTOR   # the rest is multiplied by; 0: nothing is known, or the feature is constant
     DUE      # COUNT at which OFFSET and FACTOR are computed again, unless the feature is centred
-    N_KEPT   # 6: the rows above are saved
-    CLOSED = 6  # 1: no look at it is needed, unless the example is part of the sample
+    REACH    # a larger scaled value asks for new ones
+    N_KEPT   # 7: the rows above are saved
+    CLOSED = 7  # 1: no look at it is needed, unless the example is part of the sample
     N_ROWS
 
 
@@ -21,18 +22,21 @@ cdef struct Overwritten:   # by an example that may still be refused
     double offset
     double factor
     double due
+    double reach
 
 
 cdef class Scaling(TransformerState):
     cdef bint centres            # means are subtracted
-    cdef double* kept[7]         # each a number for every feature
+    cdef double* kept[8]         # each a number for every feature
     cdef Py_ssize_t rows         # features in use
     cdef Py_ssize_t room         # features that fit
     cdef double counted          # examples that counted
     cdef double next_due         # `counted` at which the scales of centred features are computed again
     cdef int32_t* centred        # features with an offset, in order
-    cdef int32_t* place          # of a centred feature among them
+    cdef int32_t* place          # of a centred feature among them, from 1 on; 0: not centred
+    cdef double* zeros           # what a 0 of each becomes
     cdef Py_ssize_t n_centred
+    cdef bint open               # does the example have a feature that is not closed?
     cdef Overwritten* old
     cdef Py_ssize_t n_old
     cdef double old_next_due
@@ -48,5 +52,5 @@ cdef class Scaling(TransformerState):
     cdef void renew(self, int32_t i, double x, double due) noexcept nogil
     cdef void move_offset(self, int32_t i, double offset) noexcept nogil
     cdef void close(self, int32_t i) noexcept nogil
-    cdef void rescale(self, const Example* e, Example* out, double* values, int32_t* ids) noexcept nogil
+    cdef int64_t rescale(self, const Example* e, Example* out, double* values, int32_t* ids) noexcept nogil
     cdef void count(self, const Example* e) noexcept nogil

@@ -14,7 +14,7 @@ that an example has.
 
 An example counts before it is scaled, so that no learned value is far out. Offset and factor are
 computed again after a fifth more examples (of centred features: after a fifth more of all), and at
-a value beyond OUTLIER deviations. Values that are not 0 count, by Welford's update; after MANY of
+a value beyond OUTLIER deviations that is large enough to change them. Values that are not 0 count, by Welford's update; after MANY of
 them one in EIGHTH, eightfold.
 """
 
@@ -35,9 +35,15 @@ from .transformer cimport Pool, TransformerState, fill_pool
 
 cdef extern from "scaling.h" nogil:
     int64_t onstream_standardise(
-        double* out, const double* x, const double* offset, const double* factor, double limit,
+        double* out, const double* x, const double* offset, const double* factor,
+        const double* closed, const double* reach, double limit, Py_ssize_t n)
+    int64_t onstream_standardise_sparse(
+        double* out, int32_t* out_ids, Py_ssize_t* filled, const double* x, const int32_t* ids,
+        const double* offset, const double* factor, const double* closed, const int32_t* place,
         Py_ssize_t n)
-    int64_t onstream_any_open(const double* x, const double* closed, Py_ssize_t n)
+    bint onstream_any_due(
+        const double* x, const int32_t* ids, const double* count, const double* due,
+        const double* offset, Py_ssize_t n)
     void onstream_count(
         double* count, double* mean, double* square, double* closed, const double* x,
         const double* offset, const double* due, double many, double weight, Py_ssize_t n)
@@ -45,8 +51,13 @@ cdef extern from "scaling.h" nogil:
 
 cdef enum:
     FEW = 64      # values that fit on the stack
-    MANY = 256    # values of a feature after which a sample suffices
+    MANY = 64    # values of a feature after which a sample suffices
     EIGHTH = 8
+
+cdef enum:  # what onstream_standardise has found in an example
+    LARGE = 1  # a scaled value beyond OUTLIER
+    OPEN = 2   # a feature that is not closed
+    FAR = 4    # a value out of reach
 
 cdef uint64_t SPREAD = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
 
@@ -69,6 +80,7 @@ cdef class Scaling(TransformerState):
             release(self.kept[k])
         release(self.centred)
         release(self.place)
+        release(self.zeros)
         PyMem_RawFree(self.old)
 
     cdef int reserve(self, Py_ssize_t width) except -1:
@@ -82,6 +94,8 @@ cdef class Scaling(TransformerState):
                 self.centred, self.room * sizeof(int32_t), room * sizeof(int32_t))
             self.place = <int32_t*> resize(
                 self.place, self.room * sizeof(int32_t), room * sizeof(int32_t))
+            self.zeros = <double*> resize(
+                self.zeros, self.room * sizeof(double), room * sizeof(double))
             self.room = room
         self.rows = max(self.rows, width)
         return 0
@@ -124,10 +138,12 @@ cdef class Scaling(TransformerState):
     cdef bint keeps_scale(self, const Example* e, Example* scaled) noexcept nogil:
         """Is the scale the same before and after this example is counted? Then this is it scaled, in
         memory of this step."""
-        if self.make_room(e.n) != LEARNED or not e.peak < LARGEST or self.is_due(e):
+        cdef int64_t found
+        if self.make_room(e.n) != LEARNED or not e.peak < LARGEST or self.counted + 1.0 >= self.next_due:
             return False
-        self.rescale(e, scaled, self.out.values, self.out.ids)
-        return scaled.peak <= OUTLIER
+        found = self.rescale(e, scaled, self.out.values, self.out.ids)
+        self.open = found & OPEN
+        return not found & FAR and not (self.open and self.is_due(e))
 
     cdef int pass_learn(self, const Example* e, State last) noexcept nogil:
         cdef Example scaled
@@ -146,8 +162,7 @@ cdef class Scaling(TransformerState):
         cdef int status = self.learn(e)
         if status != LEARNED:
             return status
-        self.rescale(e, scaled, self.out.values, self.out.ids)
-        if scaled.peak > OUTLIER:
+        if self.rescale(e, scaled, self.out.values, self.out.ids) & FAR:
             self.renew_outliers(e, scaled)
             self.rescale(e, scaled, self.out.values, self.out.ids)
         return LEARNED
@@ -156,6 +171,7 @@ cdef class Scaling(TransformerState):
         """Compute again what is due, as if the example had been counted."""
         self.n_old = 0
         self.old_next_due = self.next_due
+        self.open = True
         if not e.peak < LARGEST and not onstream_peak(e.values, e.n) < LARGEST:
             return OVERFLOW  # the peak may be that of a block
         if self.make_room(e.n) != LEARNED:
@@ -185,48 +201,61 @@ cdef class Scaling(TransformerState):
             old = self.old + self.n_old
             self.kept[FACTOR][old.feature] = old.factor
             self.kept[DUE][old.feature] = old.due
+            self.kept[REACH][old.feature] = old.reach
             self.move_offset(old.feature, old.offset)
         self.next_due = self.old_next_due
 
     # -- scaling ------------------------------------------------------------------------------------
 
-    cdef void rescale(
+    cdef int64_t rescale(
         self, const Example* e, Example* out, double* values, int32_t* ids
     ) noexcept nogil:
         """The scaled example, in this memory: first the centred features, then what else it has.
-        Features that are not known yet stay."""
+        Features that are not known yet stay. What was found, of OPEN and FAR."""
         cdef const double* offset = self.kept[OFFSET]
         cdef const double* factor = self.kept[FACTOR]
-        cdef Py_ssize_t i, n = self.n_centred
+        cdef const double* closed = self.kept[CLOSED]
+        cdef const double* reach = self.kept[REACH]
+        cdef Py_ssize_t i, at, n = self.n_centred
         cdef int32_t id
+        cdef int64_t found = 0
+        cdef bint small = e.peak < LARGEST
         cdef double u
         out[0] = e[0]
         out.values = values
         out.codes = NULL
-        if e.ids == NULL and e.peak < LARGEST and self.covers(e):
-            out.peak = OUTLIER
-            if onstream_standardise(values, e.values, offset, factor, OUTLIER, e.n):
-                out.peak = onstream_peak(values, e.n)
-            return
-        for i in range(n):
-            id = self.centred[i]
-            ids[i] = id
-            values[i] = bounded(-offset[id] * factor[id])
-        for i in range(e.n):
-            id = feature(e, i)
-            if id >= self.rows:
-                u = e.values[i]
-            else:
-                u = bounded(bounded(e.values[i] - offset[id]) * factor[id])
-                if offset[id] != 0.0:
-                    values[self.place[id]] = u
-                    continue
-            ids[n] = id
-            values[n] = u
-            n += 1
+        if e.ids == NULL and small and self.covers(e):
+            found = onstream_standardise(
+                values, e.values, offset, factor, closed, reach, OUTLIER, e.n)
+            out.peak = onstream_peak(values, e.n) if found & LARGE else OUTLIER
+            return found
+        if n > 0:
+            memcpy(ids, self.centred, n * sizeof(int32_t))
+            memcpy(values, self.zeros, n * sizeof(double))
+        if e.ids != NULL and small and e.width <= self.rows:
+            found = onstream_standardise_sparse(
+                values, ids, &n, e.values, e.ids, offset, factor, closed, self.place, e.n)
+        else:
+            for i in range(e.n):
+                id, u = feature(e, i), e.values[i]
+                at = 0
+                if id < self.rows:
+                    found |= OPEN
+                    u = bounded(bounded(u - offset[id]) * factor[id])
+                    at = self.place[id]
+                if at == 0:
+                    n += 1
+                    at = n
+                ids[at - 1] = id
+                values[at - 1] = u
         out.ids = ids
         out.n = n
         out.peak = onstream_peak(values, n)
+        if out.peak > OUTLIER:
+            for i in range(n):
+                if ids[i] < self.rows and fabs(values[i]) > reach[ids[i]]:
+                    found |= FAR
+        return found
 
     cdef bint covers(self, const Example* e) noexcept nogil:
         """Does the dense example have all centred features, and none that is unknown?"""
@@ -241,15 +270,10 @@ cdef class Scaling(TransformerState):
 
     cdef bint is_due(self, const Example* e) noexcept nogil:
         """Is any offset or factor to be computed again, with this example?"""
-        cdef Py_ssize_t i
         if self.counted + 1.0 >= self.next_due:
             return True
-        if e.ids == NULL and not onstream_any_open(e.values, self.kept[CLOSED], e.n):
-            return False
-        for i in range(e.n):
-            if e.values[i] != 0.0 and self.is_due_alone(feature(e, i)):
-                return True
-        return False
+        return onstream_any_due(
+            e.values, e.ids, self.kept[COUNT], self.kept[DUE], self.kept[OFFSET], e.n)
 
     cdef bint is_due_alone(self, int32_t i) noexcept nogil:
         """Is feature i, which is not centred, due with one more value?"""
@@ -267,7 +291,7 @@ cdef class Scaling(TransformerState):
             for i in range(e.n):
                 id = feature(e, i)
                 if self.kept[OFFSET][id] != 0.0:
-                    values[self.place[id]] = e.values[i]
+                    values[self.place[id] - 1] = e.values[i]
             for i in range(self.n_centred - 1, -1, -1):  # backwards: it may leave the list
                 id = self.centred[i]
                 self.renew(id, values[i], self.kept[DUE][id])
@@ -281,16 +305,17 @@ cdef class Scaling(TransformerState):
         the value is 0."""
         cdef const double* offset = self.kept[OFFSET]
         cdef const double* factor = self.kept[FACTOR]
+        cdef const double* reach = self.kept[REACH]
         cdef Py_ssize_t i, n = self.n_centred if scaled.ids != NULL else 0
         cdef int32_t id
         cdef double u
         for i in range(n):  # centred features that are 0
             id, u = scaled.ids[i], scaled.values[i]
-            if fabs(u) > OUTLIER and u == bounded(-offset[id] * factor[id]):
+            if fabs(u) > reach[id] and u == -offset[id] * factor[id]:
                 self.renew(id, 0.0, self.kept[DUE][id])
         for i in range(e.n):
             id, u = feature(e, i), e.values[i]
-            if (u != 0.0 or scaled.ids == NULL) and fabs((u - offset[id]) * factor[id]) > OUTLIER:
+            if (u != 0.0 or scaled.ids == NULL) and fabs((u - offset[id]) * factor[id]) > reach[id]:
                 self.renew(id, u, self.kept[DUE][id])
 
     cdef void renew(self, int32_t i, double x, double due) noexcept nogil:
@@ -300,14 +325,14 @@ cdef class Scaling(TransformerState):
         cdef double count = self.kept[COUNT][i]
         cdef double mean = self.kept[MEAN][i]
         cdef double square = self.kept[SQUARE][i]
-        cdef double far, share, weight = 0.0, offset, variance
+        cdef double far, share, weight = 0.0, offset, variance, unit = 0.0
         if x != 0.0:
             count += 1.0
             far = x - mean
             mean += far / count
             square += far * (x - mean)
-        old.feature, old.offset, old.factor, old.due = (
-            i, self.kept[OFFSET][i], self.kept[FACTOR][i], self.kept[DUE][i])
+        old.feature, old.offset, old.factor, old.due, old.reach = (
+            i, self.kept[OFFSET][i], self.kept[FACTOR][i], self.kept[DUE][i], self.kept[REACH][i])
         self.n_old += 1
         share = min(1.0, count / total)
         if self.centres and total > 1.0:
@@ -320,8 +345,10 @@ cdef class Scaling(TransformerState):
         variance = (share * (variance + (mean - offset) ** 2) + weight * (1.0 - share) * offset**2) / (
             share + weight * (1.0 - share)) if share > 0.0 else 0.0
         self.kept[DUE][i] = due
-        self.kept[FACTOR][i] = (
-            pow(share, -0.25 * (1.0 - weight)) / sqrt(variance) if variance > LEAST else 0.0)
+        if share > 0.0:
+            unit = pow(share, -0.25 * (1.0 - weight))
+        self.kept[FACTOR][i] = unit / sqrt(variance) if variance > LEAST else 0.0
+        self.kept[REACH][i] = unit * max(OUTLIER, 0.25 * sqrt(count))
         self.move_offset(i, offset)
 
     cdef void move_offset(self, int32_t i, double offset) noexcept nogil:
@@ -337,14 +364,21 @@ cdef class Scaling(TransformerState):
                 else:
                     high = at
             if offset != 0.0:
-                memmove(self.centred + low + 1, self.centred + low, (self.n_centred - low) * sizeof(int32_t))
+                at = self.n_centred - low
+                memmove(self.centred + low + 1, self.centred + low, at * sizeof(int32_t))
+                memmove(self.zeros + low + 1, self.zeros + low, at * sizeof(double))
                 self.centred[low] = i
                 self.n_centred += 1
             else:
                 self.n_centred -= 1
-                memmove(self.centred + low, self.centred + low + 1, (self.n_centred - low) * sizeof(int32_t))
+                at = self.n_centred - low
+                memmove(self.centred + low, self.centred + low + 1, at * sizeof(int32_t))
+                memmove(self.zeros + low, self.zeros + low + 1, at * sizeof(double))
+                self.place[i] = 0
             for at in range(low, self.n_centred):
-                self.place[self.centred[at]] = <int32_t> at
+                self.place[self.centred[at]] = <int32_t> at + 1
+        if offset != 0.0:
+            self.zeros[self.place[i] - 1] = -offset * self.kept[FACTOR][i]
         self.close(i)
 
     cdef void close(self, int32_t i) noexcept nogil:
@@ -363,11 +397,12 @@ cdef class Scaling(TransformerState):
         self.seen += 1
         sampled = (<uint64_t> self.seen * SPREAD) >> 61 == 0  # no period of the stream can match it
         weight = EIGHTH if sampled else 0.0
+        if not (sampled or self.open or self.counted < MANY):
+            return
         if e.ids == NULL:
-            if sampled or self.counted < MANY or onstream_any_open(e.values, self.kept[CLOSED], e.n):
-                onstream_count(
-                    count, self.kept[MEAN], self.kept[SQUARE], self.kept[CLOSED], e.values,
-                    self.kept[OFFSET], self.kept[DUE], MANY, weight, e.n)
+            onstream_count(
+                count, self.kept[MEAN], self.kept[SQUARE], self.kept[CLOSED], e.values,
+                self.kept[OFFSET], self.kept[DUE], MANY, weight, e.n)
         else:
             for i in range(e.n):
                 id = e.ids[i]
@@ -398,7 +433,7 @@ cdef class Scaling(TransformerState):
         self.counted = fields.number("counted", 0.0, 2.0**61)
         self.next_due = fields.number("next_due", 0.0, 2.0**62)
         scales = np.ascontiguousarray(fields.array("scales", (N_KEPT, width)))
-        if (scales[[COUNT, SQUARE, FACTOR, DUE]] < 0.0).any():
+        if (scales[[COUNT, SQUARE, FACTOR, DUE, REACH]] < 0.0).any():
             raise ValueError("scales holds counts or deviations that cannot be")
         if not self.centres and scales[OFFSET].any():
             raise ValueError("scales holds offsets without an intercept")
@@ -417,7 +452,7 @@ cdef class Scaling(TransformerState):
 
     def own_bytes(self):
         return TransformerState.own_bytes(self) + (
-            self.room * (N_ROWS * sizeof(double) + 2 * sizeof(int32_t))
+            self.room * ((N_ROWS + 1) * sizeof(double) + 2 * sizeof(int32_t))
             + 2 * self.out_room * sizeof(Overwritten))
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..base.union import Exported, union_of_features
 
-COUNT, MEAN, SQUARE, OFFSET, FACTOR, DUE = range(6)
-RARE, USUAL, NOISE, LEAST = 0.2, 0.8, 1e-26, 1e-290  # as in core/scaling.pyx
+COUNT, MEAN, SQUARE, OFFSET, FACTOR, DUE, REACH = range(7)
+RARE, USUAL, OUTLIER, NOISE, LEAST = 0.2, 0.8, 5.0, 1e-26, 1e-290  # as in core/scaling.pyx
 
 
 def unscaled(fields: Exported) -> Exported:
@@ -31,7 +31,7 @@ def on_one_scale(mine: Exported, theirs: Exported) -> tuple[Exported, Exported, 
     where = np.arange(ours.shape[1]), np.arange(width) if hashed else places
     spread = []
     for scales, at in zip((ours, other), where, strict=True):
-        whole = np.zeros((6, width))
+        whole = np.zeros((7, width))
         whole[:, at] = scales
         spread.append(whole)
     counted = sum(fields["steps"]["0"]["counted"] for fields in (mine, theirs))
@@ -65,8 +65,9 @@ def merged_scales(a: np.ndarray, b: np.ndarray, counted: float, centres: bool) -
     squares = part * variance + absent * out[OFFSET] ** 2
     variance = np.divide(squares, part + absent, out=np.zeros_like(count), where=part > 0)
     known = variance > LEAST
-    unit = np.power(part, -0.25 * (1.0 - weight), out=np.zeros_like(part), where=known)
+    unit = np.power(part, -0.25 * (1.0 - weight), out=np.zeros_like(part), where=part > 0)
     out[FACTOR] = np.divide(unit, np.sqrt(variance), out=np.zeros_like(count), where=known)
+    out[REACH] = unit * np.maximum(OUTLIER, 0.25 * np.sqrt(count))
     out[DUE] = np.where(count > 0, count + 1.0, 0.0)  # computed again with the next example
     as_they_came = is_raw(a) | is_raw(b)
     out[OFFSET, as_they_came], out[FACTOR, as_they_came], out[DUE, as_they_came] = 0.0, 1.0, 0.0
