@@ -29,6 +29,15 @@ def generate(
     )
 
 
+def as_given(learner_class: type[Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Parameters of an estimator for its learner: with scale="default", which asks what is given,
+    only those that are not at their defaults."""
+    usual = parameters(learner_class)
+    if values.get("scale") != "default":
+        return values
+    return {n: v for n, v in values.items() if type(v) is not type(usual[n]) or v != usual[n]}
+
+
 def constructor(name: str, known: dict[str, Any]) -> Callable[..., None]:
     """An `__init__` that keeps its parameters as they are, and shows them in its signature."""
 

@@ -1,6 +1,6 @@
 """Online least squares."""
 
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 from ...base.checks import flag
 from ..base import LinearRegressor, LinearRegressorOptions, Scaled, ScaleOptions
@@ -17,15 +17,17 @@ class LinearRegressionOptions(
 class LinearRegression(Scaled, Regularised, LinearRegressor):
     """Linear regression by stochastic gradient, w += rate * x * (y - w.x) (Widrow & Hoff, 1960).
 
-    One pass costs as much as reading the data. It converges for rates well below 2 / |x|^2;
-    where features differ in size, scale them, or set `normalized`. For the exact least-squares
-    solution at a higher price see `RLS`.
+    One pass costs as much as reading the data. As long as no parameter of the rule is given it
+    learns from raw columns of any size (`scale`); with scale=None it converges for rates well
+    below 2 / |x|^2: where features differ in size, scale them, or set `normalized`. For the exact
+    least-squares solution at a higher price see `RLS`.
     The same in plain NumPy: tests/oracles/linear_regression.py.
 
     Parameters
     ----------
     eta : float > 0, default 0.01
-        First learning rate. Raise it for speed, lower it if the error explodes.
+        First learning rate; 0.02 if `scale` becomes "auto" by default. Raise it for speed, lower
+        it if the error explodes.
     normalized : bool, default False
         Divide the rate by 1 + |x|^2: no example, however large, can make it diverge (eta < 2).
 
@@ -38,6 +40,8 @@ class LinearRegression(Scaled, Regularised, LinearRegressor):
     >>> round(model.predict_one({"hours": 4.0}), 2)
     13.0
     """
+
+    _with_auto: ClassVar[dict[str, Any]] = {"eta": 0.02}
 
     def __init__(
         self,
