@@ -118,7 +118,7 @@ cdef class LogisticState(LinearClassifierState):
     cdef double fading(self) noexcept nogil:
         """What remains of the weights."""
         if self.watched > 20.0 and self.share_loss > TOO_LITTLE and self.own_loss > self.share_loss:
-            return 1.0 - 1.0 / HORIZON
+            return 1.0 - 0.5 / HORIZON
         return 1.0
 
     cdef void watch(self, int y, Py_ssize_t k, double own, double share) noexcept nogil:
