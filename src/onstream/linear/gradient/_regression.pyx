@@ -21,7 +21,7 @@ cdef double HARDLY = 0.95     # of the loss of the shares of labels: a loss abov
 cdef double TOO_LITTLE = 0.1   # a loss of the shares below cannot be judged by
 cdef double HORIZON = 200.0   # examples that a loss is averaged over
 cdef double SLOWER = 0.002    # of the past of the shares, with every example
-cdef double LEAST_CARE = 0.01
+cdef double LEAST_CARE = 0.03
 
 
 cdef inline double damped(double rate, const Example* e, double curvature) noexcept nogil:
@@ -69,7 +69,7 @@ cdef class LogisticState(LinearClassifierState):
     cdef Schedule schedule
     cdef double step_factor  # of a step with two labels: the number of rows that it moves
     cdef bint damps
-    # With `damps` the rate falls, down to a hundredth, while probabilities are hardly better than the
+    # With `damps` the rate falls, down to LEAST_CARE of it, while probabilities are hardly better than the
     # shares of the labels: what a constant rate then learns is noise (Brier scores, recent ones).
     # While they are worse, what was learned fades, too, but for the intercept.
     cdef double care         # the rate is that of the schedule times this
@@ -136,7 +136,7 @@ cdef class LogisticState(LinearClassifierState):
         if self.share_loss > TOO_LITTLE and self.own_loss > HARDLY * self.share_loss:
             self.care = max(LEAST_CARE, self.care * (1.0 - 1.0 / HORIZON))
         else:
-            self.care = min(1.0, self.care * (1.0 + 1.0 / HORIZON))
+            self.care = min(1.0, self.care * (1.0 + 4.0 / HORIZON))
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
         if n > self.room_shares:
