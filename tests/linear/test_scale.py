@@ -449,22 +449,31 @@ def test_who_gives_a_parameter_of_the_rule_gets_that_of_the_paper(cls: Any, give
 def test_who_gives_none_gets_scales(cls: Any) -> None:
     model = cls(intercept=False, init=None)
     assert model.scale == "auto"
-    assert cls(hash_bits=8).scale == "auto"
+    assert cls(hash_bits=8).scale is None  # slots are not scaled
     for twin in (model.clone(), loads(dumps(model)), eval(repr(model), {cls.__name__: cls})):
         assert twin.params == model.params
-    assert model.clone(l2=0.5).scale == "auto" if "l2" in model.params else True
+    assert repr(cls()) == f"{cls.__name__}()"
 
 
-def test_the_usual_steps_of_regression_are_others_with_scales() -> None:
-    assert LinearRegression().params["eta"] == SGDRegressor().params["eta"] == 0.02
-    assert PARegressor().params["C"] == 0.1
-    assert LinearRegression(scale="auto").params["eta"] == 0.01
-    assert PARegressor(scale=None).params["C"] == 1.0
+@pytest.mark.parametrize("given", [{}, {"eta": 0.5}, {"eta": 0.1}, {"l2": 0.1, "scale": "auto"}])
+def test_a_repr_says_which_rule_holds(given: Any) -> None:
+    model = LogisticRegression(**given)
+    again = eval(repr(model))
+    assert again.params == model.params
+    assert model.clone().params == model.params
+    assert model.clone(eta=0.7).scale == model.scale
 
 
 def test_passive_aggressive_classifiers_keep_the_rule_of_the_paper() -> None:
     assert PAClassifier().scale is None
     assert "scale" not in Perceptron().params
+
+
+def test_C_of_regression_counts_tenths_of_a_deviation() -> None:
+    model = PARegressor(scale="auto", variant="PA-I", C=0.5, intercept=False, epsilon=0.0)
+    model.learn_one({"a": 1.0}, 8.0)  # the first target has no deviation
+    model.learn_one({"a": 1.0}, -8.0)
+    assert model.weights["a"] == pytest.approx(-0.1 * 0.5 * 8.0)
 
 
 def test_a_start_hands_on_its_scale() -> None:

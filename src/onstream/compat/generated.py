@@ -7,6 +7,7 @@ from typing import Any
 from ..base.checks import meant
 from ..base.parameters import parameters
 from ..base.registry import public_class
+from ..linear.base import Usual
 
 
 def generate(
@@ -30,10 +31,10 @@ def generate(
 
 
 def as_given(learner_class: type[Any], values: dict[str, Any]) -> dict[str, Any]:
-    """Parameters of an estimator for its learner: with scale="default", which asks what is given,
-    only those that are not at their defaults."""
+    """Parameters of an estimator for its learner: if a default asks what else is given, only those
+    that are not at their defaults."""
     usual = parameters(learner_class)
-    if values.get("scale") != "default":
+    if not isinstance(values.get("scale"), Usual):
         return values
     return {n: v for n, v in values.items() if type(v) is not type(usual[n]) or v != usual[n]}
 

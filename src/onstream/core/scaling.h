@@ -24,15 +24,36 @@ static int64_t onstream_standardise(double *restrict out, const double *restrict
     return (large & 1) | (open & 2) | (far & 4);
 }
 
-/* The same for values with features `ids`, without looking for large ones. A value goes to the place of
- * its feature, counted from 1, or, if that is 0, behind the *filled places that are taken. */
-static inline int64_t onstream_standardise_sparse(double *restrict out, int32_t *restrict out_ids,
-                                                  ptrdiff_t *filled, const double *restrict x,
+/* The same for values with features `ids`, without looking for large ones; counts those that have a
+ * place. */
+static inline int64_t onstream_standardise_sparse(double *restrict out, ptrdiff_t *centred,
+                                                  const double *restrict x,
                                                   const int32_t *restrict ids,
                                                   const double *restrict offset,
                                                   const double *restrict factor,
                                                   const double *restrict closed,
                                                   const int32_t *restrict place, ptrdiff_t n) {
+    int64_t found = 0;
+    ptrdiff_t placed = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        int32_t id = ids[i];
+        placed += place[id] != 0;
+        out[i] = (x[i] - offset[id]) * factor[id];
+        found |= closed[id] == 0.0 ? 2 : 0;
+    }
+    *centred = placed;
+    return found;
+}
+
+/* The same, but a value goes to the place of its feature, counted from 1, or, if that is 0, behind the
+ * *filled places that are taken. */
+static inline int64_t onstream_spell_out(double *restrict out, int32_t *restrict out_ids,
+                                         ptrdiff_t *filled, const double *restrict x,
+                                         const int32_t *restrict ids,
+                                         const double *restrict offset,
+                                         const double *restrict factor,
+                                         const double *restrict closed,
+                                         const int32_t *restrict place, ptrdiff_t n) {
     int64_t found = 0;
     ptrdiff_t end = *filled;
     for (ptrdiff_t i = 0; i < n; i++) {

@@ -44,6 +44,7 @@ cdef class Scaling(TransformerState):
     cdef bint keeps_scale(self, const Example* e, Example* scaled) noexcept nogil
     cdef int learn_scale(self, const Example* e, Example* scaled) noexcept nogil
     cdef int make_room(self, Py_ssize_t n) noexcept nogil
+    cdef int64_t look_far(self, const Example* scaled) noexcept nogil
     cdef bint covers(self, const Example* e) noexcept nogil
     cdef bint is_due(self, const Example* e) noexcept nogil
     cdef bint is_due_alone(self, int32_t i) noexcept nogil

@@ -38,6 +38,10 @@ cdef extern from "scaling.h" nogil:
         double* out, const double* x, const double* offset, const double* factor,
         const double* closed, const double* reach, double limit, Py_ssize_t n)
     int64_t onstream_standardise_sparse(
+        double* out, Py_ssize_t* centred, const double* x, const int32_t* ids,
+        const double* offset, const double* factor, const double* closed, const int32_t* place,
+        Py_ssize_t n)
+    int64_t onstream_spell_out(
         double* out, int32_t* out_ids, Py_ssize_t* filled, const double* x, const int32_t* ids,
         const double* offset, const double* factor, const double* closed, const int32_t* place,
         Py_ssize_t n)
@@ -210,8 +214,9 @@ cdef class Scaling(TransformerState):
     cdef int64_t rescale(
         self, const Example* e, Example* out, double* values, int32_t* ids
     ) noexcept nogil:
-        """The scaled example, in this memory: first the centred features, then what else it has.
-        Features that are not known yet stay. What was found, of OPEN and FAR."""
+        """The scaled example, in this memory. It keeps its order if it has all centred features;
+        otherwise these come first, then what else it has. Features that are not known yet stay.
+        What was found, of OPEN and FAR."""
         cdef const double* offset = self.kept[OFFSET]
         cdef const double* factor = self.kept[FACTOR]
         cdef const double* closed = self.kept[CLOSED]
@@ -229,11 +234,18 @@ cdef class Scaling(TransformerState):
                 values, e.values, offset, factor, closed, reach, OUTLIER, e.n)
             out.peak = onstream_peak(values, e.n) if found & LARGE else OUTLIER
             return found
+        if e.ids != NULL and small and e.width <= self.rows and e.n >= n:
+            at = 0
+            found = onstream_standardise_sparse(
+                values, &at, e.values, e.ids, offset, factor, closed, self.place, e.n)
+            if at == n:  # it has all centred features, and keeps its order
+                out.peak = onstream_peak(values, e.n)
+                return found | self.look_far(out)
         if n > 0:
             memcpy(ids, self.centred, n * sizeof(int32_t))
             memcpy(values, self.zeros, n * sizeof(double))
         if e.ids != NULL and small and e.width <= self.rows:
-            found = onstream_standardise_sparse(
+            found = onstream_spell_out(
                 values, ids, &n, e.values, e.ids, offset, factor, closed, self.place, e.n)
         else:
             for i in range(e.n):
@@ -251,11 +263,18 @@ cdef class Scaling(TransformerState):
         out.ids = ids
         out.n = n
         out.peak = onstream_peak(values, n)
-        if out.peak > OUTLIER:
-            for i in range(n):
-                if ids[i] < self.rows and fabs(values[i]) > reach[ids[i]]:
-                    found |= FAR
-        return found
+        return found | self.look_far(out)
+
+    cdef int64_t look_far(self, const Example* scaled) noexcept nogil:
+        """FAR if a value of the scaled example is out of reach, else 0."""
+        cdef Py_ssize_t i
+        cdef int32_t id
+        if scaled.peak > OUTLIER:
+            for i in range(scaled.n):
+                id = scaled.ids[i]
+                if id < self.rows and fabs(scaled.values[i]) > self.kept[REACH][id]:
+                    return FAR
+        return 0
 
     cdef bint covers(self, const Example* e) noexcept nogil:
         """Does the dense example have all centred features, and none that is unknown?"""
@@ -306,7 +325,8 @@ cdef class Scaling(TransformerState):
         cdef const double* offset = self.kept[OFFSET]
         cdef const double* factor = self.kept[FACTOR]
         cdef const double* reach = self.kept[REACH]
-        cdef Py_ssize_t i, n = self.n_centred if scaled.ids != NULL else 0
+        cdef bint spelled_out = scaled.ids == self.out.ids
+        cdef Py_ssize_t i, n = self.n_centred if spelled_out else 0
         cdef int32_t id
         cdef double u
         for i in range(n):  # centred features that are 0
@@ -315,7 +335,7 @@ cdef class Scaling(TransformerState):
                 self.renew(id, 0.0, self.kept[DUE][id])
         for i in range(e.n):
             id, u = feature(e, i), e.values[i]
-            if (u != 0.0 or scaled.ids == NULL) and fabs((u - offset[id]) * factor[id]) > reach[id]:
+            if (u != 0.0 or not spelled_out) and fabs((u - offset[id]) * factor[id]) > reach[id]:
                 self.renew(id, u, self.kept[DUE][id])
 
     cdef void renew(self, int32_t i, double x, double due) noexcept nogil:

@@ -17,7 +17,14 @@ from ._state import LinearClassifierState
 from .mixing import mix_classifiers, mix_regressors
 from .scales import merged_targets, on_one_scale, rebased_scales, rebased_targets, unscaled
 
-NOT_OF_THE_RULE = {"scale", "intercept", "labels", "max_labels", "hash_bits", "hash_seed"}
+NOT_OF_THE_RULE = {"scale", "intercept", "labels", "max_labels"}
+
+
+class Usual(str):
+    """A default that a parameter has only as long as others are not given."""
+
+
+USUAL: Any = Usual("auto")
 
 
 class HashedOptions(TypedDict, total=False):
@@ -44,7 +51,7 @@ class LinearRegressorOptions(LinearOptions, LearnerOptions, total=False):
 class ScaleOptions(TypedDict, total=False):
     """The parameter of `Scaled`."""
 
-    scale: Literal["default", "auto"] | None
+    scale: Literal["auto"] | None
 
 
 class Hashed(Learner):
@@ -126,18 +133,16 @@ class Scaled(Linear):
 
     Parameters
     ----------
-    scale : {"default", "auto", None}, default "default"
+    scale : {"auto"} or None, default "auto"
         "auto" scales every feature by what was seen of it (unless features are hashed, or a scaler
         stands before), so that raw columns of any size work, and shortens steps that would
         overshoot; `weights` and `bias` are those of the features as they came. None learns from
-        the features as they are, by the rule of the paper. "default" is "auto", but None as soon
-        as any parameter of the rule is given: all but `intercept`, `labels`, `max_labels`,
-        `hash_bits`, `hash_seed` and `init`. The attribute `scale` says which of them it became.
+        the features as they are, by the rule of the paper, and is the default as soon as another
+        parameter is given than `intercept`, `labels`, `max_labels` and `init`.
     """
 
     scale: Literal["auto"] | None
     _added_parameters: ClassVar[dict[str, Any]] = {"scale": None}
-    _with_auto: ClassVar[dict[str, Any]] = {}  # defaults that differ where "default" is "auto"
     _given: frozenset[str] = frozenset()  # parameters that were written down
 
     def __new__(cls, *_: Any, **given: Any) -> Self:
@@ -146,14 +151,12 @@ class Scaled(Linear):
         made._given = frozenset(given)
         return made
 
-    def __init__(
-        self, *, scale: Literal["default", "auto"] | None = "default", **common: Any
-    ) -> None:
+    def __init__(self, *, scale: Literal["auto"] | None = USUAL, **common: Any) -> None:
         given: Any = scale
-        if given is not None and not (isinstance(given, str) and given in ("default", "auto")):
+        if given is not None and not (isinstance(given, str) and given == "auto"):
             who = type(self).__name__
             raise ValueError(f"{who}: scale must be 'auto' or None, got {given!r:.80}.")
-        if scale == "default":
+        if isinstance(given, Usual):
             scale = self._usual_scale(common)
         self.scale = scale
         super().__init__(**common)
@@ -171,12 +174,18 @@ class Scaled(Linear):
             value = common[name] if name in common else getattr(self, name, usual[name])
             if name in self._given or value != usual[name]:
                 return None
-        for name, value in self._with_auto.items():
-            if name in common:
-                common[name] = value
-            else:  # checked by a class before this one
-                setattr(self, name, value)
         return "auto"
+
+    def __repr__(self) -> str:
+        """As it can be typed in again: `scale` where the others do not say it."""
+        usual = parameters(type(self))
+        given = {n: v for n, v in self.params.items() if v is not usual[n] and v != usual[n]}
+        given.pop("scale", None)
+        follows = isinstance(usual["scale"], Usual) and not given.keys() - NOT_OF_THE_RULE
+        if self.scale != ("auto" if follows else None):
+            given["scale"] = self.scale
+        shown = (f"{n}={given[n]!r}" for n in usual if n in given)
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def _model_behind(self, who: str, steps: Sequence[Any]) -> Any:
         scaled = steps and steps[-1].scales()

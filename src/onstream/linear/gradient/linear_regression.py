@@ -1,6 +1,6 @@
 """Online least squares."""
 
-from typing import Any, ClassVar, Unpack
+from typing import Any, Unpack
 
 from ...base.checks import flag
 from ..base import LinearRegressor, LinearRegressorOptions, Scaled, ScaleOptions
@@ -26,8 +26,7 @@ class LinearRegression(Scaled, Regularised, LinearRegressor):
     Parameters
     ----------
     eta : float > 0, default 0.01
-        First learning rate; 0.02 if `scale` becomes "auto" by default. Raise it for speed, lower
-        it if the error explodes.
+        First learning rate. Raise it for speed, lower it if the error explodes.
     normalized : bool, default False
         Divide the rate by 1 + |x|^2: no example, however large, can make it diverge (eta < 2).
 
@@ -40,8 +39,6 @@ class LinearRegression(Scaled, Regularised, LinearRegressor):
     >>> round(model.predict_one({"hours": 4.0}), 2)
     13.0
     """
-
-    _with_auto: ClassVar[dict[str, Any]] = {"eta": 0.02}
 
     def __init__(
         self,

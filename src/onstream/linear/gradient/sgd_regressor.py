@@ -1,6 +1,6 @@
 """Regression by stochastic gradient descent."""
 
-from typing import Any, ClassVar, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from ...base.checks import choice, number, positive
 from ..base import LinearRegressor, LinearRegressorOptions, Scaled, ScaleOptions
@@ -34,8 +34,8 @@ class SGDRegressor(Scaled, StochasticGradient, LinearRegressor):
     theta : float in (0, 1), default 0.5
         The quantile that "quantile" predicts; 0.5 is the median.
     eta : float > 0 or None, default None
-        First learning rate; None is 0.01, with AdaGrad 0.1, and 0.02 if `scale` becomes "auto" by
-        default. Raise it for speed, lower it if the error explodes.
+        First learning rate; None is 0.01, with AdaGrad 0.1. Raise it for speed, lower it if the
+        error explodes.
 
     Examples
     --------
@@ -47,7 +47,6 @@ class SGDRegressor(Scaled, StochasticGradient, LinearRegressor):
     6.4
     """
 
-    _with_auto: ClassVar[dict[str, Any]] = {"eta": 0.02}
     eta: float | None  # type: ignore[assignment]
 
     def __init__(

@@ -1,6 +1,6 @@
 """Passive-aggressive regression, in its three variants."""
 
-from typing import Any, ClassVar, Unpack
+from typing import Any, Unpack
 
 from ...base.checks import number
 from ...base.passive_aggressive import PassiveAggressive
@@ -24,17 +24,16 @@ class PARegressor(PassiveAggressive, Scaled, LinearRegressor):
     ----------
     C : float > 0, default 1.0
         Aggressiveness of PA-I and PA-II; lower it when targets are noisy. With scale="auto" the C
-        of PA-I counts standard deviations of the targets; it is 0.1 if `scale` becomes "auto" by
-        default.
+        of PA-I counts tenths of the standard deviation of the targets.
     epsilon : float >= 0, default 0.1
         Errors up to this are none; with scale="auto" it counts standard deviations of the
         targets. Raise it to the size of the noise.
-    scale : {"default", "auto", None}, default "default"
+    scale : {"auto"} or None, default "auto"
         "auto" scales every feature by what was seen of it, takes C and epsilon relative to the
         targets, and keeps predictions in the range of the targets seen, give or take a tenth;
         `weights` and `bias` are those of the features as they came. None learns from features and
-        targets as they are, by the rule of the paper. "default" is "auto", but None as soon as
-        `variant`, `C` or `epsilon` is given. The attribute `scale` says which of them it became.
+        targets as they are, by the rule of the paper, and is the default as soon as another
+        parameter is given than `intercept` and `init`.
 
     Examples
     --------
@@ -43,8 +42,6 @@ class PARegressor(PassiveAggressive, Scaled, LinearRegressor):
     >>> round(model.predict_one({"hours": 3.0}), 9)  # just within epsilon
     10.5
     """
-
-    _with_auto: ClassVar[dict[str, Any]] = {"C": 0.1}
 
     def __init__(self, *, epsilon: float = 0.1, **common: Unpack[ScaledPARegressorOptions]) -> None:
         self.epsilon = number(self, "epsilon", epsilon, least=0.0)
