@@ -124,8 +124,7 @@ def numbers(load: Any) -> str:
         cells = [name]
         for cls in (LinearRegression, PARegressor):
             cells += [
-                determination(cls(**more), X, y)
-                for more in ({"scale": None}, SCALED.get(cls, {}))
+                determination(cls(**more), X, y) for more in ({"scale": None}, SCALED.get(cls, {}))
             ]
         lines.append(cells)
         print(*cells, flush=True)

@@ -558,8 +558,8 @@ def test_noise_teaches_less_and_less() -> None:
 
 @pytest.mark.parametrize("n", [2, 5])
 def test_care_follows_brier_scores(n: int) -> None:
-    """The rate falls by 1/200 an example, and rises by 1/50, but stays low while the recent loss is above 0.95 of that of the shares,
-    and weights fade by half of that while it is above it."""
+    """The rate falls by 1/200 an example while the recent loss is above 0.95 of that of the shares,
+    and rises by 1/50 otherwise; weights fade by 1/400 while the loss is the larger one."""
     rng = np.random.default_rng(1)
     model, scales = LogisticRegression(labels=list(range(n))), Scales()
     k = 1 if n == 2 else n

@@ -8,7 +8,7 @@ SPREAD = 0x9E3779B97F4A7C15
 
 
 class Scales:
-    """Count, mean and squares of what is not 0 of every feature; offset and factor as computed last."""
+    """Count, mean and squares of values other than 0; offset and factor as computed last."""
 
     def __init__(self, centres: bool = True) -> None:
         self.centres = centres

@@ -32,7 +32,8 @@ def generate(
 
 def as_given(learner_class: type[Any], values: dict[str, Any]) -> dict[str, Any]:
     """Parameters of an estimator for its learner: if a default asks what else is given, only those
-    that are not at their defaults."""
+    that are not at their defaults.
+    """
     usual = parameters(learner_class)
     if not isinstance(values.get("scale"), Usual):
         return values

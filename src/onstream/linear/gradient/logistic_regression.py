@@ -35,7 +35,7 @@ class LogisticRegression(Scaled, Regularised, LinearClassifier, ProbabilisticCla
     >>> model.predict_one({"free": 1})
     'spam'
     >>> round(model.predict_proba_one({"free": 1})["spam"], 2)
-    0.9
+    0.96
     """
 
     _step_factor = 1.0  # how many rows a step with two labels moves
