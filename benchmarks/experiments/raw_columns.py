@@ -3,8 +3,8 @@
     python -m benchmarks.experiments.raw_columns [--data DIR]
 
 Every set in the order of its file, those sorted by label shuffled, at most 30,000 rows; scale=None,
-and the default of today, for PAClassifier scale="auto" with another C. Text columns are categories, missing
-values are left out. Prints the tables and puts them into the page.
+and the default of today, for PAClassifier scale="auto" with another C. Text columns are
+categories, missing values are left out. Prints the tables and puts them into the page.
 """
 
 from __future__ import annotations

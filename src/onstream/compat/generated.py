@@ -31,8 +31,9 @@ def generate(
 
 
 def as_given(learner_class: type[Any], values: dict[str, Any]) -> dict[str, Any]:
-    """Parameters of an estimator for its learner: if a default asks what else is given, only those
-    that are not at their defaults.
+    """Parameters of an estimator for its learner.
+
+    If a default asks what else is given, they are only those that are not at their defaults.
     """
     usual = parameters(learner_class)
     if not isinstance(values.get("scale"), Usual):
