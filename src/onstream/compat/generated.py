@@ -7,6 +7,7 @@ from typing import Any
 from ..base.checks import meant
 from ..base.parameters import parameters
 from ..base.registry import public_class
+from ..linear.base import Usual
 
 
 def generate(
@@ -27,6 +28,17 @@ def generate(
             "_learner_class": learner_class,
         },
     )
+
+
+def as_given(learner_class: type[Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Parameters of an estimator for its learner.
+
+    If a default asks what else is given, they are only those that are not at their defaults.
+    """
+    usual = parameters(learner_class)
+    if not isinstance(values.get("scale"), Usual):
+        return values
+    return {n: v for n, v in values.items() if type(v) is not type(usual[n]) or v != usual[n]}
 
 
 def constructor(name: str, known: dict[str, Any]) -> Callable[..., None]:

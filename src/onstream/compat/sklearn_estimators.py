@@ -21,6 +21,7 @@ from sklearn.utils.validation import (
 from ..base.fit import fit_block
 from ..base.parameters import parameters
 from ..bayes import BernoulliNB, MultinomialNB
+from .generated import as_given
 
 
 class Adapter(BaseEstimator):  # type: ignore[misc]
@@ -32,7 +33,7 @@ class Adapter(BaseEstimator):  # type: ignore[misc]
     def _made(self, **changes: Any) -> Any:
         """A learner with these parameters, which has learned nothing."""
         given = {name: getattr(self, name) for name in parameters(self._learner_class)}
-        return self._learner_class(**{**given, **changes})
+        return self._learner_class(**{**as_given(self._learner_class, given), **changes})
 
     def __reduce__(self) -> Any:
         from .sklearn import revived
