@@ -88,6 +88,7 @@ _PACKAGES = {
     "datasets",
     "drift",
     "ensemble",
+    "select",
     "serve",
     "stats",
     "streams",
@@ -104,6 +105,7 @@ expect_families(
     "onstream.tree",
     "onstream.bayes",
     "onstream.neighbors",
+    "onstream.select",
 )
 
 

@@ -21,7 +21,7 @@ NAMES = experiment.names()
 
 def test_all_are_there():
     promised = (
-        "noise aggressiveness multiclass budget averaging minibatch calibration drift hashing"
+        "noise aggressiveness multiclass budget averaging minibatch calibration drift hashing cash"
     )
     assert set(promised.split()) <= set(NAMES)
 
@@ -226,6 +226,12 @@ class TestNumbers:
     def test_drift(self):
         outcome = experiment.found("drift").run(Lab())
         assert [finding.holds for finding in outcome.findings] == [True, True, False, True, True]
+
+    def test_cash(self):
+        outcome = experiment.found("cash").run(Lab())
+        assert outcome.finding("first portion").holds
+        assert outcome.finding("as good as the best single").holds
+        assert outcome.finding("Pre-training").holds
 
     def test_hashing(self):
         outcome = experiment.found("hashing").run(Lab())

@@ -27,3 +27,6 @@ cdef class NumberEnsembleState(State):
     cdef double gather(self, RowBlock* b, Py_ssize_t row, double* votes) noexcept nogil
     cdef int write_rows(self, RowBlock* b, double* out) noexcept nogil
     cdef int learn_one(self, const Example* e, double* out) noexcept nogil
+
+
+cdef double* votes_room(double* few, Py_ssize_t n) noexcept nogil

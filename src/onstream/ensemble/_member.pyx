@@ -78,6 +78,8 @@ cdef class Member:
             self.make = before
             raise
         self.probabilistic = probabilistic
+        if self.labelled is not None:
+            self.labelled = self.model
         return 0
 
     def models(self):

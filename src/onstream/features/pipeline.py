@@ -198,6 +198,15 @@ class Pipeline(Learner):
             return NotImplemented
         return Transformer.__or__(self, other)
 
+    def __eq__(self, other: object) -> bool:
+        """As learners: templates by their steps, which `params` would make learners of."""
+        if self is other or not isinstance(other, Pipeline):
+            return self is other
+        templates = self._is_template() and other._is_template()
+        return bool(templates and self.steps == other.steps)
+
+    __hash__ = Learner.__hash__
+
     def __repr__(self) -> str:
         return f"Pipeline({', '.join(map(repr, self.steps))})"
 

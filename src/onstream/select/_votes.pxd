@@ -1,0 +1,5 @@
+from libc.stdint cimport int32_t
+
+cdef int32_t most_votes(const double* votes, Py_ssize_t k) noexcept nogil
+cdef void softmax(double* z, Py_ssize_t k) noexcept nogil
+cdef void log_odds(const double* p, Py_ssize_t k, double* out) noexcept nogil

@@ -1,0 +1,39 @@
+"""Words for votes: one number for each label."""
+
+from libc.math cimport INFINITY, exp, log
+from libc.stdint cimport int32_t
+
+cdef double LEAST_ODDS = 0.01  # smaller probabilities count as this one
+
+
+cdef int32_t most_votes(const double* votes, Py_ssize_t k) noexcept nogil:
+    """The label with most votes, the first of equals; -1: there is no vote."""
+    cdef int32_t best = -1, r
+    cdef double most = 0.0
+    for r in range(<int32_t> k):
+        if votes[r] > most:
+            best, most = r, votes[r]
+    return best
+
+
+cdef void softmax(double* z, Py_ssize_t k) noexcept nogil:
+    cdef Py_ssize_t r
+    cdef double top = -INFINITY, total = 0.0
+    for r in range(k):
+        top = max(top, z[r])
+    for r in range(k):
+        z[r] = exp(z[r] - top)
+        total += z[r]
+    for r in range(k):
+        z[r] /= total
+
+
+cdef void log_odds(const double* p, Py_ssize_t k, double* out) noexcept nogil:
+    """Logarithms of probabilities, less their mean."""
+    cdef Py_ssize_t r
+    cdef double least = min(LEAST_ODDS, 0.5 / k), mean = 0.0
+    for r in range(k):
+        out[r] = log(max(p[r], least))
+        mean += out[r] / k
+    for r in range(k):
+        out[r] -= mean
