@@ -78,8 +78,6 @@ cdef class Member:
             self.make = before
             raise
         self.probabilistic = probabilistic
-        if self.labelled is not None:
-            self.labelled = self.model
         return 0
 
     def models(self):

@@ -36,7 +36,7 @@ cdef class EvolvingMember(Member):
         """Begin to judge it anew."""
         self.merits.right = self.merits.asked = self.merits.use = 0.0
         self.merits.lately, self.merits.asked_lately = 0.0, 0.0
-        if self.labelled is not None:
+        if self.labelled:
             self.merits.lately, self.merits.asked_lately = 0.5, 1.0
 
     @property
@@ -49,12 +49,12 @@ cdef class EvolvingMember(Member):
         """The share of its answers that were right; of numbers, its mean squared error, negative."""
         if self.merits.asked == 0.0:
             return float("-inf")
-        return self.merits.right / self.merits.asked if self.labelled is not None else -self.merits.right / self.merits.asked
+        return self.merits.right / self.merits.asked if self.labelled else -self.merits.right / self.merits.asked
 
     @property
     def error(self):
         """The share of its answers that were wrong; of numbers, its mean squared error."""
-        return -self.fitness if self.labelled is None or not self.merits.asked else 1.0 - self.fitness
+        return -self.fitness if not self.labelled or not self.merits.asked else 1.0 - self.fitness
 
     @property
     def merit(self):
@@ -70,7 +70,7 @@ cdef class EvolvingMember(Member):
         """The fitness from 0 to 1; of numbers, the least error of all by its own."""
         if self.merits.asked == 0.0:
             return 0.0
-        return self.fitness if self.labelled is not None else (least + 1e-300) / (self.error + 1e-300)
+        return self.fitness if self.labelled else (least + 1e-300) / (self.error + 1e-300)
 
     @property
     def width_known(self):
@@ -114,7 +114,7 @@ cdef class EvolvingMember(Member):
         log odds. The label that it names itself has the largest share, also among equals."""
         cdef Py_ssize_t r
         cdef int32_t best
-        if self.labelled is None:
+        if not self.labelled:
             out[0] = NAN if none else scores[0]
             return
         if none or self.n_labels == 0:
