@@ -4,25 +4,31 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.checks import number, positive, whole
+from ..base.classifier import LabelledOptions
+from ..base.learner import LearnerOptions
 from ..core.regressor import RegressorModel
 from ..tree._boosted_tree import BoostedTreeState
 from ..tree.base import checked_nominal
 from ._chain import Chain
-from .base import Ensemble, LabelEnsembleOptions, NumberEnsembleOptions, member_seed
+from .base import Ensemble, member_seed
 
 
-class LabelBoostingOptions(LabelEnsembleOptions, total=False):
-    """Parameters of boosting of labels."""
+class LabelBoostingOptions(LabelledOptions, total=False):
+    """Parameters of boosting of labels, but for those with a default of their own."""
 
+    n_jobs: int
+    seed: int
     subspace: float
     tau: float
     max_depth: int | None
     nominal: list[str | int] | None
 
 
-class NumberBoostingOptions(NumberEnsembleOptions, total=False):
-    """Parameters of boosting of numbers."""
+class NumberBoostingOptions(LearnerOptions, total=False):
+    """Parameters of boosting of numbers, but for those with a default of their own."""
 
+    n_jobs: int
+    seed: int
     subspace: float
     tau: float
     max_depth: int | None

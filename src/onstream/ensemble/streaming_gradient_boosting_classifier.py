@@ -54,7 +54,7 @@ class StreamingGradientBoostingClassifier(Boosting, LabelEnsemble):
     ) -> None:
         self._set_steps(learning_rate, grace_period, delta)
         self.adapt = flag(self, "adapt", adapt)
-        super().__init__(n_models=n_models, **common)  # type: ignore[misc]
+        super().__init__(n_models=n_models, **common)
 
     def _new_state(self) -> Any:
         return LabelBoostingState(lambda label: self._chain(label, 1), n_jobs=self.n_jobs)

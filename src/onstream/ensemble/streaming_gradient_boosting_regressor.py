@@ -55,7 +55,7 @@ class StreamingGradientBoostingRegressor(Boosting, NumberEnsemble):
         self._set_steps(learning_rate, grace_period, delta)
         self.bag_size = whole(self, "bag_size", bag_size, least=1, most=10_000)
         self.adapt = flag(self, "adapt", adapt)
-        super().__init__(n_models=n_models, **common)  # type: ignore[misc]
+        super().__init__(n_models=n_models, **common)
 
     def _new_state(self) -> Any:
         return NumberBoostingState(self._chain(-1, self.bag_size), n_jobs=self.n_jobs)
