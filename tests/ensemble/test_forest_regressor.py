@@ -65,6 +65,12 @@ def test_windows_watch_errors_in_units_of_their_size() -> None:
                 warning = ADWIN(delta=0.01)
             before = drift.mean
             drift.update(error)
+            if t == 999:  # what the windows hold, too, not only when they speak
+                early = AdaptiveRandomForestRegressor(n_models=1, seed=2)
+                early.learn_many(rows[:1000], targets[:1000])
+                held = early._snapshot()["members"]["0"]["drift"]
+                width = held["counts"] @ 2.0 ** np.arange(held["rows"])
+                assert held["total"] / width == pytest.approx(drift.mean, rel=1e-9)
             if drift.drift and drift.mean > before:
                 break
     assert 1500 < t < 2999
