@@ -17,7 +17,9 @@ def generate(
 ) -> type[Any]:
     """A class over `bases` that takes the parameters of the learner, and `more` with defaults."""
     name = public_class(learner_class).__name__
-    usual = {n: FOLLOWS if isinstance(v, Usual) else v for n, v in parameters(learner_class).items()}
+    usual = {
+        n: FOLLOWS if isinstance(v, Usual) else v for n, v in parameters(learner_class).items()
+    }
     return type(
         name,
         bases,

@@ -188,7 +188,7 @@ class Scaled(Linear):
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _model_behind(self, who: str, steps: Sequence[Any]) -> Any:
-        apart = steps and steps[-1].scales() or any(step.hashes() for step in steps)
+        apart = (steps and steps[-1].scales()) or any(step.hashes() for step in steps)
         if self.scale is None or apart or self.hash_bits is not None:
             return super()._model_behind(who, steps)
         scaling = Scaling(self.intercept)
