@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-RARE, USUAL, OUTLIER, MANY, EIGHTH, NOISE = 0.2, 0.8, 5.0, 64, 8, 1e-26
+RARE, USUAL, OUTLIER, MANY, EIGHTH, NOISE = 0.2, 0.8, 5.0, 256, 8, 1e-26
 SPREAD = 0x9E3779B97F4A7C15
 
 

@@ -55,7 +55,7 @@ cdef extern from "scaling.h" nogil:
 
 cdef enum:
     FEW = 64      # values that fit on the stack
-    MANY = 64    # values of a feature after which a sample suffices
+    MANY = 256    # values of a feature after which a sample suffices
     EIGHTH = 8
 
 cdef enum:  # what onstream_standardise has found in an example

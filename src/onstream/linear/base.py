@@ -188,8 +188,8 @@ class Scaled(Linear):
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _model_behind(self, who: str, steps: Sequence[Any]) -> Any:
-        scaled = steps and steps[-1].scales()
-        if self.scale is None or scaled or self.hash_bits is not None:
+        apart = (steps and steps[-1].scales()) or any(step.hashes() for step in steps)
+        if self.scale is None or apart or self.hash_bits is not None:
             return super()._model_behind(who, steps)
         scaling = Scaling(self.intercept)
         scaling.who = type(self).__name__
@@ -224,6 +224,21 @@ class Scaled(Linear):
         if "steps" in fields:
             return self._new_model()
         return super()._model_behind(type(self).__name__, ())
+
+
+class ScaledIfAsked(Scaled):
+    """The same by the rule of the paper, unless asked otherwise.
+
+    Parameters
+    ----------
+    scale : {"auto"} or None, default None
+        "auto" scales every feature by what was seen of it (unless features are hashed, or a scaler
+        stands before), so that raw columns of any size work; `weights` and `bias` are those of the
+        features as they came. None learns from the features as they are, by the rule of the paper.
+    """
+
+    def __init__(self, *, scale: Literal["auto"] | None = None, **common: Any) -> None:
+        super().__init__(scale=scale, **common)
 
 
 class LinearClassifier(Linear, Classifier):

@@ -1,14 +1,18 @@
 """Passive-aggressive classification, in its three variants."""
 
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 from ...base.passive_aggressive import PassiveAggressive
-from ..base import LinearClassifier, Scaled, ScaleOptions
+from ..base import LinearClassifier, ScaledIfAsked, ScaleOptions
 from ._pa import PAState
 from .base import PAClassifierOptions
 
 
-class PAClassifier(PassiveAggressive, Scaled, LinearClassifier):
+class ScaledPAClassifierOptions(PAClassifierOptions, ScaleOptions, total=False):
+    """Parameters of the bases."""
+
+
+class PAClassifier(PassiveAggressive, ScaledIfAsked, LinearClassifier):
     """Passive-aggressive classifier (Crammer et al., JMLR 7, 2006).
 
     Passive while the margin is at least 1; otherwise it makes the smallest change of the weights
@@ -20,10 +24,6 @@ class PAClassifier(PassiveAggressive, Scaled, LinearClassifier):
     C : float > 0, default 1.0
         Aggressiveness of PA-I and PA-II; lower it when labels are noisy. With scale="auto" 0.05 is
         a good start, and 1.0 follows fast changes.
-    scale : {"auto", None}, default None
-        "auto" scales every feature by what was seen of it (unless features are hashed, or a scaler
-        stands before), so that raw columns of any size work; `weights` and `bias` are those of the
-        features as they came. None learns from the features as they are, by the rule of the paper.
 
     Examples
     --------
@@ -34,14 +34,8 @@ class PAClassifier(PassiveAggressive, Scaled, LinearClassifier):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        scale: Literal["auto"] | None = None,
-        **common: Unpack[PAClassifierOptions],
-    ) -> None:
-        options: ScaleOptions = {"scale": scale}
-        super().__init__(**options, **common)
+    def __init__(self, **common: Unpack[ScaledPAClassifierOptions]) -> None:
+        super().__init__(**common)
 
     def _new_state(self) -> Any:
         return PAState(self.intercept, self.variant, self.C)
