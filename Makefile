@@ -43,8 +43,9 @@ test-all: lint build ## the same with the slow tests, and with coverage
 	$(SAY) "demo"
 	@$(PY) -m onstream.cli.demo --out build/demo-report
 
-bench: build ## measure against other libraries; FAMILY=linear for one family
-	@$(PY) -m benchmarks $(if $(FAMILY),--family $(FAMILY))
+bench: build ## measure against other libraries; FAMILY=linear for one family, ROUNDS=3, RESUME=1
+	@$(PY) -m benchmarks $(if $(FAMILY),--family $(FAMILY)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
+	    $(if $(RESUME),--resume)
 
 fuzz: build ## random work on everything public; SECONDS_EACH=600 for each fuzzer, FUZZER=files for one
 	@$(PY) -m tests.fuzz $(FUZZER) --seconds $(or $(SECONDS_EACH),60)

@@ -12,16 +12,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from . import environments, families, harness, machine, page, results
+from . import environments, families, harness, machine, page, pictures, results
 from .contest import OURS, Row
 from .screen import Screen, display
 
 PAGE = environments.ROOT / "docs" / "benchmarks.md"
+IMAGES = environments.ROOT / "docs" / "images"
 FAMILIES = sorted(module.name for module in pkgutil.iter_modules(families.__path__))
 
 
 def main() -> int:
     options = arguments()
+    if options.page:
+        write_page()
+        return 0
     source = environments.ROOT / options.data
     if not (source / "load.py").exists():
         print(
@@ -49,6 +53,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--family", choices=FAMILIES, help="only this family (default: all)")
     parser.add_argument("--only", metavar="TEXT", help="only rows named so; print, write nothing")
     parser.add_argument("--rounds", type=int, default=7, metavar="N", help="default: 7")
+    parser.add_argument(
+        "--resume", action="store_true", help="skip families measured so with the present sources"
+    )
+    parser.add_argument("--page", action="store_true", help="measure nothing, write the page anew")
     parser.add_argument("--quick", action="store_true", help="2 short rounds; print, write nothing")
     parser.add_argument(
         "--data",
@@ -66,6 +74,11 @@ def arguments() -> argparse.Namespace:
 def run(options: argparse.Namespace, source: Path, folder: Path) -> int:
     """Measure the chosen families; 1 if a row failed."""
     chosen = [options.family] if options.family else FAMILIES
+    if options.resume:
+        chosen = [f for f in chosen if not results.is_measured(f, command(f, options.rounds))]
+        if not chosen:
+            print("benchmarks: everything is measured.", file=sys.stderr)
+            return 0
     modules = {name: import_module(f"benchmarks.families.{name}") for name in chosen}
     rows = {name: select(module.ROWS, options.only) for name, module in modules.items()}
     lacks = {}
@@ -105,10 +118,21 @@ def run(options: argparse.Namespace, source: Path, folder: Path) -> int:
                 screen.say(page.import_line(one))
             if not options.quick:
                 results.save(summary(name, module, rounds, measured, found))
-                PAGE.parent.mkdir(exist_ok=True)
-                PAGE.write_text(page.page(results.load_all()))
+                write_page()
                 screen.say(f"{name}: wrote {PAGE.relative_to(environments.ROOT)}")
     return int(failed)
+
+
+def command(family: str, rounds: int) -> str:
+    return f"python -m benchmarks --family {family} --rounds {rounds}"
+
+
+def write_page() -> None:
+    """The page and its pictures, from the results there are."""
+    families = results.load_all()
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(page.page(families))
+    pictures.draw(families, IMAGES)
 
 
 def select(rows: tuple[Row, ...], text: str | None) -> list[Row]:
@@ -141,7 +165,8 @@ def summary(
         "family": family,
         "title": module.TITLE,
         "date": date.today().isoformat(),
-        "command": f"python -m benchmarks --family {family} --rounds {rounds}",
+        "command": command(family, rounds),
+        "sources": results.sources(),
         "machine": machine.describe(),
         "versions": versions,
         "rows": rows,

@@ -18,6 +18,13 @@ PEERS = {
     "vw": ("vowpalwabbit==9.11.9", "numpy"),
     "moa": ("--no-deps", "capymoa==0.15.1", "jpype1==1.7.1", "numpy", "packaging"),  # for its jar
     "frames": ("scikit-learn==1.9.1", "river==0.26.1", "pandas"),  # those who take data frames
+    "service": (
+        "fastapi==0.163.0",
+        "uvicorn==0.54.0",
+        "uvloop==0.23.0",
+        "httptools==0.9.0",
+        "river==0.26.1",
+    ),
     "scikit-learn": ("scikit-learn==1.9.1",),  # numpy, the other baseline, comes with it
 }
 DATA = "data"  # not a peer: reads the data sets, so that nobody else needs pandas

@@ -49,8 +49,16 @@ class Worker:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        self._process.kill()
-        self._process.communicate()
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()  # it ends, and ends what it has started
+        try:
+            self._process.wait(timeout=3 if kind is None else 1)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
         self._errors.close()
 
     def listen(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .results import Comparison, Spread, comparisons, disturbed
+from .results import Comparison, Spread, comparisons, others
 
 HEAD = """\
 # Benchmarks
@@ -16,7 +16,22 @@ Every peer runs in an environment of its own, from PyPI; all sides of a row are 
 run, in turn, each in its own process with one thread, the garbage collector off. Times are per
 example: the median of the rounds (smallest–largest). A ratio is the median of the ratios of the
 rounds: 12× means that onstream is twelve times as fast, below 1× that it is slower. Scores are of
-the same run. Data are read into arrays or mappings beforehand; nothing of that is timed.
+the same run. Data are read into arrays or mappings beforehand; nothing of that is timed. Where
+other work on the machine made a side wait, the times of the row are processor time, marked CPU.
+
+The whole page anew, on a quiet machine: `make bench ROUNDS=3 RESUME=1`; the same command goes on
+where it was interrupted. It needs the data sets of `../shared/data`, and Java for MOA.
+"""
+ALL = """\
+## All in one look
+
+![Ratios of all rows, by family](images/benchmarks.png)
+
+Every dot is a row of a table below. Rows that set onstream beside itself are left out here.
+
+"""
+GROWTH = """\
+![What an example costs as streams, features, labels and budgets grow](images/growth.png)
 """
 
 MEMORY = """\
@@ -28,18 +43,53 @@ what is resident, with the libraries and the data, and what one run adds to it.
 
 def page(families: Iterable[dict[str, Any]]) -> str:
     """Write the whole page: one section per family."""
-    return "\n".join([HEAD, *(section(family) for family in families)])
+    families = list(families)
+    return "\n".join([HEAD, *summary(families), *(section(family) for family in families)])
+
+
+def summary(families: list[dict[str, Any]]) -> list[str]:
+    """All families in one table, and every row that is lost."""
+    rows, lost = [], []
+    for family in families:
+        found = others(family)
+        peers = dict.fromkeys(c.peer for c in found)
+        for peer in peers:
+            some = [c for c in found if c.peer == peer]
+            aims = [c for c in some if c.verdict]
+            rows.append(
+                (
+                    f"[{family['title']}](#{family['title'].lower().replace(' ', '-')})",
+                    peer,
+                    spread(Spread.of([c.ratio.middle for c in some]), times),
+                    f"{sum(c.ratio.middle >= 1.0 for c in some)} of {len(some)}",
+                    f"{sum(c.verdict == 'met' for c in aims)} of {len(aims)}" if aims else "",
+                )
+            )
+        lost += [(family["title"], c) for c in found if c.ratio.middle < 1.0]
+    head = (
+        "family",
+        "peer",
+        "ratio: median row (least–most)",
+        "rows that are faster",
+        "targets met",
+    )
+    parts = [ALL + _table(head, rows), "### Rows that onstream loses\n"]
+    told = [(title, c.row, c.rival["name"], spread(c.ratio, times)) for title, c in lost]
+    parts.append(_table(("family", "row", "rival", "ratio"), told) if told else "None.\n")
+    return parts
 
 
 def section(family: dict[str, Any]) -> str:
     """One family: where and how it was measured, speed, memory, import time."""
     found = [c for row in family["rows"] for c in comparisons(row)]
-    parts = [f"## {family['title']}\n", _setting(family), _speed(found)]
+    parts = [f"## {family['title']}\n", _setting(family)]
+    parts += [GROWTH] if family["family"] == "growth" else []
+    parts += [_speed(found), _alone(family)]
     parts += [
         f"**{row['name']} failed**: {row['error']}\n" for row in family["rows"] if "error" in row
     ]
-    parts += [_disturbance(found), "### Memory\n", _memory(found)]
-    parts += ["### Import time\n", _imports(family["imports"])]
+    parts += ["### Memory\n", _memory(found)]
+    parts += ["### Import time\n", _imports(family["imports"])] if family["imports"] else []
     return "\n".join(part for part in parts if part)
 
 
@@ -83,7 +133,7 @@ def _speed(found: list[Comparison]) -> str:
         head,
         [
             (
-                c.row,
+                c.row + (" (CPU)" if c.clock == "processor" else ""),
                 spread(c.our_time),
                 c.rival["name"],
                 spread(c.rival_time),
@@ -97,13 +147,14 @@ def _speed(found: list[Comparison]) -> str:
     )
 
 
-def _disturbance(found: list[Comparison]) -> str:
-    sides = {
-        f"{c.row} ({s['name']})": None for c in found for s in (c.ours, c.rival) if disturbed(s)
-    }
-    if not sides:
-        return ""
-    return f"The machine was busy with other work during: {'; '.join(sides)}.\n"
+def _alone(family: dict[str, Any]) -> str:
+    """Rows without a rival."""
+    told = []
+    for row in family["rows"]:
+        if len(row.get("sides", ())) == 1:
+            c = Comparison(row["name"], *(row["sides"] * 2))
+            told.append((c.row, spread(c.our_time)))
+    return _table(("row without a rival", "onstream"), told) if told else ""
 
 
 def _memory(found: list[Comparison]) -> str:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-FOLDER = Path(__file__).parent / "results"
+HERE = Path(__file__).parent
+FOLDER = HERE / "results"
+PEERS = {
+    "frames": "scikit-learn",
+    "moa": "MOA",
+    "river": "River",
+    "service": "FastAPI and River",
+    "vw": "Vowpal Wabbit",
+}
 
 
 @dataclass(frozen=True)
@@ -33,17 +42,32 @@ class Comparison:
     rival: dict[str, Any]
 
     @property
+    def peer(self) -> str:
+        """Whose the rival is."""
+        name = self.rival["name"]
+        if "NumPy" in name:
+            return "NumPy"
+        if self.rival["peer"] == "frames" and name.startswith("River"):
+            return "River"
+        return PEERS.get(self.rival["peer"], self.rival["peer"])
+
+    @property
+    def clock(self) -> str:
+        """Which seconds count: the clock's, or the processor's where a side often waited."""
+        return "processor" if disturbed(self.ours) or disturbed(self.rival) else "seconds"
+
+    @property
     def our_time(self) -> Spread:
-        return _per_example(self.ours)
+        return _per_example(self.ours, self.clock)
 
     @property
     def rival_time(self) -> Spread:
-        return _per_example(self.rival)
+        return _per_example(self.rival, self.clock)
 
     @property
     def ratio(self) -> Spread:
         """Of the two sides in the same round: what slows the machine slows both."""
-        pairs = zip(self.ours["seconds"], self.rival["seconds"], strict=True)
+        pairs = zip(self.ours[self.clock], self.rival[self.clock], strict=True)
         scale = self.ours["n"] / self.rival["n"]
         return Spread.of([scale * theirs / our for our, theirs in pairs])
 
@@ -67,6 +91,12 @@ def comparisons(row: dict[str, Any]) -> list[Comparison]:
     return [Comparison(row["name"], ours, rival) for rival in rivals]
 
 
+def others(family: dict[str, Any]) -> list[Comparison]:
+    """The comparisons of a family with anybody but onstream itself."""
+    found = [c for row in family["rows"] for c in comparisons(row)]
+    return [c for c in found if c.peer != "onstream"]
+
+
 def disturbed(side: dict[str, Any]) -> bool:
     """Whether the process often waited: other work on the machine (or on a disk)."""
     return bool(median(side["seconds"]) > 1.1 * median(side["processor"]))
@@ -78,9 +108,30 @@ def save(family: dict[str, Any]) -> None:
 
 
 def load_all() -> list[dict[str, Any]]:
-    """Read the families measured so far, by name."""
-    return [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
+    """Read the families measured so far, by name; results of experiments are lists."""
+    found = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
+    return [family for family in found if isinstance(family, dict)]
 
 
-def _per_example(side: dict[str, Any]) -> Spread:
-    return Spread.of([seconds / side["n"] for seconds in side["seconds"]])
+def sources() -> str:
+    """A digest of what is measured and what measures: as long as it is the same, results stay."""
+    digest = hashlib.sha256()
+    for folder in (HERE.parent / "src", HERE):
+        for path in sorted(folder.rglob("*.py*")):
+            if path.suffix in (".py", ".pyx", ".pxd"):
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def is_measured(family: str, command: str) -> bool:
+    """Whether its results are those of this command over the present sources, none failed."""
+    path = FOLDER / f"{family}.json"
+    if not path.exists():
+        return False
+    old = json.loads(path.read_text())
+    whole = not any("error" in row for row in old["rows"])
+    return whole and old.get("sources") == sources() and old["command"] == command
+
+
+def _per_example(side: dict[str, Any], clock: str) -> Spread:
+    return Spread.of([seconds / side["n"] for seconds in side[clock]])

@@ -3,8 +3,9 @@
 python -m benchmarks.experiments.cluster_scale [--rows 400000] [--ray]
 
 Measures rows per second of one core (Parquet to LogisticRegression, 30 columns) and what it costs
-to send and to merge models of several sizes; predicts speed-up for many workers. With --ray it
-trains on 1 and 2 workers of Ray on this machine, to check the prediction.
+to send and to merge models of several sizes; predicts speed-up for many workers, and compares the
+prediction with 1 and 2 workers here. All in processor time, so that it does not matter who else
+uses the machine. With --ray it trains on 1 and 2 workers of Ray, by the clock, on an idle machine.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from onstream import LogisticRegression
-from onstream.cluster import train
+from onstream.cluster import Local, train
 from onstream.cluster.mixing import begin, next_mix, put_together, since
 from onstream.persist.format import dumps
 from onstream.streams import read_parquet
@@ -62,10 +63,50 @@ def measured(call: Any, repeat: int = 5) -> tuple[float, Any]:
     """Seconds of a call, the least of several, and what came of it."""
     least, out = math.inf, None
     for _ in range(repeat):
-        began = time.perf_counter()
+        began = time.process_time()
         out = call()
-        least = min(least, time.perf_counter() - began)
+        least = min(least, time.process_time() - began)
     return least, out
+
+
+class Timed(Local):
+    """Workers that take turns, and how long each of them works."""
+
+    def start(self, job: Any, plan: Any) -> None:
+        super().start(job, plan)
+        self.seconds = [0.0] * len(plan)
+
+    def outcome(self, call: Any, mix: bytes) -> Any:
+        began = time.process_time()
+        found = super().outcome(call, mix)
+        self.seconds[call.worker] += time.process_time() - began
+        return found
+
+
+def seconds_of(files: str, workers: int, every: int, repeat: int = 4) -> float:
+    """How long workers with a core each take: the longest of them, and the driver."""
+    least = math.inf
+    for _ in range(repeat):
+        engine = Timed()
+        began = time.process_time()
+        train(LogisticRegression(), files, engine, workers, every, target="y")
+        driver = time.process_time() - began - sum(engine.seconds)
+        least = min(least, driver + max(engine.seconds))
+    return least
+
+
+def check_here(files: str, rows: int, alone: float, costs: Costs) -> None:
+    """What 1 and 2 workers take, beside the prediction; and when starting them pays."""
+    print("\n| mix every | 1 worker | 2 workers | speed-up over one process | predicted |")
+    print("|---:|---:|---:|---:|---:|")
+    for every in (10_000, 100_000):
+        one, two = (seconds_of(files, k, every) for k in (1, 2))
+        guess = speed_up(2, every, rows / alone, costs)
+        print(f"| {every:,} | {one:.3f} s | {two:.3f} s | {alone / two:.2f}× | {guess:.2f}× |")
+    print(f"\none process: {alone:.3f} s for {rows:,} rows; two workers save", end=" ")
+    saved = (alone - two) / rows
+    print(f"{1e6 * saved:.3f} s in a million rows, so that starting them pays from", end=" ")
+    print(", ".join(f"{s / saved:,.0f} rows ({s} s)" for s in (1, 3, 10)))
 
 
 def costs_of(bits: int) -> Costs:
@@ -110,7 +151,7 @@ def main() -> None:
             for X, y in read_parquet(files, target="y").blocks():
                 model.learn_many(X, y)
 
-        seconds, _ = measured(learn, 2)
+        seconds, _ = measured(learn, 5)
         rate = given.rows / seconds
         print(f"one process: {rate:,.0f} rows/s, {COLUMNS} columns of Parquet\n")
         sizes = [costs_of(bits) for bits in BITS]
@@ -127,6 +168,7 @@ def main() -> None:
                 found = (speed_up(k, every, rate, costs) for k in (2, 10, 100, 1000))
                 cells = " | ".join(f"{one:.3g}×" for one in found)
                 print(f"| {costs.size / 1e3:,.0f} kB | {every:,} | {cells} |")
+        check_here(files, given.rows, seconds, sizes[0])
         if given.ray:
             check_on_ray(files, given.rows)
 
@@ -142,7 +184,9 @@ def check_on_ray(files: str, rows: int) -> None:
         for workers in (1, 2):
             options = {"workers": workers, "mix_every": every, "target": "y"}
             call = partial(train, LogisticRegression(), files, "ray", **options)
-            took[workers], _ = measured(call, 2)
+            began = time.perf_counter()
+            call()
+            took[workers] = time.perf_counter() - began
         print(f"Ray, {rows:,} rows, mix every {every:,}: {took[1]:.1f} s, {took[2]:.1f} s", end="")
         print(f": {took[1] / took[2]:.2f}×", flush=True)
     ray.shutdown()

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from benchmarks import environments
 from onstream.bayes import GaussianNB
@@ -29,6 +30,7 @@ from onstream.linear import (
     SGDRegressor,
 )
 from onstream.neighbors import KNNClassifier, KNNRegressor
+from onstream.streams.generators import Friedman
 from onstream.tree import HoeffdingTreeClassifier, HoeffdingTreeRegressor
 
 from .folder import DATA, asked_for, loader
@@ -43,8 +45,9 @@ OF_LABELS: dict[str, Any] = {
     "LogisticRegression": LogisticRegression,
     "SGDClassifier": SGDClassifier,
     "PAClassifier": PAClassifier,
-    "LogisticRegression, auto": lambda: LogisticRegression(scale="auto"),
-    "PAClassifier, auto": lambda: PAClassifier(scale="auto"),
+    "LogisticRegression, scale=None": lambda: LogisticRegression(scale=None),
+    "SGDClassifier, scale=None": lambda: SGDClassifier(scale=None),
+    "PAClassifier, auto, C=0.05": lambda: PAClassifier(scale="auto", C=0.05),
     "AROW": AROW,
     "GaussianNB": GaussianNB,
     "KNNClassifier": KNNClassifier,
@@ -54,11 +57,30 @@ OF_NUMBERS: dict[str, Any] = {
     "LinearRegression": LinearRegression,
     "SGDRegressor": SGDRegressor,
     "PARegressor": PARegressor,
-    "LinearRegression, auto": lambda: LinearRegression(scale="auto"),
-    "SGDRegressor, auto": lambda: SGDRegressor(scale="auto"),
-    "PARegressor, auto": lambda: PARegressor(scale="auto"),
+    "LinearRegression, scale=None": lambda: LinearRegression(scale=None),
+    "PARegressor, scale=None": lambda: PARegressor(scale=None),
     "KNNRegressor": KNNRegressor,
     "HoeffdingTreeRegressor": HoeffdingTreeRegressor,
+}
+
+
+def rentals(column: str) -> tuple[Any, Any]:
+    """The hours of bike_sharing with another target, a part of the usual one."""
+    table = pd.read_parquet(Path(ROOT) / DATA / "bike_sharing.parquet")
+    X = table[[c for c in table if c != "y" and c[0] != "_"]]
+    return X[[c for c in X if X[c].dtype.kind != "M"]], table[column].to_numpy()
+
+
+def friedman() -> tuple[Any, Any]:
+    """A generator, so that there are ten; its columns are of one size."""
+    X, y = Friedman(seed=1).block(MOST)
+    return pd.DataFrame(X), y
+
+
+MORE_NUMBERS: dict[str, Any] = {
+    "bike_sharing, casual": lambda: rentals("_casual"),
+    "bike_sharing, registered": lambda: rentals("_registered"),
+    "Friedman (generator)": friedman,
 }
 
 
@@ -132,7 +154,7 @@ def shown(value: float, digits: int) -> str:
 
 
 def one_set(load: Any, name: str, kind: str) -> dict[str, float]:
-    X, y = read(load, name)
+    X, y = MORE_NUMBERS[name]() if name in MORE_NUMBERS else read(load, name)
     rows, y = mappings(X[:MOST]), y[:MOST]
     if kind == "numbers":
         y = y.astype(float)
@@ -176,7 +198,7 @@ def write(load: Any, kind: str, names: list[str]) -> None:
 def main() -> None:
     load = loader(asked_for(__doc__) or DATA)
     warnings.simplefilter("ignore")
-    write(load, "numbers", NUMBERS)
+    write(load, "numbers", [*NUMBERS, *MORE_NUMBERS])
     write(load, "labels", [name for name in LABELS if name not in SPARSE])
 
 

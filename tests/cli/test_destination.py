@@ -74,7 +74,7 @@ def test_every_way_to_write_a_file_is_tried_here() -> None:
                 found.add(f"{name} {parameter.opts[0]}")
     assert found == {
         "demo --out", "run --save", "run --report", "train --out", "predict --out",
-        "generate --out", "convert out", "experiment --out",
+        "generate --out", "convert out", "experiment --out", "export out",
     }  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def test_every_command_is_tried_here() -> None:
     found = set(get_command(app).commands)  # type: ignore[attr-defined]
     assert found == {
         "demo", "run", "train", "predict", "models", "inspect", "generate", "convert",
-        "serve", "experiment",
+        "serve", "experiment", "export",
     }  # fmt: skip
 
 
@@ -65,6 +65,7 @@ def test_run_train_predict_convert(evil: Path) -> None:
     clean("predict", out, evil, "-o", evil.with_name("answers.csv"))
     clean("convert", evil, evil.with_name(f"{EVIL.replace('/', '')}.jsonl"))
     clean("inspect", out)
+    clean("export", out, evil.with_name(f"{EVIL.replace('/', '')}.txt"))
     clean("generate", "SEA()", "--rows", 3, "-o", evil.with_name(f"{EVIL.replace('/', '')}g.csv"))
     clean("run", evil, "-m", out)
     clean("run", evil, "-m", out, "-m", out, "--test-only")
@@ -112,6 +113,9 @@ def test_inspect_shows_every_learner_safely(name: str, tmp_path: Path) -> None:
         ("convert", "FILE", "x.libsvm", *TARGET),
         ("convert", "FILE", "x.vw", *TARGET),
         ("convert", "FILE", EVIL),
+        ("export", "FILE", EVIL),
+        ("export", "FILE", f"{EVIL}.onnx"),
+        ("export", EVIL, "x.onnx"),
         ("serve", "--store", "FILE"),
         ("models", EVIL),
         ("models", "--family", EVIL),

@@ -203,7 +203,8 @@ def test_new_columns_are_told_in_a_line(model: Path) -> None:
     told = call(*line).stderr
     assert 'new columns: "id", "size"' in told
     assert "--drop" in told
-    assert len(told.splitlines()) == 1
+    assert "column 'id': another number in every row" in told
+    assert len(told.splitlines()) == 2
     assert call(*line, "-q").stderr == ""
     for quiet_one in commands(model, file):  # who leaves other columns out learns nothing new
         if quiet_one[0] != "train":

@@ -22,7 +22,7 @@ def test_whatever_takes_several_can_be_repeated() -> None:
     for name, command in COMMANDS.items():
         for option in command.params:
             wanted = option.name in LISTS and (name, option.name) != ("train", "model")
-            if name in ("predict", "inspect") and option.name == "model":
+            if name in ("predict", "inspect", "export") and option.name == "model":
                 continue  # one file
             assert option.multiple == wanted, (name, option.name)
             if wanted:

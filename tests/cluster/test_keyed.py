@@ -182,6 +182,57 @@ def test_a_bad_row_names_its_key():
     assert models.model("b").seen == 0
 
 
+def test_the_rows_of_other_keys_are_learned_all_the_same():
+    """Whatever worker has the bad row."""
+    rows = [{"shop": str(k), "x": float(k)} for k in range(8)]
+    rows[3]["x"] = np.nan
+    models = KeyedModels(PAClassifier(), "shop", workers=4)
+    with pytest.raises(ValueError, match="key '3'"):
+        models.learn_many(rows, [True] * 8)
+    assert [models.model(str(k)).seen for k in range(8)] == [int(k != 3) for k in range(8)]
+
+
+def test_columns_of_other_lengths():
+    models = KeyedModels(PAClassifier(), "shop")
+    with pytest.raises(ValueError, match="KeyedModels: X has 3000 rows, y has 5"):
+        models.learn_many(rows()[0], Y[:5])
+    with pytest.raises(ValueError, match="KeyedModels: X has 3000 rows, w has 4"):
+        models.learn_many(*rows(), np.ones(4))
+    assert list(models.keys()) == []
+
+
+def test_the_folder_of_something_else(tmp_path, monkeypatch):
+    def made(model=None, key="shop"):
+        return KeyedModels(model or PAClassifier(), key, folder=tmp_path)
+
+    with made() as models:
+        models.learn_many(*rows())
+        monkeypatch.setattr("onstream.cluster.key_store.PATIENCE", 0.0)
+        with pytest.raises(ValueError, match=r"worker-0-of-2\.sqlite.*another program uses it"):
+            made()
+    models.close()  # once more changes nothing
+    with pytest.raises(ValueError, match=r"model .* is PAClassifier\(\), not GaussianNB\(\)"):
+        made(GaussianNB())
+    with pytest.raises(ValueError, match=r"PAClassifier\(\), not PAClassifier\(C=0.1\)"):
+        made(PAClassifier(C=0.1))
+    with pytest.raises(ValueError, match=r"key .* is 'shop', not 'a'"):
+        made(key="a")
+    with made() as models:
+        assert models.model(7).seen == (SHOPS == 7).sum()
+    uses = [lambda: models.learn_many(*rows()), lambda: models.model(7), lambda: models.learn([])]
+    for use in uses:
+        with pytest.raises(ValueError, match="KeyedModels: it is closed"):
+            use()
+    (tmp_path / "worker-1-of-2.sqlite").write_text("junk" * 1000)
+    with pytest.raises(ValueError, match=r"worker-1-of-2\.sqlite.* not a database"):
+        made()
+
+
+def test_no_such_file():
+    with pytest.raises(FileNotFoundError, match="KeyedModels: no such file"):
+        KeyedModels(PAClassifier(), "shop").learn("/nothing-*.parquet", target="y")
+
+
 @pytest.mark.parametrize(
     ("X", "message"),
     [
@@ -190,6 +241,7 @@ def test_a_bad_row_names_its_key():
         (np.ones((1, 2)), "a frame or a list of dicts"),
         ([{"shop": 1.5}], "a key must be"),
         ([{"shop": None}], "a key must be"),
+        ([{"shop": "\ud800"}], "not valid Unicode"),
     ],
 )
 def test_rows_without_a_key(X, message):

@@ -23,9 +23,9 @@ LEARNERS = [
     (linear.ShiftingPerceptron(), TWO),
     (linear.PAClassifier(C=0.1), TWO),
     (linear.PAClassifier(C=0.1), THREE),
-    (linear.PARegressor(), TRUTH),
-    (linear.LogisticRegression(), TWO),
-    (linear.LogisticRegression(), THREE),
+    (linear.PARegressor(scale=None), TRUTH),
+    (linear.LogisticRegression(scale=None), TWO),
+    (linear.LogisticRegression(scale=None), THREE),
     (linear.LogisticRegression(hash_bits=4), THREE),
     (linear.SGDClassifier(average=True), TWO),
     (linear.SGDClassifier(l1=0.001), THREE),
@@ -114,7 +114,7 @@ def test_weights_of_features_that_did_not_vary_in_a_round_stay():
     train(model, (rows, [True] * 20 + [False] * 20), "local", 2, mix_every=10)
     assert model.seen == 100
     assert before["b"] != 0.0
-    assert model.weights["b"] == pytest.approx(before["b"], abs=0.7 * abs(before["b"]))
+    assert model.weights["b"] == pytest.approx(before["b"], abs=0.9 * abs(before["b"]))
     assert model.weights["b"] != 0.0
 
 

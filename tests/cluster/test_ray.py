@@ -10,8 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from onstream.bayes import GaussianNB
-from onstream.cluster import KeyedModels, train
+from onstream.cluster import KeyedModels, MemberParallel, train
 from onstream.cluster.ray_engine import Ray
+from onstream.ensemble import AdaptiveRandomForestClassifier
 from onstream.evaluate import Accuracy
 from onstream.linear import LogisticRegression
 from onstream.persist.format import dumps
@@ -63,6 +64,7 @@ def files(tmp_path):
 
 def test_lost_workers(cluster, files):
     check_keyed_models(files)
+    check_members()
     check_a_killed_node(cluster, files)
 
 
@@ -71,6 +73,7 @@ def test_shards(cluster, files):
     check_the_same_as_here(files)
     check_data_of_ray()
     check_a_bad_shard(files)
+    check_models_that_do_not_go_together()
 
 
 def check_the_same_as_here(files):
@@ -102,6 +105,27 @@ def check_data_of_ray():
 def check_a_bad_shard(files):
     with pytest.raises(ValueError, match=r"train: .*0\.parquet"):
         train(GaussianNB(), files, "ray", workers=2, target="no such column")
+
+
+def check_models_that_do_not_go_together():
+    with pytest.raises(TypeError, match=r"^train: what workers have learned .* bool and str\.$"):
+        train(GaussianNB(), [(X, Y == "yes"), (X, Y)], "ray", workers=2)
+
+
+def check_members():
+    import ray
+
+    one = AdaptiveRandomForestClassifier(n_models=3, seed=2)
+    with MemberParallel(one.clone(), "ray", snapshot_every=900) as spread:
+        for start in range(0, 2000, 500):
+            part = slice(start, start + 500)
+            found = spread.predict_learn_many(X[part], Y[part], output="proba")
+            wanted = one.predict_learn_many(X[part], Y[part], output="proba")
+            assert found.tobytes() == wanted.tobytes()
+            if start == 1000:  # after the snapshot at 1,000 rows
+                ray.kill(spread.pool.actors[1])
+        assert spread.predict_proba_many(X).tobytes() == one.predict_proba_many(X).tobytes()
+        assert dumps(spread.model()) == dumps(one)
 
 
 def check_keyed_models(files):

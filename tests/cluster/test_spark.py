@@ -28,22 +28,31 @@ TABLE = pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "shop": np.arange(RO
 def spark(monkeypatch):
     if "JAVA_HOME" not in os.environ:
         program("java")
-    SparkSession = package("pyspark.sql").SparkSession
+    package("pyspark.sql")
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    session = new_session()
+    yield session
+    session.stop()
+
+
+def new_session():
+    from pyspark.sql import SparkSession
+
     build = SparkSession.builder.master("local[2]").appName("tests")
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "1",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.codegen.wholeStage": "false",
         "spark.driver.memory": "512m",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # a short run
         "spark.log.level": "ERROR",
     }
     for name, value in settings.items():
         build = build.config(name, value)
-    session = build.getOrCreate()
-    yield session
-    session.stop()
+    return build.getOrCreate()
 
 
 def test_spark(spark, tmp_path):
@@ -80,7 +89,7 @@ def check_frame(spark, tmp_path):
 
 
 def check_keyed(spark, tmp_path):
-    """State across a stop and a restart: counts are exact."""
+    """State across a stop and a restart of Spark: counts are exact."""
     source, sink = tmp_path / "source", tmp_path / "sink"
     source.mkdir()
     latest = {}
@@ -89,11 +98,11 @@ def check_keyed(spark, tmp_path):
         for row in batch.collect():
             latest[row.key] = row
 
-    def run():
+    def run(session):
         from onstream.cluster.spark_keyed import keyed_stream
 
         schema = "a double, b double, c double, shop long, y string"
-        stream = spark.readStream.schema(schema).parquet(str(source))
+        stream = session.readStream.schema(schema).parquet(str(source))
         made = keyed_stream(stream, GaussianNB(), "shop", "y", output_models=True)
         query = (
             made.writeStream.outputMode("update")
@@ -105,10 +114,13 @@ def check_keyed(spark, tmp_path):
         query.awaitTermination()
 
     pq.write_table(TABLE.slice(0, 500), source / "0.parquet")
-    run()
+    run(spark)
     assert sum(row.seen for row in latest.values()) == 500
     pq.write_table(TABLE.slice(500), source / "1.parquet")
-    run()  # a new query, from the checkpoint of the first
+    spark.stop()
+    again = new_session()
+    run(again)  # a new query, from the checkpoint of the first
+    again.stop()
     assert {key: row.seen for key, row in latest.items()} == {str(k): 240 for k in range(5)}
     for shop in range(5):
         own = TABLE.filter(pa.array(np.arange(ROWS) % 5 == shop))

@@ -12,7 +12,8 @@ import onstream
 from onstream.bayes import GaussianNB
 from onstream.cluster import Local, train
 from onstream.cluster.shards import Position, Shards, plan
-from onstream.evaluate import ROCAUC, Accuracy
+from onstream.evaluate import MAE, ROCAUC, Accuracy
+from onstream.features import StandardScaler
 from onstream.linear import LogisticRegression, PAClassifier, SGDClassifier
 from onstream.persist.format import dumps
 from onstream.streams import SEA, read_csv
@@ -147,8 +148,21 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path, model):
 def test_a_checkpoint_of_another_run_is_refused(tmp_path):
     file = tmp_path / "run.onstream"
     run("local", checkpoint=file)
-    with pytest.raises(ValueError, match="not written by a run with these shards"):
-        run("local", checkpoint=file, mix_every=61)
+    for model, changes in [
+        (LogisticRegression(), {"mix_every": 61}),
+        (LogisticRegression(), {"workers": 3}),
+        (LogisticRegression(), {"metrics": Accuracy()}),
+        (LogisticRegression(), {"epochs": 2}),
+        (LogisticRegression(eta=0.2), {}),
+        (PAClassifier(), {}),
+    ]:
+        with pytest.raises(ValueError, match="not written by a run with this model, these shards"):
+            run("local", model, checkpoint=file, **changes)
+        assert model.seen == 0
+    adagrad = SGDClassifier(schedule="adagrad")
+    run("local", adagrad.clone(), checkpoint=tmp_path / "other.onstream")
+    with pytest.raises(ValueError, match="not written by a run"):
+        run("local", adagrad, checkpoint=tmp_path / "other.onstream", weighting="energy")
     onstream.save(PAClassifier(), file)
     with pytest.raises(ValueError, match="not written by a run"):
         run("local", checkpoint=file)
@@ -203,6 +217,76 @@ def test_frames_functions_and_generators():
     assert train(GaussianNB(), table, "local", target="y").seen == 1000
     assert train(GaussianNB(), [lambda: SEA(seed=1).limit(50)] * 2, "local").seen == 100
     assert train(GaussianNB(), [SEA(seed=k).limit(50) for k in range(3)], "local").seen == 150
+    assert train(StandardScaler(), (X, None), "local").seen == 1000
+
+
+@pytest.mark.parametrize("tables", [False, True])
+def test_functions_that_open_an_iterator(tables):
+    """Rounds end within its blocks, so a worker reads on there."""
+    cuts = [(0, 100), (100, 100), (100, 350), (350, 1000)]
+
+    def blocks():
+        for a, b in cuts:
+            columns = {"0": X[a:b, 0], "1": X[a:b, 1], "2": X[a:b, 2], "y": Y[a:b]}
+            yield pa.table(columns) if tables else (X[a:b], Y[a:b])
+
+    options = {"target": "y"} if tables else {}
+    one = train(LogisticRegression(), (X, Y), "local", 1, 60)
+    engine = Local(lost=[(0, 3), (0, 9)])
+    found = train(LogisticRegression(), [blocks], engine, 1, 60, **options)
+    assert found.seen == 1000
+    np.testing.assert_array_equal(found.score_many(X), one.score_many(X))
+
+
+def test_an_iterator_of_examples_is_told_what_to_be():
+    with pytest.raises(TypeError, match=r"train: .*blocks \(X, y\) or Arrow.*from_iterable"):
+        train(PAClassifier(), [lambda: iter([({"a": 1.0}, True)])], "local")
+
+
+def test_a_function_of_the_user_that_fails():
+    def broken():
+        return {}["no such key"]
+
+    with pytest.raises(ValueError, match="train: KeyError: 'no such key'"):
+        train(PAClassifier(), [broken], "local")
+
+
+def test_empty_and_damaged_shards(files):
+    empty = pa.table({name: pa.array([], pa.float64()) for name in "abc"})
+    pq.write_table(empty.append_column("y", pa.array([], pa.string())), files / "part-9.parquet")
+    for workers in (1, 2, 7):
+        model = LogisticRegression()
+        train(model, str(files / "part-*.parquet"), "local", workers, 37, target="y")
+        assert model.seen == 1000
+    assert train(PAClassifier(), (X[:0], Y[:0]), "local").seen == 0
+    data = (files / "part-1.parquet").read_bytes()
+    (files / "part-2.parquet").write_bytes(data[: len(data) // 2])
+    model = LogisticRegression()
+    with pytest.raises(ValueError, match=r"train: .*part-2\.parquet.* damaged"):
+        train(model, str(files / "part-*.parquet"), "local", 2, 37, target="y")
+    assert model.seen == 0
+
+
+def test_rows_of_weight_0_amount_to_nothing():
+    for model in (LogisticRegression(), GaussianNB()):
+        train(model, (X, Y, np.zeros(1000)), "local", 3, 10)
+        assert model.seen == 0
+
+
+@pytest.mark.parametrize("mix_every", [1, 10**30, None])
+def test_extreme_intervals(mix_every):
+    model = train(LogisticRegression(), (X[:60], Y[:60]), "local", 7, mix_every)
+    assert model.seen == 60
+
+
+def test_labels_of_two_kinds():
+    model = PAClassifier()
+    with pytest.raises(TypeError, match=r"train: what workers .* together: .* bool and str"):
+        train(model, [(X, Y == "yes"), (X, Y)], "local")
+    assert model.seen == 0
+    shards = [(X, np.full(1000, name)) for name in ("a", "b", "c")]
+    with pytest.raises(ValueError, match=r"train: what workers .* max_labels is 2"):
+        train(PAClassifier(max_labels=2), shards, "local", 3)
 
 
 def test_weights_of_rows(files):
@@ -243,6 +327,7 @@ def test_bad_rows_say_where_they_are(files, tmp_path):
         ((X, Y), {"min_fraction": 0.0}, "min_fraction"),
         ((X, Y), {"metrics": ROCAUC()}, "cannot be gathered"),
         ((X, Y), {"metrics": Accuracy(window=5)}, "cannot be gathered"),
+        ((X, Y), {"metrics": [MAE()]}, "MAE judges numbers, but PAClassifier predicts labels"),
         ((X, Y), {"weighting": "energy"}, "weighting='energy' needs"),
         ((X, Y), {"weighting": "luck"}, "weighting must be"),
         (pa.table({"y": Y}), {}, "target="),
@@ -251,6 +336,11 @@ def test_bad_rows_say_where_they_are(files, tmp_path):
 def test_what_cannot_be_trained(shards, options, message):
     with pytest.raises((ValueError, TypeError, FileNotFoundError), match=message):
         train(PAClassifier(), shards, **{"engine": "local", **options})
+
+
+def test_a_scaler_has_nothing_to_judge():
+    with pytest.raises(ValueError, match="StandardScaler predicts nothing"):
+        train(StandardScaler(), (X, Y), "local", metrics=Accuracy())
 
 
 def test_a_model_of_somebody_else():

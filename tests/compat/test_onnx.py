@@ -9,14 +9,22 @@ import pytest
 from onstream import save
 from onstream.base import Classifier, DataWarning, Regressor, learners
 from onstream.bayes import (
-    BayesianLinearRegression,
     BernoulliNB,
     CategoricalNB,
     GaussianNB,
     MultinomialNB,
 )
-from onstream.bayes.base import NaiveBayes
 from onstream.compat import to_onnx
+from onstream.ensemble import (
+    AdaptiveRandomForestClassifier,
+    AdaptiveRandomForestRegressor,
+    DriftRetraining,
+    LeveragingBagging,
+    OnlineBagging,
+    StreamingGradientBoostingClassifier,
+    StreamingGradientBoostingRegressor,
+    StreamingRandomPatchesClassifier,
+)
 from onstream.features import BagOfWords, Imputer, MinMaxScaler, Select, StandardScaler
 from onstream.kernel import KernelPerceptron
 from onstream.linear import (
@@ -27,7 +35,6 @@ from onstream.linear import (
     PARegressor,
     SGDClassifier,
 )
-from onstream.linear.base import LinearClassifier, LinearRegressor
 from onstream.neighbors import KNNClassifier
 from onstream.tree import (
     CVFDT,
@@ -44,12 +51,19 @@ from .onnx_models import NAMES, answers, compare, labels, numbers, rows, targets
 pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
-KINDS = (LinearClassifier, LinearRegressor, BayesianLinearRegression, NaiveBayes, Tree)
-EXPORTED = {
-    name: kind
-    for name, kind in learners().items()
-    if issubclass(kind, KINDS) and issubclass(kind, (Classifier, Regressor))
-}
+from onstream.compat.onnx import ensembles  # noqa: E402
+from onstream.compat.onnx.answers import check  # noqa: E402
+
+
+def is_exported(kind: Any) -> bool:
+    try:
+        check(kind.__name__, kind())
+    except (TypeError, ValueError):
+        return False
+    return issubclass(kind, (Classifier, Regressor))
+
+
+EXPORTED = {name: kind for name, kind in learners().items() if is_exported(kind)}
 COUNTS = (BernoulliNB, MultinomialNB)
 
 
@@ -80,8 +94,15 @@ def test_every_learner_answers_the_same(name: str, rows: int) -> None:
 
 
 def test_the_families_are_there() -> None:
-    assert len(EXPORTED) >= 30
-    assert {"PAClassifier", "GaussianNB", "HoeffdingTreeClassifier", "RLS"} <= EXPORTED.keys()
+    families = ("bayes", "linear", "tree")
+    whole = [
+        name
+        for name, kind in learners().items()
+        if kind.__module__.split(".")[1] in families and issubclass(kind, (Classifier, Regressor))
+    ]
+    assert len(whole) >= 30
+    assert set(whole) <= EXPORTED.keys()
+    assert {kind.__name__ for kind in ensembles.KINDS} <= EXPORTED.keys()
 
 
 VARIANTS = [
@@ -113,6 +134,30 @@ VARIANTS = [
     HoeffdingTreeRegressor(grace_period=30, leaf_prediction="linear", nominal_split="binary"),
     LinearRegression(scale="auto"),
     StandardScaler() | PARegressor(),
+    AdaptiveRandomForestClassifier(n_models=4),
+    StandardScaler() | AdaptiveRandomForestClassifier(n_models=3, nominal=["month"]),
+    # Trees that begin anew all the time: some have learned nothing, and have no vote.
+    AdaptiveRandomForestClassifier(n_models=3, warning_delta=1.0, drift_delta=1.0),
+    StreamingRandomPatchesClassifier(n_models=4, nominal=["month"], subspace=0.5),
+    OnlineBagging(HoeffdingTreeClassifier(grace_period=30, tau=0.2), n_models=3),
+    OnlineBagging([GaussianNB(), HoeffdingTreeClassifier(grace_period=30)], n_models=4),
+    OnlineBagging([StandardScaler() | LogisticRegression(), PAClassifier(), SGDClassifier()]),
+    OnlineBagging(OnlineBagging(HoeffdingTreeClassifier(grace_period=30), n_models=2), n_models=2),
+    LeveragingBagging(StandardScaler() | PAClassifier(), n_models=3),
+    LeveragingBagging(LogisticRegression(scale="auto"), n_models=3),
+    OnlineBagging([LinearRegression(scale="auto"), StandardScaler() | PARegressor()]),
+    OnlineBagging([HoeffdingTreeClassifier(grace_period=30), LogisticRegression()], n_models=4),
+    OnlineBagging(StandardScaler() | GaussianNB(), n_models=2),
+    OnlineBagging(GaussianNB(categorical=["month"]), n_models=2),
+    LeveragingBagging([GaussianNB(categorical=["month"]), StandardScaler() | PAClassifier()]),
+    OnlineBagging([HoeffdingTreeRegressor(), LinearRegression(scale="auto")], n_models=3),
+    AdaptiveRandomForestRegressor(n_models=4),
+    StreamingGradientBoostingClassifier(n_models=10, learning_rate=0.3),
+    StreamingGradientBoostingRegressor(n_models=3, bag_size=3, nominal=["month"], subspace=0.6),
+    AdaptiveRandomForestRegressor(n_models=3, aggregation="mean", nominal=["month"]),
+    DriftRetraining(HoeffdingTreeClassifier(grace_period=30)),
+    DriftRetraining(StandardScaler() | LogisticRegression()),
+    DriftRetraining(StandardScaler() | LinearRegression()),
 ]
 
 
@@ -172,6 +217,36 @@ def test_single_precision(made: Any) -> None:
     made = made.clone()
     made.learn_many(X, NAMES[labels(X, 3)])
     compare(made, X, dtype="float32")
+
+
+def test_members_that_agree_to_disagree_are_decided_alike() -> None:
+    for given in (["a", "b"], [1, 0], ["a", "b", "c"]):
+        model = OnlineBagging(PAClassifier(), n_models=4, labels=given)
+        rng = np.random.default_rng(0)
+        model.learn_many(rng.normal(size=(40, 2)), rng.choice(given, size=40).tolist())
+        X = rng.normal(size=(300, 2))
+        likely = model.predict_proba_many(X)
+        best = likely.max(axis=1, keepdims=True)
+        assert ((likely == best).sum(axis=1) > 1).any()  # some are equal
+        compare(model, X)
+
+
+@pytest.mark.parametrize("seed", [1851, 2221, 3717])
+def test_shares_of_trees_that_make_up_for_each_other_are_equal(seed: int) -> None:
+    made = HoeffdingTreeClassifier(leaf_prediction="mc")
+    model = OnlineBagging(made, n_models=2 + seed % 4, seed=seed, labels=["a", "b"])
+    n = 4 + seed % 9
+    model.learn_many(np.zeros((n, 1)), ["a", "b"] * (n // 2) + ["a"] * (n % 2))
+    compare(model, np.zeros((1, 1)))
+    np.testing.assert_allclose(model.predict_proba_many(np.zeros((1, 1))), 0.5, rtol=1e-15)
+
+
+def test_a_forest_hides_what_a_leaf_does_not_watch() -> None:
+    X = np.random.default_rng(0).normal(size=(400, 30))
+    for subspace in (0.1, 0.5):
+        model = StreamingRandomPatchesClassifier(subspace=subspace, n_models=5)
+        model.learn_many(X, X[:, 0] + X[:, 1] > 0.0)
+        compare(model, np.random.default_rng(1).normal(size=(1000, 30)))
 
 
 def test_metadata_name_columns_and_labels() -> None:
@@ -246,9 +321,14 @@ def learned(model: Any, x: Any, *ys: Any) -> Any:
         (
             lambda: learned(KNNClassifier(), {"a": 1.0}, "x", "y"),
             TypeError,
-            "naive Bayes and trees",
+            "naive Bayes, trees",
         ),
         (lambda: learned(KernelPerceptron(), {"a": 1.0}, 0, 1), TypeError, "KernelPerceptron"),
+        (
+            lambda: learned(OnlineBagging(KNNClassifier(), n_models=3), {"a": 1.0}, *"xyxyxy"),
+            TypeError,
+            "OnlineBagging cannot be exported to ONNX: KNNClassifier is none",
+        ),
         (lambda: learned(PAMultilabel(), {"a": 1.0}, {"x"}), TypeError, "PAMultilabel"),
         (lambda: "model", TypeError, "not a learner"),
         (

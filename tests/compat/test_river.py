@@ -16,6 +16,7 @@ from onstream import (
 from onstream.base import Classifier, Regressor, learners
 from onstream.compat import from_river, to_river
 from onstream.evaluate import Accuracy
+from onstream.features import Select
 from onstream.linear import PAMultilabel
 from onstream.streams import SEA
 
@@ -107,6 +108,26 @@ def test_rivers_models_are_learners() -> None:
     assert number.predict_one({"a": 1.0}) == 0.0
     number.learn_many(np.ones((5, 2)), np.ones(5))
     assert number.predict_many(np.ones((1, 2)))[0] > 0
+
+
+def test_our_steps_stand_before_their_models() -> None:
+    rows = list(SEA(seed=1).limit(500))
+    theirs = from_river(linear_model.LogisticRegression())
+    model = StandardScaler() | Select(0, 1) | theirs
+    report = prequential(model, rows, metrics=[Accuracy()])
+    assert report.value("Accuracy") > 0.7
+    steps = StandardScaler() | Select(0, 1)
+    alone = linear_model.LogisticRegression()
+    for x, y in rows:
+        steps.learn_one(x)
+        alone.learn_one(steps.transform_one(x), y)
+    likely = alone.predict_proba_one(steps.transform_one(rows[0][0]))
+    assert model.predict_proba_one(rows[0][0]) == pytest.approx(likely)
+    assert (model.seen, model.clone().seen, sorted(model.labels)) == (500, 0, [0, 1])
+    number = StandardScaler() | from_river(linear_model.LinearRegression())
+    assert not hasattr(number, "predict_proba_one")
+    number.learn_many(np.arange(10.0).reshape(5, 2), np.arange(5.0))
+    assert number.predict_one([8.0, 9.0]) > number.predict_one([0.0, 1.0])
 
 
 def test_what_cannot_be_is_refused() -> None:

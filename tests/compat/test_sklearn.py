@@ -20,6 +20,7 @@ from onstream import (
 )
 from onstream.base import Classifier, Regressor, learners
 from onstream.compat import expected_failed_checks, from_sklearn, to_sklearn
+from onstream.ensemble import DriftRetraining, OnlineBagging
 from onstream.features import Imputer, MinMaxScaler, RandomFourierFeatures, Union
 from onstream.linear import PAMultilabel
 
@@ -39,20 +40,27 @@ WEIGHT_CHECKS = {
     "check_sample_weight_equivalence_on_dense_data",
     "check_sample_weight_equivalence_on_sparse_data",
 }
+# One of each kind of adapter and of state; all others in `make test-all`.
 QUICK = (
-    "PAClassifier",
+    "DriftRetrainingRegressor",
     "GaussianNB",
     "HoeffdingTreeClassifier",
     "KernelPARegressor",
-    "KNNRegressor",
+    "KNNClassifier",
+    "LinearRegression",
+    "OnlineBagging",
+    "PAClassifier",
 )
+IN_MAKE_TEST = [
+    name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in SUPERVISED
+]
 GIVEN: dict[str, Any] = {"KernelMIRA": {"kernel": None}}  # 300 rows are few for a narrower kernel
 X = np.random.default_rng(0).normal(size=(300, 4))
 Y = np.where(X[:, 0] + 0.5 * X[:, 1] > 0, "spam", "ham")
 THREE = np.digitize(X[:, 0], [-0.5, 0.5])
 
 
-@pytest.mark.parametrize("name", SUPERVISED)
+@pytest.mark.parametrize("name", IN_MAKE_TEST)
 def test_scikit_learns_own_checks_pass(name: str) -> None:
     estimator = to_sklearn(SUPERVISED[name](**GIVEN.get(name, {})))
     expected = expected_failed_checks(SUPERVISED[name]())
@@ -67,9 +75,7 @@ def test_scikit_learns_own_checks_pass(name: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # of data: of counts below 0, say
-@pytest.mark.parametrize(
-    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in SUPERVISED]
-)
+@pytest.mark.parametrize("name", IN_MAKE_TEST)
 def test_every_learner_stands_in_scikit_learns_tools(name: str) -> None:
     classifies = issubclass(SUPERVISED[name], Classifier)
     frame = pd.DataFrame(X[:90], columns=list("abcd"))
@@ -205,8 +211,31 @@ def test_probabilities_are_there_where_the_learner_has_them() -> None:
 def test_trees_take_missing_values() -> None:
     gaps = np.where(X > 1.5, np.nan, X)
     assert to_sklearn(HoeffdingTreeClassifier()).fit(gaps, Y).predict(gaps).shape == (300,)
-    with pytest.raises(ValueError, match="NaN"):
-        to_sklearn(PAClassifier()).fit(gaps, Y)
+    assert to_sklearn(OnlineBagging(n_models=2)).fit(gaps, Y).predict(gaps).shape == (300,)
+    for refusing in (PAClassifier(), OnlineBagging(PAClassifier())):
+        with pytest.raises(ValueError, match="NaN"):
+            to_sklearn(refusing).fit(gaps, Y)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "made",
+    [
+        OnlineBagging(PAClassifier()),
+        OnlineBagging([LogisticRegression(), StandardScaler() | PAClassifier()]),
+        OnlineBagging(LinearRegression(), n_models=3),
+        DriftRetraining(GaussianNB()),
+        StandardScaler() | LogisticRegression(),
+    ],
+    ids=repr,
+)
+def test_scikit_learns_own_checks_pass_with_other_learners_inside(made: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = expected_failed_checks(made)
+        done = check_estimator(to_sklearn(made), expected_failed_checks=expected, on_fail=None)
+    failed = {d["check_name"]: repr(d["exception"]) for d in done if d["status"] == "failed"}
+    assert not failed
 
 
 @pytest.mark.parametrize("made", [StandardScaler(), MinMaxScaler(), Imputer()])
@@ -229,20 +258,20 @@ def test_scikit_learns_estimators_are_learners() -> None:
     model = from_sklearn(naive_bayes.GaussianNB(), labels=["ham", "spam"])
     assert model.predict_one({"a": 1.0}) is None
     assert model.predict_proba_one({"a": 1.0}) == {}
-    rows = [dict(zip("abcd", row, strict=True)) for row in X.tolist()]
-    for x, y in zip(rows, Y, strict=True):
+    rows = [dict(zip("abcd", row, strict=True)) for row in X[:60].tolist()]
+    for x, y in zip(rows, Y[:60], strict=True):
         model.learn_one(x, y)
     theirs = naive_bayes.GaussianNB()
-    for x, y in zip(X, Y, strict=True):
+    for x, y in zip(X[:60], Y[:60], strict=True):
         theirs.partial_fit([x], [y], classes=["ham", "spam"])
-    assert (model.predict_many(rows) == theirs.predict(X)).all()
+    assert (model.predict_many(rows) == theirs.predict(X[:60])).all()
     assert model.clone().seen == 0
     from onstream import prequential
     from onstream.evaluate import Accuracy
 
     model = from_sklearn(linear_model.SGDClassifier(random_state=0), labels=["ham", "spam"])
-    report = prequential(model, (rows, Y), metrics=[Accuracy()])
-    assert report.rows == 300
+    report = prequential(model, (rows, Y[:60]), metrics=[Accuracy()])
+    assert report.rows == 60
     number = from_sklearn(linear_model.SGDRegressor(random_state=0)).fit(X, X[:, 0])
     assert number.seen == 300
     assert np.corrcoef(number.predict_many(X), X[:, 0])[0, 1] > 0.9

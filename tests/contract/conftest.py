@@ -14,9 +14,9 @@ from .table import TRANSFORMERS, cases
 
 EVERY = cases()
 CASES = [case for case in EVERY if not case.line.given]
-DEFAULTS = [case for case in CASES if not case.params]
+DEFAULTS = [case for case in CASES if case.usual]
 TAKERS = {
-    "anything": [case for case in EVERY if not case.params or case.line.given],
+    "anything": [case for case in EVERY if case.usual or case.line.given],
     "given": [case for case in EVERY if case.line.given],  # made of functions of the user
     "case": CASES,  # every learner in every variant
     "classifier": [case for case in CASES if case.classifies],
@@ -65,7 +65,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
                 argument not in ("hashed", "anything", "given", "transformer") and thorough is None
             )
             long = metafunc.module.__name__.endswith(LONG)
-            late = [(hurry and bool(case.params)) or (long and costly(case)) for case in takers]
+            late = [(hurry and not case.usual) or (long and costly(case)) for case in takers]
             metafunc.parametrize(
                 argument,
                 [

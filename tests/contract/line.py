@@ -15,6 +15,7 @@ class Line(NamedTuple):
     variants: tuple[dict[str, Any], ...] = ()
     decisive: bool = True  # False: few examples may leave two labels level, or be forgotten
     given: Mapping[str, Any] = MappingProxyType({})  # parameters without a default
+    quick: Mapping[str, Any] = MappingProxyType({})  # in place of defaults that take too long
     numeric: bool = True  # False: it learns from names or counts, and little from plain numbers
     draws_features: bool = False  # True: it draws some of the features, hidden ones among them
     any_order: bool = False  # True: the order of the examples leaves no trace

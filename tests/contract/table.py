@@ -60,8 +60,8 @@ class Case:
         return self.cls(**{**self.params, **more})
 
     def variant(self, params: dict[str, Any], hashed: bool = False) -> "Case":
-        """The same learner with other parameters."""
-        return replace(self, params=params, hashed=hashed)
+        """The same learner with other parameters besides."""
+        return replace(self, params={**self.params, **params}, hashed=hashed)
 
     @property
     def classifies(self) -> bool:
@@ -119,6 +119,11 @@ class Case:
         model.learn_one({"a": "text"}, "a" if self.takes_labels else 1.0)
         return "a" in model._model.export()["features"]
 
+    @property
+    def usual(self) -> bool:
+        """Are these the defaults, or what the line takes in their place?"""
+        return self.params == dict(self.line.quick)
+
     def has(self, parameter: str) -> bool:
         """Does the constructor take this?"""
         return parameter in inspect.signature(self.cls).parameters
@@ -130,7 +135,7 @@ def cases() -> list[Case]:
     for name, cls in learners().items():
         if name not in TABLE:
             continue  # test_table fails
-        plain = Case(name, cls, {**TABLE[name].given}, TABLE[name])
+        plain = Case(name, cls, {**TABLE[name].given, **TABLE[name].quick}, TABLE[name])
         found.append(plain)
         if plain.line.given:
             continue

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pytest
 import scipy.sparse as sp
 
 from .table import Case
@@ -38,6 +39,7 @@ def test_rows_are_neither_changed_nor_kept(case: Case) -> None:
             assert sys.getrefcount(row) == count
 
 
+@pytest.mark.filterwarnings("ignore:.*learning diverges:onstream.base.DataWarning")
 def test_values_are_not_kept(case: Case) -> None:
     model = case.make()
     value, text = 12345.678, "a text that nobody shares".upper()

@@ -246,7 +246,7 @@ def test_labels_of_different_kinds(plain_mergeable_classifier: Case) -> None:
 def test_what_cannot_be_merged(case: Case) -> None:
     model = learned(case)
     before = fingerprint(model)
-    others = [c.make() for c in cases() if c.name != case.name and (not c.params or c.line.given)]
+    others = [c.make() for c in cases() if c.name != case.name and (c.usual or c.line.given)]
     for other in (*others, model, None, 5, {}, case.cls):
         with pytest.raises(NotMergeable, match=f"^{case.name}"):
             model.merge(other)

@@ -30,7 +30,7 @@ def difference(model: Any, X: np.ndarray, labels: list[Any]) -> np.ndarray:
 
 def asked(case: Case, usual: float, weak: float) -> float:
     """How many answers must be right: fewer of learners that are never sure, and of variants."""
-    return usual if case.line.decisive and not case.params else weak
+    return usual if case.line.decisive and case.usual else weak
 
 
 def test_two_labels_never_promote(classifier: Case) -> None:

@@ -59,7 +59,7 @@ def test_labels_declared_besides(classifier: Case) -> None:
 
 
 def test_what_cannot_be_a_start(case: Case) -> None:
-    others = [c.make() for c in cases() if c.name != case.name and (not c.params or c.line.given)]
+    others = [c.make() for c in cases() if c.name != case.name and (c.usual or c.line.given)]
     for init in (*others, 5, "model", [], {}, {"seen": 1}, case.cls):
         with pytest.raises((TypeError, ValueError), match=f"^{case.name}: "):
             case.make(init=init)

@@ -208,11 +208,11 @@ def test_no_memory_for_a_block() -> None:
     flat = np.concatenate(columns).astype(np.int32)
     X = sp.csr_array((rng.normal(size=len(flat)), flat, starts), shape=(1000, 64))
     y = rng.integers(2, size=1000)
-    calm = LogisticRegression(labels=[0, 1])
+    calm = LogisticRegression(labels=[0, 1], scale=None)
     calm.learn_many(X, y)
     told = set()
     for k in range(1500):
-        model = LogisticRegression(labels=[0, 1])
+        model = LogisticRegression(labels=[0, 1], scale=None)
         testcapi.set_nomemory(k, k + 1)
         try:
             model.learn_many(X, y)

@@ -14,6 +14,7 @@ from onstream.features import FeatureHasher, Imputer, Select, StandardScaler, Un
 from onstream.kernel import FOGD
 from onstream.linear import (
     AROW,
+    LMS,
     LinearRegression,
     LogisticRegression,
     PAClassifier,
@@ -171,6 +172,29 @@ def test_a_refused_example_leaves_no_trace() -> None:
             model.learn_many([{"other": f"t{t}"}, {"size": math.inf}], ["no", "no"])
     assert model._model.snapshot()["features"] == other._model.snapshot()["features"]
     np.testing.assert_array_equal(model.score_many(X), other.score_many(X))
+
+
+@pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")
+def test_a_member_that_cannot_learn_an_example_forgets_its_features() -> None:
+    learner = LMS(eta=1.0, normalized=False)
+    model = OnlineBagging([HoeffdingTreeRegressor(leaf_prediction="mean"), learner])
+    tree, alone, refused = HoeffdingTreeRegressor(leaf_prediction="mean"), learner.clone(), 0
+    times = draws(0, 0, 1.0, 60), draws(0, 1, 1.0, 60)
+    for t, (k, m) in enumerate(zip(*times, strict=True)):
+        x: Row = {"a": 0.1 * (t % 5), "kind": f"k{t // 4}"}
+        if t > 30 and k and m:  # the tree learns it, to LMS it is too large
+            x = {"a": 1e160, "b": 1e160, "kind": f"odd{t}", f"new{t}": 1.0}
+        model.learn_one(x, 1.0)
+        if k:
+            tree.learn_one(x, 1.0, k)
+        try:
+            if m:
+                alone.learn_one(x, 1.0, m)
+        except ValueError:
+            refused += 1
+    assert refused > 3
+    state = model._model.snapshot()["members"]["1"]["model"]
+    assert len(state["weights"]) == len(alone._model.snapshot()["weights"])
 
 
 @pytest.mark.filterwarnings("ignore:.*is text, but was learned as a number")

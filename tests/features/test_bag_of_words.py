@@ -391,7 +391,9 @@ def test_missing_texts_of_a_series():
 
 def test_the_text_of_a_row_that_is_refused_never_came():
     """In a block all rows are read before the first is learned."""
-    block, loop = (BagOfWords(hash_bits=4) | LogisticRegression(labels=["a", "b"]) for _ in "ab")
+    block, loop = (
+        BagOfWords(hash_bits=4) | LogisticRegression(labels=["a", "b"], scale=None) for _ in "ab"
+    )
     rows = [{"n": 1.0}, {"text": "free", "n": 1e308}]
     with pytest.raises(ValueError, match=r"row 1: .* overflow"):
         block.learn_many(rows, ["a", "b"])

@@ -239,7 +239,11 @@ def test_perceptron_loss_is_the_perceptron(labels):
 
 def test_logistic_loss_is_logistic_regression():
     examples = stream()
-    for params in ({}, {"schedule": "sqrt", "eta": 1.0}, {"schedule": "inverse", "l2": 0.1}):
+    for params in (
+        {"eta": 0.1},
+        {"schedule": "sqrt", "eta": 1.0},
+        {"schedule": "inverse", "l2": 0.1},
+    ):
         sgd = trained(SGDClassifier(loss="logistic", **{"eta": 0.1, **params}), examples)
         assert_same(sgd, trained(LogisticRegression(**params), examples), rel=1e-13)
         x = examples[3][0]
@@ -325,7 +329,7 @@ def test_a_pending_batch_is_state():
 def test_averaged_weights_predict():
     """What predicts is the mean of the iterates; what learns is the last."""
     examples = [example for example in stream() if example[2] > 0.0]
-    averaged, plain = SGDClassifier(average=True), SGDClassifier()
+    averaged, plain = SGDClassifier(average=True), SGDClassifier(scale=None)
     iterates = []
     for x, y, w in examples:
         averaged.learn_one(x, y, w)

@@ -44,7 +44,7 @@ def differences(function, w, h=1e-5):
 
 
 def test_first_step_by_hand():
-    model = LogisticRegression()
+    model = LogisticRegression(scale=None)
     model.learn_one({"a": 2.0}, 1)  # p = 1/2
     assert (model.weights, model.bias) == ({"a": 0.1}, 0.05)
     assert model.predict_proba_one({"a": 2.0}) == {1: 1.0}  # one label is all there is

@@ -411,3 +411,190 @@ def test_columns_of_like_size_and_rare_ones_are_not_doubted() -> None:
     LogisticRegression().learn_many(X, y)
     X[15:, 2] = 0.0  # a tenth of the rows has it
     LogisticRegression().learn_many(X * [1.0, 1.0, 50.0], y)
+
+
+# -- the default -------------------------------------------------------------------------------
+
+RULES: list[tuple[Any, dict[str, Any]]] = [
+    (LogisticRegression, {"eta": 0.1}),
+    (LogisticRegression, {"schedule": "constant"}),
+    (SoftmaxRegression, {"l2": 0.0}),
+    (LinearRegression, {"eta": 0.01}),
+    (LinearRegression, {"normalized": False}),
+    (PARegressor, {"C": 1.0}),
+    (PARegressor, {"epsilon": 0.1}),
+    (PARegressor, {"variant": "PA-I"}),
+    (SGDClassifier, {"loss": "hinge"}),
+    (SGDRegressor, {"eta": None}),
+]
+DEFAULTS = [LogisticRegression, SoftmaxRegression, LinearRegression, PARegressor, SGDClassifier]
+
+
+@pytest.mark.parametrize(("cls", "given"), RULES)
+def test_who_gives_a_parameter_of_the_rule_gets_that_of_the_paper(cls: Any, given: Any) -> None:
+    """Bit for bit, though it is the value that it has anyway."""
+    x = rows(200)
+    y = [row["c1"] if cls in REGRESSORS else label(row) for row in x]
+    model, plain = cls(**given), cls(**given, scale=None)
+    assert model.params == plain.params
+    assert model.scale is None
+    for row, target in zip(x, y, strict=True):
+        small = {"c1": row["c1"], "c4": 1.0}
+        model.learn_one(small, target)
+        plain.learn_one(small, target)
+    assert dumps(model) == dumps(plain)
+
+
+@pytest.mark.parametrize("cls", DEFAULTS)
+def test_who_gives_none_gets_scales(cls: Any) -> None:
+    model = cls(intercept=False, init=None)
+    assert model.scale == "auto"
+    assert cls(hash_bits=8).scale is None  # slots are not scaled
+    for twin in (model.clone(), loads(dumps(model)), eval(repr(model), {cls.__name__: cls})):
+        assert twin.params == model.params
+    assert repr(cls()) == f"{cls.__name__}()"
+
+
+@pytest.mark.parametrize("given", [{}, {"eta": 0.5}, {"eta": 0.1}, {"l2": 0.1, "scale": "auto"}])
+def test_a_repr_says_which_rule_holds(given: Any) -> None:
+    model = LogisticRegression(**given)
+    again = eval(repr(model))
+    assert again.params == model.params
+    assert model.clone().params == model.params
+    assert model.clone(eta=0.7).scale == model.scale
+
+
+def test_passive_aggressive_classifiers_keep_the_rule_of_the_paper() -> None:
+    assert PAClassifier().scale is None
+    assert "scale" not in Perceptron().params
+
+
+def test_C_of_regression_counts_tenths_of_a_deviation() -> None:
+    model = PARegressor(scale="auto", variant="PA-I", C=0.5, intercept=False, epsilon=0.0)
+    model.learn_one({"a": 1.0}, 8.0)  # the first target has no deviation
+    model.learn_one({"a": 1.0}, -8.0)
+    assert model.weights["a"] == pytest.approx(-0.1 * 0.5 * 8.0)
+
+
+def test_a_start_hands_on_its_scale() -> None:
+    old = LogisticRegression(scale=None)
+    assert LogisticRegression(init=old).scale is None
+    assert LogisticRegression(eta=0.5, init=LogisticRegression()).scale == "auto"
+
+
+def test_a_class_of_the_users_that_sets_the_rate_has_given_it() -> None:
+    class Slow(LogisticRegression):
+        def __init__(self, *, patience: int = 3, **common: Any) -> None:
+            self.patience = patience
+            super().__init__(eta=0.1 / patience, **common)
+
+    class Named(LogisticRegression):
+        def __init__(self, *, name: str = "", **common: Any) -> None:
+            self.name = name
+            super().__init__(**common)
+
+    assert Slow().scale is None
+    assert Named(name="a").scale == "auto"
+
+
+# -- what is absent ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cls", [*CLASSIFIERS, *REGRESSORS])
+def test_absent_and_zero_are_the_same(cls: Any) -> None:
+    """Written or left out, in rows, mappings and sparse matrices."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(900, 8)) * 10.0 ** rng.integers(-3, 4, 8) + rng.normal(size=8) * 100.0
+    X *= rng.random(X.shape) < [1.0, 0.99, 0.85, 0.6, 0.4, 0.21, 0.1, 0.01]
+    X[450:, 2] = 0.0  # was usual, is gone
+    y: Any = X @ rng.normal(size=8)
+    y = y if cls in REGRESSORS else y > np.median(y)
+    kinds: list[Any] = [X, sp.csr_array(X)]
+    kinds.append([{i: float(v) for i, v in enumerate(row) if v} for row in X])
+    kinds.append([{i: float(v) for i, v in enumerate(row)} for row in X])
+    scores = []
+    for block in kinds:
+        model = cls(scale="auto")
+        model.learn_many(block, y)
+        scores.append(model.score_many(X[:100]))
+    for other in scores[1:]:
+        np.testing.assert_allclose(other, scores[0], rtol=1e-12, atol=1e-12 * np.abs(y).max())
+
+
+def test_weights_say_what_is_scored_of_any_row() -> None:
+    model = LogisticRegression(scale="auto")
+    for x in rows(500, lack=0.4):
+        model.learn_one(x, label(x))
+    for x in ({}, {"c2": 2e5}, {"c0": 1e-3, "c3": 0.0}):
+        shown = model.bias + sum(model.weights[k] * v for k, v in x.items())
+        assert shown == pytest.approx(model.score_one(x), rel=1e-9)
+
+
+def test_the_cost_of_a_sparse_row_does_not_grow_with_the_features() -> None:
+    """Only features that are usually there are spelled out."""
+    rng = np.random.default_rng(0)
+    model = LogisticRegression(scale="auto")
+    for i in range(3000):
+        x = {f"w{j}": 1.0 for j in rng.integers(0, 1000, 10)} | {"always": 5.0 + rng.random()}
+        model.learn_one(x, i % 2 == 0)
+    scales = model._model.snapshot()["steps"]["0"]["scales"]
+    assert (scales[3] != 0.0).sum() <= 5  # OFFSET
+
+
+# -- care --------------------------------------------------------------------------------------
+
+
+def test_noise_teaches_less_and_less() -> None:
+    """Where nothing can be learned, answers come near the majority label, and stay open to more."""
+    rng = np.random.default_rng(8)
+    X, y = rng.normal(size=(4000, 10)), rng.random(4000) < 0.6
+    model = LogisticRegression()
+    answers = model.predict_learn_many(X, y)
+    assert (answers == y)[2000:].mean() > 0.58
+    assert (LogisticRegression(scale="auto").predict_learn_many(X[:50], y[:50]) == y[:50]).any()
+    y = X[:, 0] > 0.0
+    assert (model.predict_learn_many(X, y) == y)[2000:].mean() > 0.95
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_care_follows_brier_scores(n: int) -> None:
+    """The rate falls by 1/200 an example while the recent loss is above 0.95 of that of the shares,
+    and rises by 1/50 otherwise; weights fade by 1/400 while the loss is the larger one."""
+    rng = np.random.default_rng(1)
+    model, scales = LogisticRegression(labels=list(range(n))), Scales()
+    k = 1 if n == 2 else n
+    W, b, shares = np.zeros((3, k)), np.zeros(k), np.zeros(n)
+    own = base = 0.0
+    care, least = 1.0, 1.0
+    for i in range(2400):
+        x = dict(zip("abc", rng.normal(size=3).tolist(), strict=True))
+        y = int(rng.integers(0, n)) if i < 700 else int(x["a"] > 0.0)
+        scaled = scales.learn(x)
+        u = np.array([scaled[name] for name in "abc"])
+        f = u @ W + b
+        if n == 2:
+            p = np.array([1.0, 0.0]) + np.array([-1.0, 1.0]) / (1.0 + math.exp(-f[0]))
+        else:
+            p = np.exp(f - f.max())
+            p /= p.sum()
+        truth = np.eye(n)[y]
+        rate = 0.1 * care
+        rate /= 1.0 + rate * 0.25 * (1.0 + u @ u)
+        if i > 20 and base > 0.1 and own > base:
+            W *= 1.0 - 0.5 / 200.0
+        step = rate * ((truth - p)[1:] if n == 2 else truth - p)
+        W, b = W + np.outer(u, step), b + step
+        part, slow = max(1.0 / 200.0, 1.0 / (i + 1)), max(0.002, 1.0 / (i + 1))
+        own += part * (((truth - p) ** 2).sum() - own)
+        base += part * (((truth - shares) ** 2).sum() - base)
+        if i == 0 and n == 2:  # no share is known: each counts as it stands
+            base = 2.0
+        shares += slow * (truth - shares)
+        if i >= 20:
+            bad = base > 0.1 and own > 0.95 * base
+            care = max(0.03, care * 0.995) if bad else min(1.0, care * 1.02)
+        least = min(care, least)
+        model.learn_one(x, y)
+    expected = np.array([care, 2400.0, own, base, *shares])
+    np.testing.assert_allclose(model._model.snapshot()["watch"], expected, rtol=1e-6)
+    assert least < 0.1 < care

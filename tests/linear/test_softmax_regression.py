@@ -31,7 +31,7 @@ class SoftmaxOracle(oracle.LogisticRegression):
 def test_follows_the_formulas(labels, kind, params):
     stream = labelled(np.random.default_rng(1), 80, 5, labels, weighted=True)
     for intercept in (True, False):
-        model = SoftmaxRegression(intercept=intercept, **params)
+        model = SoftmaxRegression(scale=None, intercept=intercept, **params)
         follow(model, SoftmaxOracle(5, intercept=intercept, **params), stream, kind)
 
 

@@ -150,7 +150,9 @@ class Learner(SuggestsParameters, Elsewhere, LearnerBase):
         if self.merge_kind is None:
             raise NotMergeable(f"{type(self).__name__} cannot be merged.")
         ours, theirs = self.params, other.params
-        for name in parameters(type(self)):
+        for name in sorted(
+            parameters(type(self)), key=lambda name: name == "scale"
+        ):  # it may follow
             if name not in ("labels", "max_labels", "seed") and ours[name] != theirs[name]:
                 raise NotMergeable(
                     f"{type(self).__name__}: {name} is {ours[name]!r} here and "

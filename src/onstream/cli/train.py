@@ -25,7 +25,7 @@ from .sources import Input, to_learn
 from .warnings_ import ignore_missing_columns
 
 SAMPLE = 1000  # rows that tell the columns of files that workers read
-MIX_EVERY = 10_000  # as in cluster/training.py
+MIX_EVERY = 100_000  # as in cluster/training.py
 
 
 @options.reads()
@@ -57,7 +57,7 @@ def train(
     \b
     onstream train bids.csv -t won -m 'LogisticRegression()' -o bids.onstream
     onstream train today.csv --from bids.onstream --out bids.onstream
-    onstream train 'part-*.parquet' -t won -m 'AROW()' -o bids.onstream --engine ray --workers 2
+    onstream train 'part-*.csv' -t won -m 'AROW()' -o m --engine ray
     """
     if model is None and start is None:
         raise ValueError(

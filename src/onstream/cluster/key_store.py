@@ -8,6 +8,7 @@ so a worker that is lost is back at its last snapshot, models and source alike.
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from ..persist.format import dumps, loads
 TABLES = """
 CREATE TABLE IF NOT EXISTS models (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
+PATIENCE = 2.0  # seconds that a file of another program is waited for
 
 
 class KeyStore:
@@ -30,14 +33,21 @@ class KeyStore:
         The file; "" is one that vanishes with the process.
     in_memory : int
         Models held in memory; others are read from the file when their key comes again.
+    column : str, default ""
+        Where keys come from, noted in the file.
     """
 
-    def __init__(self, template: bytes, path: str, in_memory: int) -> None:
+    def __init__(self, template: bytes, path: str, in_memory: int, column: str = "") -> None:
         self.template, self.in_memory = loads(template), in_memory
         if path:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-        self.file = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        self.file.executescript(TABLES)
+        self.file = sqlite3.connect(
+            path, isolation_level=None, check_same_thread=False, timeout=30.0
+        )  # until a worker that was lost has let go of it
+        self.file.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self.file.executescript(f"BEGIN EXCLUSIVE; {TABLES} COMMIT;")
+        about = list(described(self.template, column).items())
+        self.file.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", about)
         self.models: OrderedDict[str, Any] = OrderedDict()  # the least recently used first
         self.changed: set[str] = set()
         self.unwritten: set[str] = set()  # keys that the file does not have yet
@@ -114,3 +124,26 @@ class KeyStore:
         """Let go of the file; what came after the last snapshot is gone."""
         self.file.execute("ROLLBACK")
         self.file.close()
+
+
+def described(template: Any, column: str) -> dict[str, str]:
+    """What a file says of itself."""
+    return {"model": repr(template), "key": repr(column)}
+
+
+def check_snapshot(path: str, template: Any, column: str) -> None:
+    """Refuse a file that is of other models, is damaged, or in use."""
+    if not Path(path).is_file():
+        return
+    try:
+        with closing(sqlite3.connect(path, timeout=PATIENCE)) as file:
+            found = dict(file.execute("SELECT name, value FROM about"))
+    except sqlite3.DatabaseError as error:
+        reason = "another program uses it" if "locked" in str(error) else str(error)
+        raise ValueError(f"KeyedModels: {path!r} cannot be used: {reason}.") from None
+    for name, value in described(template, column).items():
+        if found.get(name, value) != value:
+            raise ValueError(
+                f"KeyedModels: the {name} of the snapshots in {str(Path(path).parent)!r} is "
+                f"{found[name]:.200}, not {value:.200}; name another folder."
+            )

@@ -15,7 +15,7 @@ from ..base.learner import Learner
 from ..core.arrow import arrow_table
 from ..persist.format import dumps, loads
 from .engine import WorkerLost
-from .key_store import KeyStore
+from .key_store import KeyStore, check_snapshot
 from .shards import Shard, find_shards
 
 BLOCK = 4096  # rows of a call; part of what a sequence number means
@@ -106,7 +106,8 @@ class KeyedModels:
         self.template = model.clone()
         self.folder = None if folder is None else Path(folder)
         self._check_folder()
-        self.pool = pool_of(engine, dumps(self.template), self._paths(), in_memory)
+        self.pool = pool_of(engine, self._paths(), dumps(self.template), in_memory, key)
+        self.closed = False
         self.unsaved: list[list[tuple[str, int, Any]]] = [[] for _ in range(self.workers)]
         self.done = [self.pool.sources(k) for k in range(self.workers)]  # in their snapshots
         self.sequences = {CALLS: max((d.get(CALLS, -1) for d in self.done), default=-1)}
@@ -129,12 +130,20 @@ class KeyedModels:
                     f"KeyedModels: the models in {str(self.folder)!r} are spread over {number} "
                     f"workers; say workers={number}."
                 )
+        for path in self._paths():
+            check_snapshot(path, self.template, self.key)
 
     # -- learning
 
     def learn_many(self, X: Any, y: Any = None, w: Any = None) -> None:
         """Learn rows: a frame or a list of dicts, each with its key."""
+        self._check_open()
         rows = count_rows(X) or 0
+        for name, part in (("y", y), ("w", w)):
+            if part is not None and count_rows(part) != rows:
+                raise ValueError(
+                    f"KeyedModels: X has {rows} rows, {name} has {count_rows(part) or 'none'}."
+                )
         for start in range(0, rows, BLOCK):
             parts = [cut_part(part, start, start + BLOCK) for part in (X, y, w)]
             self.sequences[CALLS] += 1
@@ -145,7 +154,8 @@ class KeyedModels:
 
         Rows of a file that a snapshot in `folder` already has are not learned again.
         """
-        for shard in find_shards(shards, reading):
+        self._check_open()
+        for shard in found_shards(shards, reading):
             first = 1 + min(done.get(shard.name, -1) for done in self.done)
             for sequence, block in numbered(shard, first):
                 self._learn(shard.name, sequence, *(*block, None)[:3])
@@ -155,24 +165,36 @@ class KeyedModels:
         """Hand rows to the workers of their keys."""
         X, keys = split_key(self.key, X)
         owner = owners(keys, self.workers)
+        sent = []
         for k in range(self.workers):
             rows = np.flatnonzero(owner == k)
             if len(rows):
                 own = [keys[i] for i in rows]
                 call = (source, sequence, (own, *(take_part(part, rows) for part in (X, y, w))))
                 self.unsaved[k].append(call)
-                self._call(k, call)
+                sent.append((k, self._send(k, call)))
+        refused = [self._outcome(k, handle) for k, handle in sent]  # they work at the same time
+        for failure in filter(None, refused):
+            raise ValueError(f"KeyedModels: {failure}")
         self.rows += len(keys)
         if self.rows >= self.snapshot_every:
             self.snapshot()
 
-    def _call(self, worker: int, call: tuple[str, int, Any]) -> None:
+    def _send(self, worker: int, call: tuple[str, int, Any]) -> Any:
         try:
-            failure = self.pool.learn(worker, call)
+            return self.pool.send(worker, call)
         except WorkerLost as reason:
-            failure = self._recover(worker, reason)
-        if failure:
-            raise ValueError(f"KeyedModels: {failure}")
+            return reason
+
+    def _outcome(self, worker: int, handle: Any) -> str | None:
+        """What a worker has refused of a call."""
+        try:
+            if isinstance(handle, WorkerLost):
+                raise handle
+            refused: str | None = self.pool.outcome(handle)
+            return refused
+        except WorkerLost as reason:
+            return self._recover(worker, reason)
 
     def _recover(self, worker: int, reason: WorkerLost) -> str | None:
         """Begin again from the snapshot of a lost worker, with the calls since."""
@@ -229,6 +251,7 @@ class KeyedModels:
         return KeyFigures(**{name: sum(one[name] for one in each) for name in each[0]})
 
     def _ask(self, worker: int, verb: str, *given: Any) -> Any:
+        self._check_open()
         try:
             return self.pool.ask(worker, verb, *given)
         except WorkerLost as reason:
@@ -237,9 +260,19 @@ class KeyedModels:
 
     def close(self) -> None:
         """Write a last snapshot, if there is a folder, and let the workers go."""
+        if self.closed:
+            return
         if self.folder is not None:
             self.snapshot()
+        self._leave()
+
+    def _leave(self) -> None:
+        self.closed = True
         self.pool.close()
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ValueError("KeyedModels: it is closed; make another one with the same folder.")
 
     def __enter__(self) -> Self:
         return self
@@ -247,15 +280,15 @@ class KeyedModels:
     def __exit__(self, kind: Any, *error: object) -> None:
         if kind is None:
             self.close()
-        else:  # as after a crash: the last snapshot counts
-            self.pool.close()
+        elif not self.closed:  # as after a crash: the last snapshot counts
+            self._leave()
 
 
 class KeyedWorker:
     """Learns the rows of its keys; each call once."""
 
-    def __init__(self, template: bytes, path: str, in_memory: int) -> None:
-        self.store = KeyStore(template, path, in_memory)
+    def __init__(self, template: bytes, path: str, in_memory: int, column: str) -> None:
+        self.store = KeyStore(template, path, in_memory, column)
 
     def learn(self, source: str, sequence: int, rows: Any) -> str | None:
         """Learn rows, unless this call came before; return what was refused."""
@@ -312,14 +345,25 @@ class KeyedWorker:
 class LocalPool:
     """Keyed workers in this process."""
 
-    def __init__(self, template: bytes, paths: list[str], in_memory: int) -> None:
-        self.made = (template, in_memory)
-        self.paths = paths
-        self.workers = [KeyedWorker(template, path, in_memory) for path in paths]
+    def __init__(self, paths: list[str], template: bytes, *options: Any) -> None:
+        self.paths, self.made = paths, (template, *options)
+        self.workers = [self.new_worker(k) for k in range(len(paths))]
+
+    def new_worker(self, worker: int) -> KeyedWorker:
+        """A worker with what its file holds."""
+        return KeyedWorker(self.made[0], self.paths[worker], *self.made[1:])
 
     def learn(self, worker: int, call: tuple[str, int, Any]) -> str | None:
         """Learn a call."""
         return self.workers[worker].learn(*call)
+
+    def send(self, worker: int, call: tuple[str, int, Any]) -> Any:
+        """Begin to learn a call: here it is done at once."""
+        return self.learn(worker, call)
+
+    def outcome(self, handle: Any) -> Any:
+        """What came of it."""
+        return handle
 
     def ask(self, worker: int, verb: str, *given: Any) -> Any:
         """Call a method of a worker."""
@@ -336,7 +380,7 @@ class LocalPool:
     def restart(self, worker: int) -> None:
         """Begin again from the last snapshot."""
         self.workers[worker].close()
-        self.workers[worker] = KeyedWorker(self.made[0], self.paths[worker], self.made[1])
+        self.workers[worker] = self.new_worker(worker)
 
     def close(self) -> None:
         """Let all workers go."""
@@ -344,15 +388,24 @@ class LocalPool:
             worker.close()
 
 
-def pool_of(engine: str, template: bytes, paths: list[str], in_memory: int) -> Any:
-    """The workers, on this engine."""
+def pool_of(engine: str, paths: list[str], *made: Any) -> Any:
+    """The workers, on this engine: each of `KeyedWorker(template, its path, ...)`."""
     if engine == "local":
-        return LocalPool(template, paths, in_memory)
+        return LocalPool(paths, *made)
     if engine == "ray":
         from .ray_keyed import RayPool
 
-        return RayPool(template, paths, in_memory)
+        return RayPool(paths, *made)
     raise ValueError(f"KeyedModels: engine must be 'ray' or 'local', got {engine!r:.60}.")
+
+
+def found_shards(shards: Any, reading: dict[str, Any]) -> list[Shard]:
+    """The shards; what is wrong with them is said in our name."""
+    try:
+        return list(find_shards(shards, reading))
+    except (ValueError, TypeError, OSError) as error:
+        text = str(error).replace("train:", "KeyedModels:", 1)
+        raise type(error)(text) from None
 
 
 def numbered(shard: Shard, first: int) -> Iterator[tuple[int, Any]]:
@@ -387,7 +440,13 @@ def key_text(key: Any) -> str:
     """A key as a text that tells "1" from 1."""
     if isinstance(key, np.generic):
         key = key.item()
+    if isinstance(key, str) and key.isascii():
+        return f"s{key}"
     if isinstance(key, str):
+        try:
+            key.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"KeyedModels: the key {key!r:.60} is not valid Unicode.") from None
         return f"s{key}"
     if isinstance(key, (bool, int)):
         return f"{'b' if isinstance(key, bool) else 'i'}{int(key)}"

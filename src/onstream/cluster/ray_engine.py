@@ -117,8 +117,8 @@ class Ray(Engine):
         """Get the model of a whole round."""
         try:
             return bytes(self.ray.get(handle))
-        except self.ray.exceptions.RayTaskError:
-            raise  # a fault of the merge
+        except self.ray.exceptions.RayTaskError as error:
+            raise error.cause from None  # models that do not go together
         except self.ray.exceptions.RayError as error:
             raise WorkerLost(first_line(error)) from None
 

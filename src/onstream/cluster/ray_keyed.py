@@ -11,9 +11,9 @@ from .ray_engine import first_line
 class RayPool:
     """Keyed workers on the Ray cluster that was joined, or on this machine."""
 
-    def __init__(self, template: bytes, paths: list[str], in_memory: int) -> None:
+    def __init__(self, paths: list[str], template: bytes, *options: Any) -> None:
         self.ray = needed("ray", "ray", "KeyedModels: engine='ray'")
-        self.made, self.paths = (template, in_memory), paths
+        self.paths, self.made = paths, (template, *options)
         self.began = not self.ray.is_initialized()
         if self.began:
             self.ray.init(include_dashboard=False, log_to_driver=False, logging_level="error")
@@ -21,14 +21,21 @@ class RayPool:
 
     def new_actor(self, worker: int) -> Any:
         """A worker with what its file holds."""
-        template, in_memory = self.made
         actor = self.ray.remote(num_cpus=1)(KeyedWorker)
-        return actor.remote(template, self.paths[worker], in_memory)
+        return actor.remote(self.made[0], self.paths[worker], *self.made[1:])
 
     def ask(self, worker: int, verb: str, *given: Any) -> Any:
         """Call a method of an actor; WorkerLost if it has gone."""
+        return self.outcome(getattr(self.actors[worker], verb).remote(*given))
+
+    def send(self, worker: int, call: tuple[str, int, Any]) -> Any:
+        """Let an actor learn a call, while others learn theirs."""
+        return self.actors[worker].learn.remote(*call)
+
+    def outcome(self, handle: Any) -> Any:
+        """The answer of an actor; WorkerLost if it has gone."""
         try:
-            return self.ray.get(getattr(self.actors[worker], verb).remote(*given))
+            return self.ray.get(handle)
         except self.ray.exceptions.RayTaskError:
             raise
         except self.ray.exceptions.RayError as error:

@@ -28,7 +28,7 @@ READERS: dict[str, Callable[..., Stream]] = {
 }
 WANTED = (
     "a shard is (X, y), (X, y, w), a path or pattern of files, a stream, a data frame (with "
-    "target=...), or a function that opens one of these"
+    "target=...), or a function that opens one of these or an iterator of blocks"
 )
 
 
@@ -74,13 +74,25 @@ class Shard:
 
 
 def blocks_of_batches(batches: Any, options: dict[str, Any], skip: int) -> Iterator[Block]:
-    """Blocks out of Arrow record batches as they come, from row `skip` on."""
+    """Blocks out of Arrow record batches, or blocks as they come, from row `skip` on."""
     import pyarrow as pa
 
     for batch in batches:
-        left, skip = min(skip, batch.num_rows), max(0, skip - batch.num_rows)
-        if left < batch.num_rows:
-            yield from read_frame(pa.Table.from_batches([batch.slice(left)]), **options).blocks()
+        if isinstance(batch, (pa.RecordBatch, pa.Table)):
+            stream = read_frame(batch, **options)
+            rows = batch.num_rows
+            blocks = stream.skip(min(skip, rows)).blocks() if skip else stream.blocks()
+        elif is_block(batch) and count_rows(batch[1]) is not None:
+            rows = count_rows(batch[0]) or 0
+            blocks = iter([cut(batch, min(skip, rows), rows)])
+        else:
+            raise TypeError(
+                f"an iterator must give blocks (X, y) or Arrow batches, got "
+                f"{type(batch).__name__}; of single examples (x, y) make a stream: "
+                f"onstream.streams.from_iterable."
+            )
+        skip = max(0, skip - rows)
+        yield from (block for block in blocks if count_rows(block[0]))
 
 
 class Shards:
@@ -136,7 +148,7 @@ def find_shards(given: Any, options: dict[str, Any]) -> Iterator[Shard]:
     elif is_block(given):
         X, y = given[0], given[1]
         rows = count_rows(X)
-        if rows is None or y is None or count_rows(y) != rows:
+        if rows is None or (y is not None and count_rows(y) != rows):
             raise ValueError(f"train: a block must have as many targets as rows; {WANTED}.")
         yield Shard("the block", given, rows=rows)
     elif isinstance(given, Stream):

@@ -107,7 +107,14 @@ class Spark(Engine):
             count = (count + 1) // 2
             pairs = level.map(lambda item: (item[0] // 2, item)).groupByKey(count)
             level = pairs.mapValues(lambda items: merged(items, weighting))
-        return bytes(level.values().collect()[0])
+        try:
+            return bytes(level.values().collect()[0])
+        except Exception:  # models that do not go together: say it here, without Java's words
+            own = self.kept.filter(lambda pair: pair[0].worker in order)
+            models = dict(own.map(lambda pair: (pair[0].worker, pair[1])).collect())
+            for worker in leaves(handle)[1:]:
+                put_together(models[leaves(handle)[0]], models[worker], weighting)
+            raise
 
     def close(self) -> None:
         """Let go of what the executors hold; stop Spark, if it was started here."""

@@ -18,7 +18,7 @@ from .shards import Position, plan
 from .travel import add_metrics, check_metrics, metrics_to_bytes
 from .worker import Answer, Call, Job
 
-MIX_EVERY = 10_000  # rows of each worker from one mix to the next
+MIX_EVERY = 100_000  # rows of each worker from one mix to the next
 PATIENCE = 5  # times that a worker is lost in the same call before the run is given up
 ERRORS: dict[str, type[Exception]] = {
     "TypeError": TypeError,
@@ -90,7 +90,7 @@ def train(
         Where workers run; "local" is this process, for tests and simulations.
     workers : int > 0, default 2
         How many; fewer, if there are not as many shards.
-    mix_every : int > 0 or None, default 10_000
+    mix_every : int > 0 or None, default 100_000
         Rows that a worker learns between two mixes. Fewer cost more messages, more cost accuracy
         (docs/cluster.md has figures). None: they meet once, at the end.
     epochs : int > 0, default 1
@@ -137,7 +137,7 @@ def train(
             f"train: epochs={epochs} would count every row of a {type(model).__name__} "
             f"{epochs} times; only learners that are mixed can go over their rows again."
         )
-    judges = check_metrics(metrics)
+    judges = check_metrics(metrics, model)
     runs_on = engine_of(engine)
     state = dumps(model)  # refuses what cannot travel
     given = runs_on.shards(shards, reading)
@@ -148,7 +148,8 @@ def train(
     known = [shard.rows for part in parts for shard in part]
     total = None if None in known else sum(rows for rows in known if rows)
     if checkpoint is not None:
-        run.keep(checkpoint, [[shard.name for shard in part] for part in parts])
+        names = [[shard.name for shard in part] for part in parts]
+        run.keep(checkpoint, {"model": repr(model), "shards": names, "weighting": weighting})
     job = Job(kind, [(type(m).__name__, m.params) for m in judges], weighting)
     with Progress(progress, total) as advance:
         advance(run.rows)
@@ -176,7 +177,7 @@ class Training:
         self.advance: Callable[[int], object] = lambda rows: None
         self.rounds = self.rows = self.lost = 0
         self.path: str | os.PathLike[str] | None = None
-        self.shards: list[list[str]] = []
+        self.about: dict[str, Any] = {}
 
     def unfinished(self) -> list[int]:
         """Workers that have rows left."""
@@ -208,8 +209,7 @@ class Training:
                     self.ask_again(worker, answer)
                 elif lane.asked is not None and answer.sequence == lane.sequence:
                     if answer.error is not None:
-                        name, message = answer.error
-                        raise ERRORS.get(name, ValueError)(f"train: {message}")
+                        raise told(*answer.error)
                     arrived[worker] = answer, handle
         return arrived
 
@@ -259,19 +259,23 @@ class Training:
                 for k in order:
                     self.ask_again(k, reason)
                 arrived |= self.collect(len(order))
+            except (ValueError, TypeError) as error:  # labels of two kinds, say
+                raise type(error)(
+                    f"train: what workers have learned does not go together: {error}"
+                ) from None
 
     # -- a run that can be taken up again
 
-    def keep(self, path: str | os.PathLike[str], shards: list[list[str]]) -> None:
+    def keep(self, path: str | os.PathLike[str], about: dict[str, Any]) -> None:
         """Write a model file after each mix; go on from it, if it is of this run."""
-        self.path, self.shards = path, shards
+        self.path, self.about = path, about
         if not os.path.exists(path):
             return
         notes = load_notes(path).get("training")
         if not isinstance(notes, dict) or notes.get("run") != self.description():
             raise ValueError(
-                f"train: {os.fspath(path)!r} was not written by a run with these shards, workers, "
-                f"metrics and mix_every; remove it, or name another checkpoint."
+                f"train: {os.fspath(path)!r} was not written by a run with this model, these "
+                f"shards, workers, metrics and mix_every; remove it, or name another checkpoint."
             )
         self.state = dumps(load(path))
         self.rounds, self.rows = notes["rounds"], notes["rows"]
@@ -283,7 +287,7 @@ class Training:
     def description(self) -> dict[str, Any]:
         """What must be the same for a run to be taken up."""
         judges = [metric.code for metric in self.metrics]
-        return {"shards": self.shards, "mix_every": self.mix_every, "metrics": judges}
+        return {**self.about, "mix_every": self.mix_every, "metrics": judges}
 
     def write(self) -> None:
         """Save the mix, and how far each worker has come."""
@@ -301,3 +305,10 @@ class Training:
             "metrics": counted,
         }
         save(loads(self.state), self.path, notes={"training": notes})
+
+
+def told(name: str, message: str) -> Exception:
+    """The error that a worker met with."""
+    if name in ("ValueError", *ERRORS):
+        return ERRORS.get(name, ValueError)(f"train: {message}")
+    return ValueError(f"train: {name}: {message}")

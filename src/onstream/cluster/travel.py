@@ -1,4 +1,4 @@
-"""Metrics as bytes, in the format of saved models: what workers send beside their models."""
+"""Metrics, and parts of models, as bytes in the format of saved models: what workers send."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..persist.format import join, pack, split, tensor, unpack_names
 NEEDS = ("label", "number")
 
 
-def check_metrics(metrics: Any) -> list[Any]:
+def check_metrics(metrics: Any, model: Any) -> list[Any]:
     """The metrics as a list; only those whose sums are plain numbers can travel."""
     found = [] if metrics is None else metrics if isinstance(metrics, (list, tuple)) else [metrics]
     for metric in found:
@@ -25,30 +25,50 @@ def check_metrics(metrics: Any) -> list[Any]:
                 f"or numbers of onstream.evaluate (Accuracy, Kappa, F1, MAE, RMSE, R2, ...) "
                 f"without a window."
             )
+        if not hasattr(model, "predict_many"):
+            raise ValueError(
+                f"train: {type(model).__name__} predicts nothing that metrics could judge."
+            )
+        if (metric.needs == "number") != (model.target_kind == "numbers"):
+            raise ValueError(
+                f"train: {type(metric).__name__} judges {metric.needs}s, but "
+                f"{type(model).__name__} predicts {model.target_kind}."
+            )
     return list(found)
 
 
-def metrics_to_bytes(metrics: list[Any]) -> bytes:
-    """The sums of all metrics."""
+def fields_to_bytes(fields: dict[str, Any]) -> bytes:
+    """An exported state, or a part of one: arrays, lists of names, and numbers."""
     tensors: dict[str, Any] = {}
     names: list[str] = []
-    states = {str(i): plain(metric._sums.export()) for i, metric in enumerate(metrics)}
-    numbers = split(states, "", tensors, names)
+    numbers = split(fields, "", tensors, names)
     head = {"names": names, "numbers": numbers}
-    return pack(tensors, {"metrics": msgspec.json.encode(head).decode()})
+    return pack(tensors, {"fields": msgspec.json.encode(head).decode()})
 
 
-def add_metrics(metrics: list[Any], data: bytes) -> None:
-    """Merge what a worker has counted into these metrics."""
+def bytes_to_fields(data: bytes) -> dict[str, Any]:
+    """The same again."""
     size = int.from_bytes(data[:8], "little")
-    text = msgspec.json.decode(data[8 : 8 + size].rstrip(b" "))["__metadata__"]["metrics"]
+    text = msgspec.json.decode(data[8 : 8 + size].rstrip(b" "))["__metadata__"]["fields"]
     head = msgspec.json.decode(text)
     tensors = {name: tensor(info) for name, info in safetensors.deserialize(data)}
-    fields = head["numbers"]
+    fields: dict[str, Any] = head["numbers"]
     for name in head["names"]:
         join(fields, name, unpack_names(name, tensors))
     for name, array in tensors.items():
         join(fields, name, array)
+    return fields
+
+
+def metrics_to_bytes(metrics: list[Any]) -> bytes:
+    """The sums of all metrics."""
+    sums = {str(i): plain(metric._sums.export()) for i, metric in enumerate(metrics)}
+    return fields_to_bytes(sums)
+
+
+def add_metrics(metrics: list[Any], data: bytes) -> None:
+    """Merge what a worker has counted into these metrics."""
+    fields = bytes_to_fields(data)
     for i, metric in enumerate(metrics):
         theirs = metric.clone()
         theirs._sums.restore(restorable(fields[str(i)]))

@@ -16,7 +16,7 @@ from .mixing import begin, since
 from .shards import Position, Shard, Shards
 from .travel import metrics_to_bytes
 
-BLOCK = 8192  # rows learned at once
+BLOCK = 16_384  # rows learned at once
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Worker:
         self.shards.seek(call.start)
         try:
             answer, learned = self._learn(call, base)
-        except (ValueError, TypeError, OSError, MemoryError) as error:
+        except Exception as error:  # of the rows, or of a function of the user
             self.shards.seek(Position(-1))
             failure = (type(error).__name__, str(error))
             return Answer(call.worker, call.sequence, call.start, error=failure), b""

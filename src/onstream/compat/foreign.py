@@ -71,6 +71,18 @@ class Foreign(ABC):
             self.learn_one(x, target, weight)
         return answers
 
+    def __ror__(self, step: Any) -> Any:
+        """`StandardScaler() | model`: the same with steps of ours before it."""
+        from ..features import Pipeline, Transformer
+        from .piped import Piped, PipedClassifier, PipedProbable
+
+        if not isinstance(step, Transformer):
+            return NotImplemented
+        kind = Piped
+        if hasattr(self, "labels"):
+            kind = PipedProbable if hasattr(self, "predict_proba_one") else PipedClassifier
+        return kind(step.members if isinstance(step, Pipeline) else [step], self)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.wrapped!r})"
 

@@ -7,6 +7,9 @@ from typing import Any
 from ..base.checks import meant
 from ..base.parameters import parameters
 from ..base.registry import public_class
+from ..linear.base import Usual
+
+FOLLOWS = "default"  # `scale` of an estimator: "auto", unless a parameter of the rule is given
 
 
 def generate(
@@ -14,11 +17,14 @@ def generate(
 ) -> type[Any]:
     """A class over `bases` that takes the parameters of the learner, and `more` with defaults."""
     name = public_class(learner_class).__name__
+    usual = {
+        n: FOLLOWS if isinstance(v, Usual) else v for n, v in parameters(learner_class).items()
+    }
     return type(
         name,
         bases,
         {
-            "__init__": constructor(name, {**parameters(learner_class), **more}),
+            "__init__": constructor(name, {**usual, **more}),
             "__doc__": (
                 f"{name} of onstream as an estimator of {library}.\n\n"
                 f"{inspect.getdoc(learner_class) or ''}"
@@ -27,6 +33,19 @@ def generate(
             "_learner_class": learner_class,
         },
     )
+
+
+def as_given(learner_class: type[Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Parameters of an estimator for its learner.
+
+    If `scale` is to follow from what else is given, they are those that are not at their defaults.
+    """
+    usual = parameters(learner_class)
+    if values.get("scale") != FOLLOWS:
+        return values
+    given = {n: v for n, v in values.items() if type(v) is not type(usual[n]) or v != usual[n]}
+    given.pop("scale")
+    return given
 
 
 def constructor(name: str, known: dict[str, Any]) -> Callable[..., None]:

@@ -10,7 +10,7 @@ from ..base.parameters import parameters
 from ..features import Transformer
 from .extras import needed
 from .foreign import Foreign, example_of, plain
-from .generated import generate
+from .generated import as_given, generate
 
 needed("river", "compat", "onstream.compat: River")
 
@@ -68,7 +68,7 @@ class Adapter:
     def _model(self) -> Any:
         if self._learner is None:
             given = {name: getattr(self, name) for name in parameters(self._learner_class)}
-            self._learner = self._learner_class(**given)
+            self._learner = self._learner_class(**as_given(self._learner_class, given))
         return self._learner
 
     def __reduce__(self) -> Any:

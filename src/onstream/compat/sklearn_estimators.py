@@ -21,6 +21,7 @@ from sklearn.utils.validation import (
 from ..base.fit import fit_block
 from ..base.parameters import parameters
 from ..bayes import BernoulliNB, MultinomialNB
+from .generated import as_given
 
 
 class Adapter(BaseEstimator):  # type: ignore[misc]
@@ -32,7 +33,7 @@ class Adapter(BaseEstimator):  # type: ignore[misc]
     def _made(self, **changes: Any) -> Any:
         """A learner with these parameters, which has learned nothing."""
         given = {name: getattr(self, name) for name in parameters(self._learner_class)}
-        return self._learner_class(**{**given, **changes})
+        return self._learner_class(**{**as_given(self._learner_class, given), **changes})
 
     def __reduce__(self) -> Any:
         from .sklearn import revived
@@ -45,7 +46,7 @@ class Adapter(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = takes_nan(self._learner_class)
+        tags.input_tags.allow_nan = takes_nan(self)
         return tags
 
     def _columns(self, X: Any, y: Any = None, *, reset: bool) -> Any:
@@ -167,7 +168,7 @@ class ClassifierAdapter(ClassifierMixin, Adapter):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = is_slow(self._learner_class)
+        tags.classifier_tags.poor_score = is_slow(self)
         return tags
 
 
@@ -218,7 +219,7 @@ class RegressorAdapter(RegressorMixin, Adapter):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = is_slow(self._learner_class)
+        tags.regressor_tags.poor_score = is_slow(self)
         return tags
 
 
@@ -259,19 +260,45 @@ class TransformerAdapter(TransformerMixin, Adapter):  # type: ignore[misc]
         return np.array([f"{prefix}{i}" for i in range(width)], dtype=object)
 
 
-def is_slow(learner_class: type[Any]) -> bool:
-    """Say whether its answers on a few hundred numeric rows, seen once, are poor by design.
+def is_slow(estimator: Any) -> bool:
+    """Say whether its answers on a few hundred numeric rows, seen once, are poor by design."""
+    try:
+        return waits(estimator._made())
+    except (TypeError, ValueError):  # parameters that `fit` will refuse
+        return False
+
+
+def waits(learner: Any) -> bool:
+    """Say whether it, or a learner in it, needs more rows, or rows of another kind.
 
     A Hoeffding tree splits after its grace period at the earliest; the others learn from words.
     """
-    waits = "grace_period" in parameters(learner_class)
-    return waits or issubclass(learner_class, (BernoulliNB, MultinomialNB))
+    late = hasattr(learner, "grace_period") or isinstance(learner, (BernoulliNB, MultinomialNB))
+    return late or any(map(waits, inner_learners(learner)))
+
+
+def inner_learners(learner: Any) -> list[Any]:
+    """The members of an ensemble, or the last step of a pipeline, as they were given."""
+    return [*getattr(learner, "_given", ()), *list(getattr(learner, "steps", ()))[-1:]]
+
+
+def takes_nan(estimator: Any) -> bool:
+    """Say whether NaN is a missing value for the learner of an estimator."""
+    try:
+        learner = estimator._made()
+    except (TypeError, ValueError):  # parameters that `fit` will refuse
+        return False
+    if hasattr(learner, "steps"):
+        return False
+    given = inner_learners(learner) or [learner]
+    kinds: list[Any] = [type(one) for one in given]
+    return any(map(kind_takes_nan, kinds))
 
 
 @cache
-def takes_nan(learner_class: type[Any]) -> bool:
-    """Say whether NaN is a missing value for these learners, by asking one."""
-    if hasattr(learner_class, "steps") or "steps" in parameters(learner_class):
+def kind_takes_nan(learner_class: type[Any]) -> bool:
+    """The same for a class of learners, by asking one."""
+    if "steps" in parameters(learner_class):
         return False
     model = learner_class()
     try:

@@ -254,6 +254,8 @@ def filled(learner: Any, columns: list[dict[Any, float]], bias: Any, seen: int) 
     """A copy of the learner with these weights."""
     who = f"from_vw: {type(learner).__name__}"
     k = len(columns)
+    if getattr(learner, "scale", None) is not None and "scale" not in learner._given:
+        learner = learner.clone(scale=None)  # the weights are for features as they come
     made = learner.clone()
     if isinstance(learner, Classifier):
         wanted = learner.params.get("labels") or ([-1, 1] if k == 1 else list(range(1, k + 1)))

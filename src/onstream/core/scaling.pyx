@@ -1,22 +1,27 @@
 """Scales of the features, learned on the way: the last step before a learner with `scale="auto"`.
 
-A value x of feature i reaches the learner as (x - OFFSET[i]) * FACTOR[i]. The offset is the mean
-of its values times the share of examples that have it; the factor is one over the root mean square
-distance from there. So a column that is never missing is standardised, and a rare word is only
-divided by its root mean square: where it is absent it is 0, as before. A category, which is 1 where
-it is present, stays 1. What never varies says nothing: 0. Before a learner without intercept
-nothing is subtracted.
+A value x of feature i reaches the learner as (x - OFFSET[i]) * FACTOR[i]. What an example lacks is
+0, as everywhere: a dense row with zeros and a sparse one without them are the same. A feature that
+is nearly always there is standardised, and a 0 of it, written or not, counts as any other value. A
+rare one is only divided by its root mean square where it is there, and by the fourth root of the
+share p of examples that have it, so that it stays 0 where it is 0. Between RARE and USUAL the
+offset grows from 0 to the mean, so nothing jumps. What never varies says nothing: 0. Before a
+learner without intercept nothing is subtracted.
+
+Features with an offset are `centred`, in order; an example is spelled out with all of them. Each of
+them is there in more than RARE of all examples, so that costs no more than a few times the values
+that an example has.
 
 An example counts before it is scaled, so that no learned value is far out. Offset and factor are
-computed again after a fifth more examples, and at a value beyond OUTLIER deviations. Between that
-an example costs a subtraction and a product for each value, and Welford's update; a feature that
-came MANY times is counted in one of EIGHTH examples, eightfold.
+computed again after a fifth more examples (of centred features: after a fifth more of all), and at
+a value beyond OUTLIER deviations that is large enough to change them. Values that are not 0 count, by Welford's update; after MANY of
+them one in EIGHTH, eightfold.
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from libc.math cimport fabs, floor, sqrt
+from libc.math cimport fabs, floor, pow, sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memmove
 
 import numpy as np
 
@@ -30,10 +35,22 @@ from .transformer cimport Pool, TransformerState, fill_pool
 
 cdef extern from "scaling.h" nogil:
     int64_t onstream_standardise(
-        double* out, const double* x, const double* offset, const double* factor, double limit,
+        double* out, const double* x, const double* offset, const double* factor,
+        const double* closed, const double* reach, double limit, Py_ssize_t n)
+    int64_t onstream_standardise_sparse(
+        double* out, Py_ssize_t* centred, const double* x, const int32_t* ids,
+        const double* offset, const double* factor, const double* closed, const int32_t* place,
         Py_ssize_t n)
-    void onstream_moments(
-        double* mean, double* square, const double* x, double weight, double share, Py_ssize_t n)
+    int64_t onstream_spell_out(
+        double* out, int32_t* out_ids, Py_ssize_t* filled, const double* x, const int32_t* ids,
+        const double* offset, const double* factor, const double* closed, const int32_t* place,
+        Py_ssize_t n)
+    bint onstream_any_due(
+        const double* x, const int32_t* ids, const double* count, const double* due,
+        const double* offset, Py_ssize_t n)
+    void onstream_count(
+        double* count, double* mean, double* square, double* closed, const double* x,
+        const double* offset, const double* due, double many, double weight, Py_ssize_t n)
 
 
 cdef enum:
@@ -41,8 +58,15 @@ cdef enum:
     MANY = 256    # values of a feature after which a sample suffices
     EIGHTH = 8
 
+cdef enum:  # what onstream_standardise has found in an example
+    LARGE = 1  # a scaled value beyond OUTLIER
+    OPEN = 2   # a feature that is not closed
+    FAR = 4    # a value out of reach
+
 cdef uint64_t SPREAD = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
 
+cdef double RARE = 0.2        # share of examples from which on a feature is centred
+cdef double USUAL = 0.8       # share from which on it is centred at its mean
 cdef double OUTLIER = 5.0     # deviations
 cdef double LARGEST = 1e150   # a value whose square can still be summed
 cdef double NOISE = 1e-26     # of the squared mean: a variance below is rounding
@@ -56,17 +80,26 @@ cdef class Scaling(TransformerState):
 
     def __dealloc__(self):
         cdef Py_ssize_t k
-        for k in range(N_KEPT):
+        for k in range(N_ROWS):
             release(self.kept[k])
+        release(self.centred)
+        release(self.place)
+        release(self.zeros)
         PyMem_RawFree(self.old)
 
     cdef int reserve(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t room, k
         if width > self.room:
             room = width if self.room == 0 else roomier(self.room, width)
-            for k in range(N_KEPT):
+            for k in range(N_ROWS):
                 self.kept[k] = <double*> resize(
                     self.kept[k], self.room * sizeof(double), room * sizeof(double))
+            self.centred = <int32_t*> resize(
+                self.centred, self.room * sizeof(int32_t), room * sizeof(int32_t))
+            self.place = <int32_t*> resize(
+                self.place, self.room * sizeof(int32_t), room * sizeof(int32_t))
+            self.zeros = <double*> resize(
+                self.zeros, self.room * sizeof(double), room * sizeof(double))
             self.room = room
         self.rows = max(self.rows, width)
         return 0
@@ -77,19 +110,23 @@ cdef class Scaling(TransformerState):
 
     # -- from step to learner ---------------------------------------------------------------------
 
+    cdef Py_ssize_t most(self, Py_ssize_t n) noexcept nogil:
+        return n + self.n_centred
+
     cdef int pass_score(self, const Example* e, State last, double* out) noexcept nogil:
         cdef double few[FEW]
-        cdef double* values = few
+        cdef int32_t few_ids[FEW]
+        cdef Pool pool
         cdef Example scaled
         cdef int status
-        if e.n > FEW:
-            values = <double*> PyMem_RawMalloc(e.n * sizeof(double))
-            if values == NULL:
-                return NO_MEMORY
-        self.rescale(e, &scaled, values)
+        if self.most(e.n) <= FEW:
+            self.rescale(e, &scaled, few, few_ids)
+            return last.score(&scaled, out)
+        if not fill_pool(&pool, self.most(e.n)):
+            return NO_MEMORY
+        self.rescale(e, &scaled, pool.values, pool.ids)
         status = last.score(&scaled, out)
-        if values != few:
-            PyMem_RawFree(values)
+        PyMem_RawFree(pool.values)
         return status
 
     cdef int pass_score_learn(self, const Example* e, State last, double* out) noexcept nogil:
@@ -105,40 +142,18 @@ cdef class Scaling(TransformerState):
     cdef bint keeps_scale(self, const Example* e, Example* scaled) noexcept nogil:
         """Is the scale the same before and after this example is counted? Then this is it scaled, in
         memory of this step."""
-        cdef double* values
-        cdef double size
-        cdef Py_ssize_t i
-        cdef int32_t id
-        if self.make_room(e.n) != LEARNED or not e.peak < LARGEST:
+        cdef int64_t found
+        if self.make_room(e.n) != LEARNED or not e.peak < LARGEST or self.counted + 1.0 >= self.next_due:
             return False
-        if self.complete > 0:
-            if self.is_due(e):
-                return False
-            self.rescale(e, scaled, self.out.values)
-            return scaled.peak <= OUTLIER
-        values = self.out.values
-        scaled[0] = e[0]
-        scaled.values = values
-        scaled.peak = 0.0
-        for i in range(e.n):
-            id = feature(e, i)
-            if self.kept[COUNT][id] + 1.0 >= self.kept[DUE][id]:
-                return False
-            values[i] = (e.values[i] - self.kept[OFFSET][id]) * self.kept[FACTOR][id]
-            size = fabs(values[i])
-            if size > scaled.peak:
-                scaled.peak = size
-        return scaled.peak <= OUTLIER
+        found = self.rescale(e, scaled, self.out.values, self.out.ids)
+        self.open = found & OPEN
+        return not found & FAR and not (self.open and self.is_due(e))
 
     cdef int pass_learn(self, const Example* e, State last) noexcept nogil:
         cdef Example scaled
-        cdef int status = self.learn(e)
+        cdef int status = self.learn_scale(e, &scaled)
         if status != LEARNED:
             return status
-        self.rescale(e, &scaled, self.out.values)
-        if scaled.peak > OUTLIER:
-            self.renew_outliers(e, &scaled)
-            self.rescale(e, &scaled, self.out.values)
         status = last.learn(&scaled)
         if status == LEARNED:
             self.count(e)
@@ -146,10 +161,21 @@ cdef class Scaling(TransformerState):
             self.undo()
         return status
 
+    cdef int learn_scale(self, const Example* e, Example* scaled) noexcept nogil:
+        """The example by offsets and factors that know it. It is not counted yet: `undo` goes back."""
+        cdef int status = self.learn(e)
+        if status != LEARNED:
+            return status
+        if self.rescale(e, scaled, self.out.values, self.out.ids) & FAR:
+            self.renew_outliers(e, scaled)
+            self.rescale(e, scaled, self.out.values, self.out.ids)
+        return LEARNED
+
     cdef int learn(self, const Example* e) noexcept nogil:
         """Compute again what is due, as if the example had been counted."""
         self.n_old = 0
-        self.old_next_due, self.old_complete = self.next_due, self.complete
+        self.old_next_due = self.next_due
+        self.open = True
         if not e.peak < LARGEST and not onstream_peak(e.values, e.n) < LARGEST:
             return OVERFLOW  # the peak may be that of a block
         if self.make_room(e.n) != LEARNED:
@@ -160,12 +186,13 @@ cdef class Scaling(TransformerState):
 
     cdef int make_room(self, Py_ssize_t n) noexcept nogil:
         """Allocate what scaling n values and undoing that takes."""
+        n += self.n_centred
         if n <= self.out_room and self.old != NULL:
             return LEARNED
         PyMem_RawFree(self.out.values)
         PyMem_RawFree(self.old)
         self.out_room = 2 * n
-        self.old = <Overwritten*> PyMem_RawMalloc((4 * n + 1) * sizeof(Overwritten))
+        self.old = <Overwritten*> PyMem_RawMalloc((2 * self.out_room + 1) * sizeof(Overwritten))
         if not fill_pool(&self.out, self.out_room) or self.old == NULL:
             self.out_room = 0
             return NO_MEMORY
@@ -176,143 +203,235 @@ cdef class Scaling(TransformerState):
         while self.n_old > 0:
             self.n_old -= 1
             old = self.old + self.n_old
-            self.kept[OFFSET][old.feature] = old.offset
             self.kept[FACTOR][old.feature] = old.factor
             self.kept[DUE][old.feature] = old.due
-        self.next_due, self.complete = self.old_next_due, self.old_complete
+            self.kept[REACH][old.feature] = old.reach
+            self.move_offset(old.feature, old.offset)
+        self.next_due = self.old_next_due
 
     # -- scaling ------------------------------------------------------------------------------------
 
-    cdef void rescale(self, const Example* e, Example* out, double* values) noexcept nogil:
-        """The scaled example, its values in `values`. Features that are not known yet stay."""
+    cdef int64_t rescale(
+        self, const Example* e, Example* out, double* values, int32_t* ids
+    ) noexcept nogil:
+        """The scaled example, in this memory. It keeps its order if it has all centred features;
+        otherwise these come first, then what else it has. Features that are not known yet stay.
+        What was found, of OPEN and FAR."""
         cdef const double* offset = self.kept[OFFSET]
         cdef const double* factor = self.kept[FACTOR]
-        cdef Py_ssize_t i
+        cdef const double* closed = self.kept[CLOSED]
+        cdef const double* reach = self.kept[REACH]
+        cdef Py_ssize_t i, at, n = self.n_centred
         cdef int32_t id
+        cdef int64_t found = 0
+        cdef bint small = e.peak < LARGEST
+        cdef double u
         out[0] = e[0]
         out.values = values
-        if e.ids == NULL and e.n <= self.rows and e.peak < LARGEST:
-            out.peak = OUTLIER
-            if onstream_standardise(values, e.values, offset, factor, OUTLIER, e.n):
+        out.codes = NULL
+        if e.ids == NULL and small and self.covers(e):
+            found = onstream_standardise(
+                values, e.values, offset, factor, closed, reach, OUTLIER, e.n)
+            out.peak = onstream_peak(values, e.n) if found & LARGE else OUTLIER
+            return found
+        if e.ids != NULL and small and e.width <= self.rows and e.n >= n:
+            at = 0
+            found = onstream_standardise_sparse(
+                values, &at, e.values, e.ids, offset, factor, closed, self.place, e.n)
+            if at == n:  # it has all centred features, and keeps its order
                 out.peak = onstream_peak(values, e.n)
-            return
-        for i in range(e.n):
-            id = feature(e, i)
-            values[i] = e.values[i]
-            if id < self.rows:
-                values[i] = bounded(bounded(e.values[i] - offset[id]) * factor[id])
-        out.peak = onstream_peak(values, e.n)
+                return found | self.look_far(out)
+        if n > 0:
+            memcpy(ids, self.centred, n * sizeof(int32_t))
+            memcpy(values, self.zeros, n * sizeof(double))
+        if e.ids != NULL and small and e.width <= self.rows:
+            found = onstream_spell_out(
+                values, ids, &n, e.values, e.ids, offset, factor, closed, self.place, e.n)
+        else:
+            for i in range(e.n):
+                id, u = feature(e, i), e.values[i]
+                at = 0
+                if id < self.rows:
+                    found |= OPEN
+                    u = bounded(bounded(u - offset[id]) * factor[id])
+                    at = self.place[id]
+                if at == 0:
+                    n += 1
+                    at = n
+                ids[at - 1] = id
+                values[at - 1] = u
+        out.ids = ids
+        out.n = n
+        out.peak = onstream_peak(values, n)
+        return found | self.look_far(out)
+
+    cdef int64_t look_far(self, const Example* scaled) noexcept nogil:
+        """FAR if a value of the scaled example is out of reach, else 0."""
+        cdef Py_ssize_t i
+        cdef int32_t id
+        if scaled.peak > OUTLIER:
+            for i in range(scaled.n):
+                id = scaled.ids[i]
+                if id < self.rows and fabs(scaled.values[i]) > self.kept[REACH][id]:
+                    return FAR
+        return 0
+
+    cdef bint covers(self, const Example* e) noexcept nogil:
+        """Does the dense example have all centred features, and none that is unknown?"""
+        return e.n <= self.rows and (
+            self.n_centred == 0 or self.centred[self.n_centred - 1] < e.n)
 
     cdef int transform(self, const Example* e, Example* out, Pool* pool) noexcept nogil:
-        self.rescale(e, out, pool.values)
+        self.rescale(e, out, pool.values, pool.ids)
         return LEARNED
 
     # -- offsets and factors ------------------------------------------------------------------------
 
-    cdef bint has_all(self, const Example* e) noexcept nogil:
-        """Does the example have all features, as every one before?"""
-        return e.n == self.complete and e.width == self.complete
-
     cdef bint is_due(self, const Example* e) noexcept nogil:
         """Is any offset or factor to be computed again, with this example?"""
-        cdef Py_ssize_t i
-        cdef int32_t id
-        if self.has_all(e):
-            return self.counted + 1.0 >= self.next_due
-        if self.complete > 0:
-            return True  # the first example that lacks a feature, or has a new one
-        for i in range(e.n):
-            id = feature(e, i)
-            if self.kept[COUNT][id] + 1.0 >= self.kept[DUE][id]:
-                return True
-        return False
+        if self.counted + 1.0 >= self.next_due:
+            return True
+        return onstream_any_due(
+            e.values, e.ids, self.kept[COUNT], self.kept[DUE], self.kept[OFFSET], e.n)
 
-    cdef void spell_out(self) noexcept nogil:
-        """Write COUNT and DUE of features that came with every example."""
-        cdef Py_ssize_t i
-        for i in range(self.complete):
-            self.kept[COUNT][i] = self.counted
-            self.kept[DUE][i] = self.next_due
+    cdef bint is_due_alone(self, int32_t i) noexcept nogil:
+        """Is feature i, which is not centred, due with one more value?"""
+        return self.kept[COUNT][i] + 1.0 >= self.kept[DUE][i] and self.kept[OFFSET][i] == 0.0
 
     cdef void renew_due(self, const Example* e) noexcept nogil:
         cdef Py_ssize_t i
         cdef int32_t id
-        cdef double count
-        if self.has_all(e):
+        cdef double x
+        cdef double* values = self.out.values
+        if self.counted + 1.0 >= self.next_due:
             self.next_due = due_after(self.counted + 1.0)
+            for i in range(self.n_centred):  # what the example has of the centred features
+                values[i] = 0.0
             for i in range(e.n):
-                self.renew(feature(e, i), e.values[i], 0.0)
-            return
-        self.spell_out()
-        self.complete = 0
+                id = feature(e, i)
+                if self.kept[OFFSET][id] != 0.0:
+                    values[self.place[id] - 1] = e.values[i]
+            for i in range(self.n_centred - 1, -1, -1):  # backwards: it may leave the list
+                id = self.centred[i]
+                self.renew(id, values[i], self.kept[DUE][id])
         for i in range(e.n):
-            id = feature(e, i)
-            count = self.kept[COUNT][id] + 1.0
-            if count >= self.kept[DUE][id]:
-                self.renew(id, e.values[i], due_after(count))
+            id, x = feature(e, i), e.values[i]
+            if x != 0.0 and self.is_due_alone(id):
+                self.renew(id, x, due_after(self.kept[COUNT][id] + 1.0))
 
     cdef void renew_outliers(self, const Example* e, const Example* scaled) noexcept nogil:
-        """The scale of a value far out is no longer what it was."""
-        cdef Py_ssize_t i
+        """The scale of a value far out is no longer what it was. Of a feature that the example lacks
+        the value is 0."""
+        cdef const double* offset = self.kept[OFFSET]
+        cdef const double* factor = self.kept[FACTOR]
+        cdef const double* reach = self.kept[REACH]
+        cdef bint spelled_out = scaled.ids == self.out.ids
+        cdef Py_ssize_t i, n = self.n_centred if spelled_out else 0
+        cdef int32_t id
+        cdef double u
+        for i in range(n):  # centred features that are 0
+            id, u = scaled.ids[i], scaled.values[i]
+            if fabs(u) > reach[id] and u == -offset[id] * factor[id]:
+                self.renew(id, 0.0, self.kept[DUE][id])
         for i in range(e.n):
-            if fabs(scaled.values[i]) > OUTLIER:
-                self.renew(feature(e, i), e.values[i], self.kept[DUE][feature(e, i)])
+            id, u = feature(e, i), e.values[i]
+            if (u != 0.0 or not spelled_out) and fabs((u - offset[id]) * factor[id]) > reach[id]:
+                self.renew(id, u, self.kept[DUE][id])
 
     cdef void renew(self, int32_t i, double x, double due) noexcept nogil:
         """Compute offset and factor of feature i with one more value, which is counted later."""
         cdef Overwritten* old = self.old + self.n_old
         cdef double total = self.counted + 1.0
-        cdef double count = total if i < self.complete else self.kept[COUNT][i] + 1.0
-        cdef double far = x - self.kept[MEAN][i]
-        cdef double mean = self.kept[MEAN][i] + far / count
-        cdef double variance = (self.kept[SQUARE][i] + far * (x - mean)) / count
-        cdef double share = min(1.0, count / total) if self.centres and total > 1.0 else 0.0
-        old.feature, old.offset, old.factor, old.due = (
-            i, self.kept[OFFSET][i], self.kept[FACTOR][i], self.kept[DUE][i])
+        cdef double count = self.kept[COUNT][i]
+        cdef double mean = self.kept[MEAN][i]
+        cdef double square = self.kept[SQUARE][i]
+        cdef double far, share, weight = 0.0, offset, variance, unit = 0.0
+        if x != 0.0:
+            count += 1.0
+            far = x - mean
+            mean += far / count
+            square += far * (x - mean)
+        old.feature, old.offset, old.factor, old.due, old.reach = (
+            i, self.kept[OFFSET][i], self.kept[FACTOR][i], self.kept[DUE][i], self.kept[REACH][i])
         self.n_old += 1
-        self.kept[DUE][i] = due
+        share = min(1.0, count / total)
+        if self.centres and total > 1.0:
+            weight = min(1.0, max(0.0, (share - RARE) / (USUAL - RARE)))
+        offset = weight * share * mean
+        variance = square / count if count > 0.0 else 0.0
         if not variance > NOISE * mean * mean:
             variance = 0.0
-        variance += ((1.0 - share) * mean) ** 2
-        self.kept[OFFSET][i] = share * mean
-        self.kept[FACTOR][i] = 1.0 / sqrt(variance) if variance > LEAST else 0.0
+        # Squares from the offset: of all examples, or only of those that have the feature.
+        variance = (share * (variance + (mean - offset) ** 2) + weight * (1.0 - share) * offset**2) / (
+            share + weight * (1.0 - share)) if share > 0.0 else 0.0
+        self.kept[DUE][i] = due
+        if share > 0.0:
+            unit = pow(share, -0.25 * (1.0 - weight))
+        self.kept[FACTOR][i] = unit / sqrt(variance) if variance > LEAST else 0.0
+        self.kept[REACH][i] = unit * max(OUTLIER, 0.25 * sqrt(count))
+        self.move_offset(i, offset)
+
+    cdef void move_offset(self, int32_t i, double offset) noexcept nogil:
+        """Set an offset; a feature that has one is in the list of the centred ones."""
+        cdef double before = self.kept[OFFSET][i]
+        cdef Py_ssize_t at, low = 0, high = self.n_centred
+        self.kept[OFFSET][i] = offset
+        if (before != 0.0) != (offset != 0.0):
+            while low < high:
+                at = (low + high) // 2
+                if self.centred[at] < i:
+                    low = at + 1
+                else:
+                    high = at
+            if offset != 0.0:
+                at = self.n_centred - low
+                memmove(self.centred + low + 1, self.centred + low, at * sizeof(int32_t))
+                memmove(self.zeros + low + 1, self.zeros + low, at * sizeof(double))
+                self.centred[low] = i
+                self.n_centred += 1
+            else:
+                self.n_centred -= 1
+                at = self.n_centred - low
+                memmove(self.centred + low, self.centred + low + 1, at * sizeof(int32_t))
+                memmove(self.zeros + low, self.zeros + low + 1, at * sizeof(double))
+                self.place[i] = 0
+            for at in range(low, self.n_centred):
+                self.place[self.centred[at]] = <int32_t> at + 1
+        if offset != 0.0:
+            self.zeros[self.place[i] - 1] = -offset * self.kept[FACTOR][i]
+        self.close(i)
+
+    cdef void close(self, int32_t i) noexcept nogil:
+        """Note whether an example that is no part of the sample can go by without a look at i."""
+        cdef double count = self.kept[COUNT][i]
+        self.kept[CLOSED][i] = count >= MANY and (
+            self.kept[OFFSET][i] != 0.0 or count + 1.0 < self.kept[DUE][i])
 
     cdef void count(self, const Example* e) noexcept nogil:
         """Count an example that was learned."""
         cdef Py_ssize_t i
         cdef int32_t id
-        cdef double weight = 1.0
-        cdef double* count = self.kept[COUNT]
-        cdef double* mean = self.kept[MEAN]
-        cdef double* square = self.kept[SQUARE]
         cdef bint sampled
+        cdef double weight
+        cdef double* count = self.kept[COUNT]
         self.seen += 1
-        if self.counted == 0.0 and e.n == e.width:
-            self.complete = e.n
-            self.next_due = due_after(1.0)
         sampled = (<uint64_t> self.seen * SPREAD) >> 61 == 0  # no period of the stream can match it
-        if self.has_all(e):
-            if self.counted >= MANY:
-                if not sampled:
-                    return
-                weight = EIGHTH
-            self.counted += weight
-            if e.ids == NULL:
-                onstream_moments(mean, square, e.values, weight, weight / self.counted, e.n)
-            else:
-                for i in range(e.n):
-                    add_value(mean + e.ids[i], square + e.ids[i], e.values[i], weight, self.counted)
+        weight = EIGHTH if sampled else 0.0
+        if not (sampled or self.open or self.counted < MANY):
             return
-        self.counted += 1.0
-        for i in range(e.n):
-            id = feature(e, i)
-            weight = 1.0
-            if count[id] >= MANY:
-                if not sampled:
-                    continue
-                weight = EIGHTH
-            count[id] += weight
-            add_value(mean + id, square + id, e.values[i], weight, count[id])
+        if e.ids == NULL:
+            onstream_count(
+                count, self.kept[MEAN], self.kept[SQUARE], self.kept[CLOSED], e.values,
+                self.kept[OFFSET], self.kept[DUE], MANY, weight, e.n)
+        else:
+            for i in range(e.n):
+                id = e.ids[i]
+                if e.values[i] != 0.0 and (sampled or count[id] < MANY):
+                    add_value(
+                        count + id, self.kept[MEAN] + id, self.kept[SQUARE] + id, e.values[i],
+                        weight if count[id] >= MANY else 1.0)
+                    self.close(id)
+        self.counted += 1.0 if self.counted < MANY else weight
 
     # -- files ----------------------------------------------------------------------------------------
 
@@ -323,41 +442,47 @@ cdef class Scaling(TransformerState):
         cdef Py_ssize_t width = self.features.width, k
         self.reserve(width)
         scales = np.empty((N_KEPT, width))
-        self.spell_out()
         for k in range(N_KEPT):
             if width:
                 memcpy(doubles(scales) + k * width, self.kept[k], width * sizeof(double))
-        return {"counted": self.counted, "complete": self.complete, "scales": scales}
+        return {"counted": self.counted, "next_due": self.next_due, "scales": scales}
 
     def restore_own(self, fields):
-        cdef Py_ssize_t width = self.features.width, k
+        cdef Py_ssize_t width = self.features.width, k, i
         self.reserve(width)
         self.counted = fields.number("counted", 0.0, 2.0**61)
+        self.next_due = fields.number("next_due", 0.0, 2.0**62)
         scales = np.ascontiguousarray(fields.array("scales", (N_KEPT, width)))
-        if (scales[[COUNT, SQUARE, FACTOR, DUE]] < 0.0).any():
+        if (scales[[COUNT, SQUARE, FACTOR, DUE, REACH]] < 0.0).any():
             raise ValueError("scales holds counts or deviations that cannot be")
+        if not self.centres and scales[OFFSET].any():
+            raise ValueError("scales holds offsets without an intercept")
+        for i in range(self.rows):  # what was there goes
+            self.kept[OFFSET][i] = 0.0
+        self.n_centred = 0
         for k in range(N_KEPT):
-            if width:
+            for i in range(self.room):
+                self.kept[k][i] = 0.0
+            if width and k != OFFSET:
                 memcpy(self.kept[k], doubles(scales) + k * width, width * sizeof(double))
-            if self.room > width:  # no pointer to clear at where there is no room at all
-                memset(self.kept[k] + width, 0, (self.room - width) * sizeof(double))
-        self.complete = fields.integer("complete", 0, width)
-        if self.complete:
-            self.next_due = scales[DUE, 0]
-            if (scales[COUNT, : self.complete] != self.counted).any():
-                raise ValueError("scales counts features less often than all examples")
+        for i in range(width):
+            self.move_offset(<int32_t> i, doubles(scales)[OFFSET * width + i])
+        for i in range(width, self.room):
+            self.kept[CLOSED][i] = 0.0
 
     def own_bytes(self):
         return TransformerState.own_bytes(self) + (
-            N_KEPT * self.room * sizeof(double) + 2 * self.out_room * sizeof(Overwritten))
+            self.room * ((N_ROWS + 1) * sizeof(double) + 2 * sizeof(int32_t))
+            + 2 * self.out_room * sizeof(Overwritten))
 
 
 cdef inline void add_value(
-    double* mean, double* square, double x, double weight, double count
+    double* count, double* mean, double* square, double x, double weight
 ) noexcept nogil:
-    """Welford's update, as onstream_moments does it."""
+    """Welford's update, as onstream_count does it."""
     cdef double far = x - mean[0]
-    mean[0] += far * (weight / count)
+    count[0] += weight
+    mean[0] += far * (weight / count[0])
     square[0] += weight * (far * (x - mean[0]))
 
 

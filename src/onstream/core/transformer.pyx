@@ -66,6 +66,10 @@ cdef class TransformerState(State):
         """Do its outputs have a common scale, whatever came in?"""
         return False
 
+    def hashes(self):
+        """Are its features slots of a hash?"""
+        return False
+
     cdef void undo(self) noexcept nogil:
         """Undo the last `learn`."""
 

@@ -4,6 +4,7 @@ from ..core.encoder cimport Encoder
 from ..core.example cimport Example
 from ..core.sources cimport Source
 from ..core.task cimport Task
+from ._ballots cimport Ballots
 from ._member cimport Member
 
 cdef enum:
@@ -31,7 +32,11 @@ cdef class Committee:
     cdef void** at           # the members, for loops without the GIL
     cdef Py_ssize_t n        # how many
     cdef Py_ssize_t n_jobs   # threads
+    cdef Py_ssize_t room     # features that all members have room for
     cdef bint flat           # all are trees without steps: they get examples by feature
+    cdef Py_ssize_t width    # numbers of a vote
+    cdef public Ballots ballots  # where votes are noted, or come from; None: nobody asks
+    cdef bint away           # the members are elsewhere
 
     cpdef int look(self) except -1
     cdef bint open_block(self, RowBlock* b, Py_ssize_t rows, Py_ssize_t outputs, bint wanted, bint learning) noexcept nogil
@@ -42,6 +47,9 @@ cdef class Committee:
     cdef void one_row(self, RowBlock* b, Example* e, double* votes, Py_ssize_t outputs) noexcept nogil
     cdef bint add_row(self, RowBlock* b, const Example* e) noexcept nogil
     cdef void advance(self, RowBlock* b) noexcept nogil
+    cdef void read_votes(self, RowBlock* b) noexcept nogil
+    cdef void answered(self, RowBlock* b, Py_ssize_t row) noexcept nogil
+    cdef void end_row(self) noexcept nogil
     cdef void learn_single(self, RowBlock* b) noexcept nogil
     cdef void advance_in_threads(self, RowBlock* b) noexcept
     cdef void go_over(self, Py_ssize_t m, RowBlock* b, Py_ssize_t start) noexcept nogil

@@ -22,6 +22,7 @@ from ..core.example cimport LEARNED, NUMBER, Example
 from ..core.sources cimport Source
 from ..core.task cimport Task
 from ..tree._state cimport TreeState
+from ._ballots cimport Ballots
 from ._member cimport SKIPPED, Member
 from ._reading cimport also_read, reading
 
@@ -51,7 +52,7 @@ cdef class Committee:
 
     cpdef int look(self) except -1:
         """What kinds of models are there? To be asked again when a member became another kind."""
-        self.flat = True
+        self.flat, self.room = True, 0
         for member in self.members:
             for model in member.models():
                 self.flat &= (<BatchModel> model).front is None and isinstance(model.state, TreeState)
@@ -71,12 +72,16 @@ cdef class Committee:
 
     cdef int make_room(self, Py_ssize_t width) except -1:
         cdef Member member
+        if self.flat and width <= self.room:  # trees do not ask for more than the number of features
+            return 0
         for member in self.members:
             member.make_room(width)
+        self.room = width
         return 0
 
     cdef int drop_room(self, Py_ssize_t width) except -1:
         cdef Member member
+        self.room = min(self.room, width)
         for member in self.members:
             member.drop_room(width)
         return 0
@@ -85,7 +90,19 @@ cdef class Committee:
 
     cdef int vote(self, Py_ssize_t m, const Example* e, double* out) noexcept nogil:
         """The vote of one member."""
-        return (<Member> self.at[m]).vote(e, out)
+        cdef int status
+        if self.away:
+            self.ballots.read(0, m, out, self.width)
+            return LEARNED
+        status = (<Member> self.at[m]).vote(e, out)
+        if status == LEARNED and self.ballots is not None:
+            self.ballots.add(out, self.width)
+        return status
+
+    cdef void end_row(self) noexcept nogil:
+        """All have voted for a row."""
+        if self.ballots is not None:
+            self.ballots.end_row(self.width)
 
     # -- blocks ---------------------------------------------------------------------------------
 
@@ -210,6 +227,9 @@ cdef class Committee:
     cdef void advance(self, RowBlock* b) noexcept nogil:
         """Every member goes over the whole block."""
         cdef Py_ssize_t m
+        if self.away:
+            self.read_votes(b)
+            return
         if b.learning and b.n == 1:
             self.learn_single(b)
             return
@@ -252,14 +272,49 @@ cdef class Committee:
         for helper in helpers:
             helper.wait()
 
+    cdef void read_votes(self, RowBlock* b) noexcept nogil:
+        """What members elsewhere have voted for the rows of the block."""
+        cdef Py_ssize_t m, r
+        if b.votes == NULL:
+            return
+        for m in range(self.n):
+            for r in range(b.n):
+                self.ballots.read(r, m, self.vote_of(b, m, r), self.width)
+
+    cdef void answered(self, RowBlock* b, Py_ssize_t row) noexcept nogil:
+        """The votes for a row of the block are about to be added up."""
+        cdef Py_ssize_t m
+        if self.ballots is None:
+            return
+        if not self.away:
+            for m in range(self.n):
+                self.ballots.add(self.vote_of(b, m, row), self.width)
+        self.end_row()
+
     cdef int64_t refusals(self) noexcept nogil:
         """How many examples members could not learn since this was asked last."""
         cdef Py_ssize_t m
         cdef int64_t refused = 0
+        if self.away:
+            return 0
         for m in range(self.n):
             refused += (<Member> self.at[m]).refused
             (<Member> self.at[m]).refused = 0
         return refused
+
+    # -- in several processes -------------------------------------------------------------------
+
+    def keep(self, Py_ssize_t first, Py_ssize_t stop):
+        """Let go of all members but these."""
+        cdef Py_ssize_t m
+        self.members = self.members[first:stop]
+        self.n = len(self.members)
+        for m in range(self.n):
+            self.at[m] = <void*> self.members[m]
+
+    def send_away(self):
+        """Let go of all members: what they vote comes from `ballots`, nothing is learned here."""
+        self.members, self.away, self.ballots = [], True, Ballots(self.n, ())
 
     # -- to and from arrays ---------------------------------------------------------------------
 

@@ -8,9 +8,14 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport qsort
 
-from ..core.classifier cimport ClassifierState
-from ..core.encoder cimport Encoder
+import numpy as np
+
+from ..core.classifier cimport ClassifierModel, ClassifierState
+from ..core.arrays cimport data_of
+from ..core.encoder cimport Encoder, RowBuffer
 from ..core.example cimport LEARNED, NO_MEMORY, Example
+from ..core.feature_index cimport KNOWN
+from ..core.model cimport Model
 from ..core.sources cimport Source
 from ..core.state cimport State
 from ..core.task cimport Task
@@ -58,9 +63,24 @@ cdef class LabelEnsembleState(ClassifierState):
 
     cdef int set_labels(self, Py_ssize_t n) except -1:
         cdef Member member
+        self.committee.width = n
         for member in self.committee.members:
             member.use_labels(self.labels)
             member.set_labels(n, self.first_sign)
+        return 0
+
+    cdef int check_label(self, object y) except -1:
+        cdef ClassifierModel model
+        for member in self.committee.members:
+            for model in member.models():
+                model.classes.check_label(y)
+        return 0
+
+    cdef int expect_labels(self, Py_ssize_t more) except -1:
+        cdef ClassifierModel model
+        for member in self.committee.members:
+            for model in member.models():
+                model.classes.expect_labels(more)
         return 0
 
     cdef int commit_label(self) except -1:
@@ -89,6 +109,7 @@ cdef class LabelEnsembleState(ClassifierState):
                 break
             for r in range(k):
                 total[r] += total[k + r]
+        self.committee.end_row()
         self.combine(total, out)
         if total != few:
             PyMem_RawFree(total)
@@ -151,6 +172,7 @@ cdef class LabelEnsembleState(ClassifierState):
         cdef double* total = self.committee.vote_of(b, 0, row)
         cdef double* more
         cdef Py_ssize_t m, r
+        self.committee.answered(b, row)
         for m in range(1, self.committee.n):
             more = self.committee.vote_of(b, m, row)
             for r in range(self.n_labels):
@@ -231,6 +253,32 @@ cdef class LabelEnsembleState(ClassifierState):
         return ClassifierState.memory(self) + self.committee.memory()
 
 
+def votes_of(Model model, x):
+    """What each member of an ensemble says of an example: votes for each label, or a number; NaN or
+    nothing but 0 if it has learned nothing."""
+    cdef Committee committee
+    cdef Encoder encoder
+    cdef RowBuffer* row
+    cdef Example e
+    cdef Py_ssize_t m, size = 1
+    x = model.encoder.coerce(x)  # user code may run here
+    with model.reading():
+        encoder, committee = model.encoder, model.state.committee
+        if isinstance(model.state, LabelEnsembleState):
+            size = max(1, (<LabelEnsembleState> model.state).n_labels)
+        found = np.zeros((committee.n, 2 * size))
+        model.reserve(encoder.width)
+        row = encoder.acquire_row(16, 0)
+        try:
+            encoder.read(x, KNOWN, row, &e)
+            for m in range(committee.n):
+                if committee.vote(m, &e, <double*> data_of(found) + 2 * size * m) != LEARNED:
+                    raise MemoryError(f"{model.who}: no memory to predict this example.")
+        finally:
+            encoder.release_row(row)
+    return found[:, :size]
+
+
 cdef int by_size(const void* x, const void* y) noexcept nogil:
     cdef double a = (<const double*> x)[0], b = (<const double*> y)[0]
     return -1 if a < b else a > b
@@ -242,6 +290,7 @@ cdef class NumberEnsembleState(State):
 
     def __init__(self, list members, *, n_jobs, bint median=False):
         self.committee = Committee(members, n_jobs=n_jobs)
+        self.committee.width = 1
         self.median = median
 
     cdef void settle(self, RowBlock* b) noexcept nogil:
@@ -273,6 +322,7 @@ cdef class NumberEnsembleState(State):
             status = self.committee.vote(m, e, votes + m)
             if status != LEARNED:
                 break
+        self.committee.end_row()
         out[0] = self.combine(votes, n)
         if votes != few:
             PyMem_RawFree(votes)
@@ -297,6 +347,7 @@ cdef class NumberEnsembleState(State):
     cdef double gather(self, RowBlock* b, Py_ssize_t row, double* votes) noexcept nogil:
         """The prediction for a row of the block."""
         cdef Py_ssize_t m
+        self.committee.answered(b, row)
         for m in range(self.committee.n):
             votes[m] = self.committee.vote_of(b, m, row)[0]
         return self.combine(votes, self.committee.n)

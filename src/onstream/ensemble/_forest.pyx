@@ -43,9 +43,13 @@ cdef class ForestMember(Member):
     cdef double tested            # examples that it has answered since it began,
     cdef double right             # and how many of them correctly; of numbers, the squared errors
     cdef readonly int64_t warnings
+    cdef Py_ssize_t max_bytes     # of its trees together; 0: no limit
 
-    def __init__(self, make, *, double lam, double warning_delta, double drift_delta, **common):
+    def __init__(
+        self, make, *, double lam, double warning_delta, double drift_delta, Py_ssize_t max_bytes=0, **common
+    ):
         Member.__init__(self, make, **common)
+        self.max_bytes = max_bytes
         self.lam, self.warning_delta, self.drift_delta = lam, warning_delta, drift_delta
         adwin_start(&self.warning, warning_delta or 1.0)
         adwin_start(&self.drift, drift_delta or 1.0)
@@ -63,7 +67,7 @@ cdef class ForestMember(Member):
     cdef int vote(self, const Example* e, double* out) noexcept nogil:
         cdef int status = self.score_as_votes(self.model, e, out)
         cdef Py_ssize_t r
-        if self.labelled is not None:
+        if self.labelled:
             for r in range(self.n_labels):
                 out[r] *= self.weight()
         return status
@@ -119,11 +123,11 @@ cdef class ForestMember(Member):
         if fresh:
             for r in range(self.n_labels):
                 out[r] = 0.0
-            if self.labelled is None:
+            if not self.labelled:
                 out[0] = NAN
             return
         self.as_votes(self.model, scores, out)
-        if self.labelled is not None:
+        if self.labelled:
             for r in range(self.n_labels):
                 out[r] *= self.weight()
 
@@ -132,7 +136,7 @@ cdef class ForestMember(Member):
         times the root of the mean squared error so far."""
         cdef double off
         self.tested += 1.0
-        if self.labelled is not None:
+        if self.labelled:
             off = e.label == self.new_label or (<ClassifierModel> self.model).classes.decide(scores) != e.label
             self.right += 1.0 - off
             return off
@@ -149,10 +153,17 @@ cdef class ForestMember(Member):
             return 0  # the one there is goes on
         self.background = model
         self.back_generation = self.generation
+        self.share_memory()
         self.warnings += 1
         adwin_free(&self.warning)
         adwin_start(&self.warning, self.warning_delta)
         return 0
+
+    def share_memory(self):
+        """Halves for the tree that votes and for the one in the background, or all for the one there is."""
+        if self.max_bytes:
+            for model in self.models():
+                model.state.limit_memory(self.max_bytes // (1 + (self.background is not None)))
 
     cdef int replace(self, uint64_t t) noexcept:
         """Let the tree in the background, or a new one, take over."""
@@ -164,6 +175,7 @@ cdef class ForestMember(Member):
         self.mark(t)
         self.front_generation = self.back_generation if self.background is not None else self.generation
         self.model, self.background = model, None
+        self.share_memory()
         self.tested = self.right = 0.0
         adwin_free(&self.warning)
         adwin_free(&self.drift)
@@ -207,6 +219,7 @@ cdef class ForestMember(Member):
             self.back_generation = fields.integer("back_generation", 1, self.generation)
             self.background = self.made_again(self.back_generation)
             restore_model(self.background, fields.child("background"))
+            self.share_memory()
 
     def memory(self):
         return Member.memory(self) + adwin_bytes(&self.warning) + adwin_bytes(&self.drift)

@@ -1,7 +1,6 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from ..core.batch cimport BatchModel
-from ..core.classifier cimport ClassifierModel
 from ..core.encoder cimport Encoder
 from ..core.example cimport Example
 from ..core.labels cimport Labels
@@ -15,7 +14,7 @@ cdef class Member:
     cdef object make              # called with a number, the generation: a new model
     cdef readonly int64_t generation  # models made so far, but for the first
     cdef BatchModel model         # what it has learned, behind the encoder of the ensemble
-    cdef ClassifierModel labelled  # the same, if it predicts labels; None: numbers
+    cdef bint labelled            # it predicts labels, not numbers
     cdef readonly BatchModel background  # one that may take over; None: there is none
     cdef bint probabilistic       # it has probabilities; otherwise it votes for one label
     cdef uint64_t seed            # key of its random numbers

@@ -23,7 +23,7 @@ cdef class Member:
     def __init__(self, make, *, bint probabilistic, uint64_t seed):
         self.make, self.probabilistic, self.seed = make, probabilistic, seed
         self.model = make(0)
-        self.labelled = self.model if isinstance(self.model, ClassifierModel) else None
+        self.labelled = isinstance(self.model, ClassifierModel)
         self.first_sign, self.new_label = -1.0, -1
         self.marks = []
 
@@ -52,7 +52,7 @@ cdef class Member:
         adapt(model, self.features, self.encoder)
         model.share(self.features, self.encoder)
         model.reserve(max(self.width, self.features.width))
-        if self.labelled is not None:
+        if self.labelled:
             (<ClassifierModel> model).classes.labels = self.labels
             labels_of(model, self.n_labels, self.first_sign)
         model.state.catch_up()
@@ -78,8 +78,6 @@ cdef class Member:
             self.make = before
             raise
         self.probabilistic = probabilistic
-        if self.labelled is not None:
-            self.labelled = self.model
         return 0
 
     def models(self):
@@ -143,7 +141,7 @@ cdef class Member:
         """The vote of a model; the second half of `out` is scratch memory."""
         cdef double* scores = out + self.n_labels
         cdef int status
-        if self.labelled is None:
+        if not self.labelled:
             status = model.score(e, out)
             self.as_votes(model, out, out)
             return status
@@ -156,7 +154,7 @@ cdef class Member:
         """Scores as a vote: probabilities, or all for one label; nothing before it has learned."""
         cdef Py_ssize_t r
         cdef int32_t best
-        if self.labelled is None:
+        if not self.labelled:
             out[0] = scores[0] if model.state.seen else NAN
             return
         for r in range(self.n_labels):

@@ -277,6 +277,8 @@ cdef int also_read(Encoder encoder, Encoder wanted) except -1:
     encoder.nominal |= wanted.nominal
     encoder.nan_missing |= wanted.nan_missing
     encoder.fill_sparse |= wanted.fill_sparse
+    if wanted.most_named and (encoder.most_named == 0 or wanted.most_named < encoder.most_named):
+        encoder.most_named = wanted.most_named  # names beyond are ignored, by all
     return 0
 
 

@@ -42,7 +42,7 @@ cdef class RetrainingMember(Member):
     cdef double error_of(self, const Example* e, const double* scores) noexcept nogil:
         """What the detector is given: 0 or 1, or how far off the number is."""
         cdef double off
-        if self.labelled is not None:
+        if self.labelled:
             return e.label == self.new_label or (<ClassifierModel> self.model).classes.decide(scores) != e.label
         off = fabs(scores[0] - e.y)
         return off if self.detector.fits(off) else self.detector.high

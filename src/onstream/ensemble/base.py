@@ -9,10 +9,13 @@ from ..base.errors import NotMergeable
 from ..base.learner import Learner, LearnerOptions
 from ..base.part import Part
 from ..base.regressor import Regressor
+from ..base.types import Example
 from ..core.classifier import ClassifierModel
 from ..core.regressor import RegressorModel
 from ._bagging import BaggingMember
+from ._ensemble import votes_of
 from ._retraining import RetrainingMember
+from .views import EnsembleExplanation, MemberTree, MemberVote, mean_importances, tree_of
 
 MOST_MEMBERS = 100_000
 
@@ -47,6 +50,7 @@ class Ensemble(Learner):
     """
 
     _model: Any
+    _apart = False  # could each member learn in another process, as it never looks at the others?
 
     def __init__(
         self, *, n_models: int = 10, n_jobs: int = 1, seed: int = 0, **common: Any
@@ -66,6 +70,40 @@ class Ensemble(Learner):
             f"{type(self).__name__}: ensembles cannot be merged: members that saw other data made "
             f"other splits and began anew at other times. Train members apart, and let them vote."
         )
+
+    @property
+    def trees(self) -> list[MemberTree]:
+        """Members that are trees, as they are now, to be looked at: `model.trees[0].to_svg()`."""
+        return [tree for _, tree in self._looked_at() if tree is not None]
+
+    def _looked_at(self) -> list[tuple[Any, MemberTree | None]]:
+        """Each member, and its view if it is a tree."""
+        name, model = type(self).__name__, self._model
+        with model.reading():
+            names = model.export_names()
+            return [
+                (member, tree_of(f"{name}.trees[{i}]", member.models()[0], names))
+                for i, member in enumerate(model.state.committee.members)
+            ]
+
+    @property
+    def feature_importances(self) -> dict[Any, float]:
+        """Feature to its share in what splits have gained, on average over trees."""
+        return mean_importances(self.trees)
+
+    def explain_one(self, x: Example) -> EnsembleExplanation:
+        """The vote of each member for `x`, and of trees the way that it takes through them."""
+        prediction = self.predict_one(x)  # type: ignore[attr-defined]
+        labels = getattr(self, "labels", None)
+        found = []
+        for (_, tree), vote in zip(self._looked_at(), votes_of(self._model, x), strict=True):
+            said: Any = None if vote[0] != vote[0] else float(vote[0])
+            own = said
+            if labels is not None:
+                said = dict(zip(labels, vote.tolist(), strict=False))
+                own = max(said, key=lambda label: said[label], default=None)
+            found.append(MemberVote(said, None if tree is None else tree.way_of(x, own)))
+        return EnsembleExplanation(prediction, found)
 
     @property
     def drifts(self) -> list[list[int]]:

@@ -9,11 +9,20 @@ from ..tree._subspace_tree import SubspaceTreeState
 from ..tree.base import checked_nominal
 from ._ensemble import LabelEnsembleState
 from ._forest import ForestMember
-from .base import Ensemble, LabelEnsemble, LabelEnsembleOptions, member_seed
+from .base import (
+    Ensemble,
+    EnsembleOptions,
+    LabelEnsemble,
+    LabelEnsembleOptions,
+    NumberEnsembleOptions,
+    member_seed,
+)
+
+MEMBER_BYTES = 5_000  # two windows at their largest, and what surrounds a tree
 
 
-class ForestOptions(LabelEnsembleOptions, total=False):
-    """Parameters of every forest that predicts labels."""
+class GrowingOptions(EnsembleOptions, total=False):
+    """Parameters of every forest."""
 
     lam: float
     grace_period: float
@@ -21,6 +30,15 @@ class ForestOptions(LabelEnsembleOptions, total=False):
     tau: float
     max_depth: int | None
     nominal: list[str | int] | None
+    max_bytes: int | None
+
+
+class ForestOptions(GrowingOptions, LabelEnsembleOptions, total=False):
+    """Parameters of every forest that predicts labels."""
+
+
+class NumberForestOptions(GrowingOptions, NumberEnsembleOptions, total=False):
+    """Parameters of every forest that predicts numbers."""
 
 
 class Forest(Ensemble):
@@ -40,10 +58,15 @@ class Forest(Ensemble):
         Deepest leaf of a tree.
     nominal : list or None, default None
         Features whose numbers are names of categories. Text always is.
+    max_bytes : int >= 25_000 * n_models or None, default None
+        Most memory of the forest. Each member has an equal share, half of which goes to the tree in
+        the background while there is one; a tree keeps to its share as a HoeffdingTreeClassifier
+        to its `max_bytes`. Learning a block takes a few megabytes more for a moment.
     """
 
     warning_delta: float
     drift_delta: float
+    _apart = True
 
     def __init__(
         self,
@@ -54,6 +77,7 @@ class Forest(Ensemble):
         tau: float = 0.05,
         max_depth: int | None = None,
         nominal: list[str | int] | None = None,
+        max_bytes: int | None = None,
         **common: Any,
     ) -> None:
         self.lam = number(self, "lam", lam, above=0.0, most=50.0)
@@ -64,7 +88,15 @@ class Forest(Ensemble):
             max_depth = whole(self, "max_depth", max_depth, least=1, most=2**31 - 1)
         self.max_depth = max_depth
         self.nominal = checked_nominal(self, nominal)
+        if max_bytes is not None:
+            members = common.get("n_models", 10)
+            members = members if isinstance(members, int) and members > 0 else 1  # refused below
+            max_bytes = whole(self, "max_bytes", max_bytes, least=25_000 * members, most=2**60)
+        self.max_bytes = max_bytes
         super().__init__(**common)
+        if self.max_bytes and getattr(self, "_declared", None) is not None:
+            for member in self._members():
+                member.models()[0].state.check_labels(len(self.labels))  # type: ignore[attr-defined]
 
     def _watch(self, warning_delta: float, drift_delta: float) -> None:
         """Check and keep what warns of a drift; 0 turns it off."""
@@ -77,9 +109,14 @@ class Forest(Ensemble):
             lam=self.lam,
             warning_delta=self.warning_delta if self.drift_delta else 0.0,
             drift_delta=self.drift_delta,
+            max_bytes=self._tree_bytes() or 0,
             probabilistic=True,
             seed=member_seed(self.seed, i),
         )
+
+    def _tree_bytes(self) -> int | None:
+        """What the trees of one member may take, beside its windows."""
+        return self.max_bytes and self.max_bytes // self.n_models - MEMBER_BYTES
 
     @property
     def n_warnings(self) -> int:
@@ -109,6 +146,7 @@ class LabelForest(Forest, LabelEnsemble):
             "leaf_prediction": "nba",
             "max_depth": self.max_depth,
             "nominal": self.nominal,
+            "max_bytes": self._tree_bytes(),
             "nominal_split": "branches",
             "variance_floor": 0.0,
             "ties": "first",

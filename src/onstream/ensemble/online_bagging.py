@@ -34,6 +34,8 @@ class OnlineBagging(Wrapped, LabelEnsemble):
     'large'
     """
 
+    _apart = True
+
     def __new__(cls, learner: Any = None, **options: Any) -> Any:
         """Of a regressor, an ensemble for numbers."""
         first = learner[0] if isinstance(learner, (list, tuple)) and learner else learner

@@ -27,6 +27,8 @@ class OnlineBaggingRegressor(Wrapped, NumberEnsemble):
     2.0
     """
 
+    _apart = True
+
     def __init__(self, learner: Any = None, **common: Unpack[NumberEnsembleOptions]) -> None:
         self._set_learner(learner, HoeffdingTreeRegressor, Regressor)
         if isinstance(learner, (list, tuple)):

@@ -1,6 +1,7 @@
 """How good learners are while they learn: metrics, prequential evaluation, regret."""
 
 from .baselines import LastValue, MajorityClass, MeanValue, NoChange
+from .comparison import Comparison, compare
 from .metric import Metric
 from .metrics import (
     F1,
@@ -30,6 +31,7 @@ __all__ = [
     "ROCAUC",
     "Accuracy",
     "BalancedAccuracy",
+    "Comparison",
     "ErrorRate",
     "Kappa",
     "KappaM",
@@ -45,6 +47,7 @@ __all__ = [
     "Recall",
     "Regret",
     "Report",
+    "compare",
     "prequential",
     "regret",
 ]

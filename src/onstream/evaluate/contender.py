@@ -374,6 +374,14 @@ class Contender:
             lambda: [self.row_of(int(a) - self.started) for a in getattr(model, "alarms", ())],
             [],
         )
+        renewed = ask(
+            "when its members began anew",
+            lambda: [
+                [self.row_of(int(t) + 1 - self.started) for t in marks]
+                for marks in by_member(getattr(model, "drifts", ()))
+            ],
+            [],
+        )
         picture = ask("what it looks like", lambda: portrait(model), "")
         return Run(
             name=self.name,
@@ -398,6 +406,7 @@ class Contender:
             cpu=self.cpu,
             memory_bytes=memory,
             alarms=sorted({*self.alarms, *(a for a in alarms if a > 0)}),
+            renewed=[[row for row in rows if row > 0] for rows in renewed],
             judged=self.judged,
             picture=picture,
             diverged=None if self.diverged is None else self.diverged + first,
@@ -440,6 +449,12 @@ def short(name: str, error: Exception | None) -> str:
         return ""
     why = str(error).removeprefix(f"{name}: ").rstrip(".").partition(". ")[0]
     return f"stopped{' at ' if why.startswith('row ') else ': '}{why}"
+
+
+def by_member(drifts: Any) -> list[Any]:
+    """When each member began anew; a learner that retrains has one."""
+    several = all(isinstance(marks, (list, tuple)) for marks in drifts)
+    return list(drifts) if several else [drifts]
 
 
 def portrait(model: Any) -> str:

@@ -10,6 +10,7 @@ from ..base.printable import printable
 from .report import Report, colours, heading, scale, shown
 
 LONGEST = 200  # letters of a name in the key
+TICKS = 0.1  # height of the ticks of all members, of the panel
 
 
 def draw(reports: Sequence[Report], range: str = "window", metrics: int | None = None) -> Any:
@@ -66,6 +67,14 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
             for alarm in run.alarms:
                 panel.plot(
                     alarm, 0.02, "v", color=colour[run.name], transform=panel.get_xaxis_transform()
+                )
+            for member, rows in enumerate(run.renewed):  # a line of ticks for each member
+                panel.plot(
+                    rows,
+                    [0.05 + TICKS * member / len(run.renewed)] * len(rows),
+                    "|",
+                    color=colour[run.name],
+                    transform=panel.get_xaxis_transform(),
                 )
         for row, text in report.marks.items():
             if row > report.rows:  # not on the axis; too far away, it could not even be drawn

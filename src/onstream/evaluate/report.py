@@ -37,6 +37,7 @@ class Run:
     cpu: float  # the same, of all threads
     memory_bytes: int
     alarms: list[int]  # rows after which drift was noticed
+    renewed: list[list[int]] = field(default_factory=list)  # the same of each member of an ensemble
     judged: int = 0  # examples whose prediction was judged
     picture: str = ""  # of what was learned, SVG; for learners that can draw themselves
     diverged: int | None = None  # row of the first prediction that was far beyond all targets
@@ -203,6 +204,7 @@ class Report:
                     "rows_per_second": self.speed(run),
                     "memory_bytes": run.memory_bytes,
                     "alarms": run.alarms,
+                    "members_renewed": run.renewed,
                     "judged": run.judged,
                     "diverged": run.diverged,
                     "remark": run.remark or None,

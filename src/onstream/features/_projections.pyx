@@ -37,6 +37,9 @@ cdef class HasherState(TransformerState):
     def keeps_nominal(self):
         return False
 
+    def hashes(self):
+        return True
+
     cdef Encoder own_encoder(self, str who):
         cdef Encoder features = Encoder(who, self.hasher.bits, self.hasher.seed)
         features.unsigned = self.hasher.unsigned

@@ -219,6 +219,9 @@ cdef class BagState(TransformerState):
         self.fields, self.how = fields, how
         self.bits, self.seed = bits, seed
 
+    def hashes(self):
+        return self.bits is not None
+
     cdef Encoder own_encoder(self, str who):
         return TextEncoder(who, self.bits, self.seed)
 

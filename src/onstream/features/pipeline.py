@@ -93,6 +93,8 @@ class Pipeline(Learner):
             last = last.clone(labels=None)
         if last.params.get("scale") == "auto" and not self._scaling(learned):  # behind a scaler
             last = last.clone(scale=None)
+            for name in ("targets", "watch"):
+                fields.pop(name, None)
         last._restore({**fields, **features_of(last, inner), **self._scaling(learned)})
         found = []
         for i, (step, names) in enumerate(zip(self.steps[:-1], between, strict=False)):

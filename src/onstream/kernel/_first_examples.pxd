@@ -17,7 +17,9 @@ cdef class FirstExamples:
     cdef Py_ssize_t* starts      # where each begins in `entries`; n + 1 of them
     cdef Entry* entries          # of each example by rising feature
     cdef Py_ssize_t room         # entries that fit
+    cdef double* gaps            # scratch memory for all distances
 
+    cdef bint hold(self, const Example* e) noexcept nogil
     cdef bint watch(self, const Example* e) noexcept nogil
     cdef void close(self) noexcept nogil
     cdef void measure(self) noexcept nogil

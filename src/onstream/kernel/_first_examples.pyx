@@ -24,27 +24,32 @@ cdef class FirstExamples:
     def __cinit__(self):
         self.open = True
         self.starts = <Py_ssize_t*> PyMem_RawCalloc(MOST + 1, sizeof(Py_ssize_t))
-        if self.starts == NULL:
+        self.gaps = <double*> PyMem_RawMalloc(PAIRS * sizeof(double))
+        if self.starts == NULL or self.gaps == NULL:
             raise MemoryError
 
     def __dealloc__(self):
         PyMem_RawFree(self.starts)
         PyMem_RawFree(self.entries)
+        PyMem_RawFree(self.gaps)
+
+    cdef bint hold(self, const Example* e) noexcept nogil:
+        """Make room for an example about to be learned. False: no memory, nothing is changed."""
+        cdef Py_ssize_t needed = self.starts[self.n] + e.n + 64 if self.open else 0
+        cdef void* moved
+        if needed - 64 <= self.room:
+            return True
+        moved = PyMem_RawRealloc(self.entries, needed * sizeof(Entry))
+        if moved != NULL:
+            self.entries, self.room = <Entry*> moved, needed
+        return moved != NULL
 
     cdef bint watch(self, const Example* e) noexcept nogil:
-        """Keep an example that was learned. True: the median is another one. Without memory, what
-        was seen must do."""
+        """Keep an example that was learned and has room. True: the median is another one."""
         cdef Py_ssize_t i, at = self.starts[self.n] if self.open else 0
         cdef double before = self.median
-        cdef void* moved
         if not self.open:
             return False
-        if at + e.n > self.room:
-            moved = PyMem_RawRealloc(self.entries, (at + e.n + 64) * sizeof(Entry))
-            if moved == NULL:
-                self.close()
-                return False
-            self.entries, self.room = <Entry*> moved, at + e.n + 64
         for i in range(e.n):
             if e.values[i] != 0.0:
                 self.entries[at].feature, self.entries[at].value = <int32_t> feature(e, i), e.values[i]
@@ -61,16 +66,15 @@ cdef class FirstExamples:
     cdef void close(self) noexcept nogil:
         """The median stays what it is."""
         PyMem_RawFree(self.entries)
-        self.entries = NULL
+        PyMem_RawFree(self.gaps)
+        self.entries, self.gaps = NULL, NULL
         self.room = self.n = 0
         self.open = False
 
     cdef void measure(self) noexcept nogil:
         """The median of the distances that are not 0; if there is none, it stays what it is."""
-        cdef double* gaps = <double*> PyMem_RawMalloc(PAIRS * sizeof(double))
+        cdef double* gaps = self.gaps
         cdef Py_ssize_t i, j, n = 0
-        if gaps == NULL:
-            return
         for i in range(self.n):
             for j in range(i):
                 gaps[n] = gap(
@@ -80,7 +84,6 @@ cdef class FirstExamples:
         if n:
             qsort(gaps, n, sizeof(double), by_size)
             self.median = min(max(gaps[n // 2], LEAST), LARGEST)
-        PyMem_RawFree(gaps)
 
     # -- to and from arrays -------------------------------------------------------------------
 
@@ -125,7 +128,8 @@ cdef class FirstExamples:
             self.starts[i] = starts[i]
 
     def memory(self):
-        return self.room * sizeof(Entry) + (MOST + 1) * sizeof(Py_ssize_t) + 100
+        gaps = PAIRS * sizeof(double) if self.open else 0
+        return self.room * sizeof(Entry) + (MOST + 1) * sizeof(Py_ssize_t) + gaps + 100
 
 
 cdef double gap(const Entry* a, Py_ssize_t n, const Entry* b, Py_ssize_t m) noexcept nogil:

@@ -2,7 +2,7 @@
 it learns from an example and its scores: LEARNED, or another status and nothing is changed."""
 
 from ..core.classifier cimport ClassifierState
-from ..core.example cimport LEARNED, OVERFLOW, Example
+from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.memory cimport release, resize
 from ..core.state cimport State
 from ._expansion cimport Expansion
@@ -57,7 +57,10 @@ cdef class ExpansionClassifierState(KernelClassifierState):
         return self.score_learn(e, self.f)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        cdef int status = self.update(e, out) if self.expansion.score_for_update(e, out) else OVERFLOW
+        cdef int status
+        if not self.compiled.hold(e):
+            return NO_MEMORY
+        status = self.update(e, out) if self.expansion.score_for_update(e, out) else OVERFLOW
         if status == LEARNED:
             self.compiled.watch(e)
         return status
@@ -89,7 +92,10 @@ cdef class KernelRegressorState(State):
         return self.score_learn(e, &prediction)
 
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
-        cdef int status = self.update(e, out[0]) if self.expansion.score_for_update(e, out) else OVERFLOW
+        cdef int status
+        if not self.compiled.hold(e):
+            return NO_MEMORY
+        status = self.update(e, out[0]) if self.expansion.score_for_update(e, out) else OVERFLOW
         if status == LEARNED:
             self.compiled.watch(e)
         return status

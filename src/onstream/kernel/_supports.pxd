@@ -46,6 +46,7 @@ cdef class CompiledKernel:
     cdef FirstExamples first     # these; None: no gamma needs them
 
     cdef void set_width(self, Py_ssize_t width) noexcept nogil
+    cdef bint hold(self, const Example* e) noexcept nogil
     cdef bint watch(self, const Example* e) noexcept nogil
     cdef void set_medians(self) noexcept nogil
 

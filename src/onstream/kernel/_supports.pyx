@@ -81,6 +81,10 @@ cdef class CompiledKernel:
             if self.ops[i].by_width:
                 self.ops[i].gamma = 1.0 / max(1, width)
 
+    cdef bint hold(self, const Example* e) noexcept nogil:
+        """Make room to note an example. False: no memory."""
+        return self.n_medians == 0 or self.first.hold(e)
+
     cdef bint watch(self, const Example* e) noexcept nogil:
         """Note an example that was learned. True: a gamma has changed."""
         if self.n_medians == 0 or not self.first.watch(e):

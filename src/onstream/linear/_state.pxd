@@ -17,6 +17,7 @@ cdef class LinearClassifierState(ClassifierState):
     cdef int reserve_labels(self, Py_ssize_t n) except -1
     cdef int update(self, const Example* e, const double* f) noexcept nogil
     cdef int update_one(self, const Example* e, double f) noexcept nogil
+    cdef bint learn_scaled(self, const Example* e, double* f) noexcept nogil
 
 
 cdef class LinearRegressorState(State):

@@ -107,8 +107,7 @@ cdef class LinearClassifierState(ClassifierState):
         self, Source source, Py_ssize_t start, Py_ssize_t stop, const Task* task, Py_ssize_t known
     ) noexcept nogil:
         """A short loop for the usual block: two labels, all weights 1, labels or nothing to answer."""
-        cdef Example e, scaled
-        cdef Example* x = &e if self.scaling is None else &scaled
+        cdef Example e
         cdef Py_ssize_t i
         cdef double f
         cdef double[2] signs = [self.first_sign, -self.first_sign]
@@ -123,17 +122,40 @@ cdef class LinearClassifierState(ClassifierState):
                 return i
             e.label = task.numbers[i]
             e.y = signs[e.label != 0]  # branch-free: labels are unpredictable
-            if self.scaling is not None and not self.scaling.keeps_scale(&e, &scaled):
+            if self.scaling is None:
+                f = single_score(self.w, &e)
+                if fabs(f) >= DBL_MAX or self.update_one(&e, f) != LEARNED:
+                    return i
+            elif not self.learn_scaled(&e, &f):
                 return i
-            f = single_score(self.w, x)
-            if fabs(f) >= DBL_MAX or self.update_one(x, f) != LEARNED:
-                return i
-            if self.scaling is not None:
-                self.scaling.count(&e)
             if task.output == LABEL:
                 task.picks[i] = choices[f >= 0.0] if self.seen > 0 else -1
             self.seen += 1
         return stop
+
+    cdef bint learn_scaled(self, const Example* e, double* f) noexcept nogil:
+        """Score an example by the scales that are known, then learn it by those that know it. False:
+        it is not learned, and nothing is changed."""
+        cdef Example scaled
+        cdef double g
+        if self.scaling.keeps_scale(e, &scaled):
+            f[0] = single_score(self.w, &scaled)
+            if fabs(f[0]) >= DBL_MAX or self.update_one(&scaled, f[0]) != LEARNED:
+                return False
+            self.scaling.count(e)
+            return True
+        if self.scaling.make_room(e.n) != LEARNED:
+            return False
+        self.scaling.rescale(e, &scaled, self.scaling.out.values, self.scaling.out.ids)
+        f[0] = single_score(self.w, &scaled)
+        if fabs(f[0]) >= DBL_MAX or self.scaling.learn_scale(e, &scaled) != LEARNED:
+            return False
+        g = single_score(self.w, &scaled)
+        if fabs(g) >= DBL_MAX or self.update_one(&scaled, g) != LEARNED:
+            self.scaling.undo()
+            return False
+        self.scaling.count(e)
+        return True
 
     def export_own(self):
         return self.w.export(self.features.width)

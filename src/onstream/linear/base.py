@@ -1,7 +1,7 @@
 """What linear learners share: parameters, a view of their weights, merging by averaging."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, TypedDict, Unpack
+from typing import Any, ClassVar, Literal, Self, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,12 +9,22 @@ from numpy.typing import NDArray
 from ..base.checks import flag, whole
 from ..base.classifier import Classifier, LabelledOptions
 from ..base.learner import Learner, LearnerOptions
+from ..base.parameters import parameters
 from ..base.regressor import Regressor
 from ..base.union import Exported, all_names
 from ..core.scaling import Scaling
 from ._state import LinearClassifierState
 from .mixing import mix_classifiers, mix_regressors
 from .scales import merged_targets, on_one_scale, rebased_scales, rebased_targets, unscaled
+
+NOT_OF_THE_RULE = {"scale", "intercept", "labels", "max_labels"}
+
+
+class Usual(str):
+    """A default that a parameter has only as long as others are not given."""
+
+
+USUAL: Any = Usual("auto")
 
 
 class HashedOptions(TypedDict, total=False):
@@ -123,27 +133,63 @@ class Scaled(Linear):
 
     Parameters
     ----------
-    scale : {"auto", None}, default None
+    scale : {"auto"} or None, default "auto"
         "auto" scales every feature by what was seen of it (unless features are hashed, or a scaler
         stands before), so that raw columns of any size work, and shortens steps that would
         overshoot; `weights` and `bias` are those of the features as they came. None learns from
-        the features as they are, by the rule of the paper. With "auto" a column that is usually
-        there counts as its mean where it is absent, not as 0.
+        the features as they are, by the rule of the paper, and is the default as soon as another
+        parameter is given than `intercept`, `labels`, `max_labels` and `init`.
     """
 
+    scale: Literal["auto"] | None
     _added_parameters: ClassVar[dict[str, Any]] = {"scale": None}
+    _given: frozenset[str] = frozenset()  # parameters that were written down
 
-    def __init__(self, *, scale: Literal["auto"] | None = None, **common: Any) -> None:
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Note what is written down, be it the default."""
+        made = super().__new__(cls)
+        made._given = frozenset(given)
+        return made
+
+    def __init__(self, *, scale: Literal["auto"] | None = USUAL, **common: Any) -> None:
         given: Any = scale
         if given is not None and not (isinstance(given, str) and given == "auto"):
             who = type(self).__name__
             raise ValueError(f"{who}: scale must be 'auto' or None, got {given!r:.80}.")
+        if isinstance(given, Usual):
+            scale = self._usual_scale(common)
         self.scale = scale
         super().__init__(**common)
 
+    def _usual_scale(self, common: dict[str, Any]) -> Literal["auto"] | None:
+        """That of `init`, if there is one; "auto", unless a parameter of the rule is given."""
+        init = common.get("init")
+        if isinstance(init, Scaled):
+            return init.scale
+        if isinstance(init, dict):
+            return "auto" if "steps" in init else None
+        ours = next(c for c in type(self).__mro__ if c.__module__.startswith("onstream."))
+        usual = parameters(ours)
+        for name in usual.keys() - NOT_OF_THE_RULE:
+            value = common[name] if name in common else getattr(self, name, usual[name])
+            if name in self._given or value != usual[name]:
+                return None
+        return "auto"
+
+    def __repr__(self) -> str:
+        """As it can be typed in again: `scale` where the others do not say it."""
+        usual = parameters(type(self))
+        given = {n: v for n, v in self.params.items() if v is not usual[n] and v != usual[n]}
+        given.pop("scale", None)
+        follows = isinstance(usual["scale"], Usual) and not given.keys() - NOT_OF_THE_RULE
+        if self.scale != ("auto" if follows else None):
+            given["scale"] = self.scale
+        shown = (f"{n}={given[n]!r}" for n in usual if n in given)
+        return f"{type(self).__name__}({', '.join(shown)})"
+
     def _model_behind(self, who: str, steps: Sequence[Any]) -> Any:
-        scaled = steps and steps[-1].scales()
-        if self.scale is None or scaled or self.hash_bits is not None:
+        apart = (steps and steps[-1].scales()) or any(step.hashes() for step in steps)
+        if self.scale is None or apart or self.hash_bits is not None:
             return super()._model_behind(who, steps)
         scaling = Scaling(self.intercept)
         scaling.who = type(self).__name__
@@ -178,6 +224,21 @@ class Scaled(Linear):
         if "steps" in fields:
             return self._new_model()
         return super()._model_behind(type(self).__name__, ())
+
+
+class ScaledIfAsked(Scaled):
+    """The same by the rule of the paper, unless asked otherwise.
+
+    Parameters
+    ----------
+    scale : {"auto"} or None, default None
+        "auto" scales every feature by what was seen of it (unless features are hashed, or a scaler
+        stands before), so that raw columns of any size work; `weights` and `bias` are those of the
+        features as they came. None learns from the features as they are, by the rule of the paper.
+    """
+
+    def __init__(self, *, scale: Literal["auto"] | None = None, **common: Any) -> None:
+        super().__init__(scale=scale, **common)
 
 
 class LinearClassifier(Linear, Classifier):

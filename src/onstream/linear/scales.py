@@ -9,8 +9,8 @@ import numpy as np
 
 from ..base.union import Exported, union_of_features
 
-COUNT, MEAN, SQUARE, OFFSET, FACTOR, DUE = range(6)
-NOISE, LEAST = 1e-26, 1e-290  # as in core/scaling.pyx
+COUNT, MEAN, SQUARE, OFFSET, FACTOR, DUE, REACH = range(7)
+RARE, USUAL, OUTLIER, NOISE, LEAST = 0.2, 0.8, 5.0, 1e-26, 1e-290  # as in core/scaling.pyx
 
 
 def unscaled(fields: Exported) -> Exported:
@@ -31,7 +31,7 @@ def on_one_scale(mine: Exported, theirs: Exported) -> tuple[Exported, Exported, 
     where = np.arange(ours.shape[1]), np.arange(width) if hashed else places
     spread = []
     for scales, at in zip((ours, other), where, strict=True):
-        whole = np.zeros((6, width))
+        whole = np.zeros((7, width))
         whole[:, at] = scales
         spread.append(whole)
     counted = sum(fields["steps"]["0"]["counted"] for fields in (mine, theirs))
@@ -42,7 +42,8 @@ def on_one_scale(mine: Exported, theirs: Exported) -> tuple[Exported, Exported, 
         for fields, scales, at in zip((mine, theirs), (ours, other), where, strict=True)
     )
     seen = mine["steps"]["0"]["seen"] + theirs["steps"]["0"]["seen"]
-    return first, second, {"0": {"seen": seen, "counted": counted, "complete": 0, "scales": both}}
+    step = {"seen": seen, "counted": counted, "next_due": counted + 1.0, "scales": both}
+    return first, second, {"0": step}
 
 
 def merged_scales(a: np.ndarray, b: np.ndarray, counted: float, centres: bool) -> np.ndarray:
@@ -54,12 +55,19 @@ def merged_scales(a: np.ndarray, b: np.ndarray, counted: float, centres: bool) -
     out[MEAN] = a[MEAN] + far * share
     out[SQUARE] = a[SQUARE] + b[SQUARE] + far**2 * a[COUNT] * share
     out[COUNT] = np.minimum(count, counted)
-    out[OFFSET] = out[COUNT] / max(counted, 1.0) * out[MEAN] if centres else 0.0
+    part = out[COUNT] / max(counted, 1.0)
+    weight = np.clip((part - RARE) / (USUAL - RARE), 0.0, 1.0) if centres else np.zeros_like(part)
+    out[OFFSET] = weight * part * out[MEAN]
     variance = np.divide(out[SQUARE], count, out=np.zeros_like(count), where=count > 0)
     variance[variance <= NOISE * out[MEAN] ** 2] = 0.0
     variance += (out[MEAN] - out[OFFSET]) ** 2
+    absent = weight * (1.0 - part)
+    squares = part * variance + absent * out[OFFSET] ** 2
+    variance = np.divide(squares, part + absent, out=np.zeros_like(count), where=part > 0)
     known = variance > LEAST
-    out[FACTOR] = np.divide(1.0, np.sqrt(variance), out=np.zeros_like(count), where=known)
+    unit = np.power(part, -0.25 * (1.0 - weight), out=np.zeros_like(part), where=part > 0)
+    out[FACTOR] = np.divide(unit, np.sqrt(variance), out=np.zeros_like(count), where=known)
+    out[REACH] = unit * np.maximum(OUTLIER, 0.25 * np.sqrt(count))
     out[DUE] = np.where(count > 0, count + 1.0, 0.0)  # computed again with the next example
     as_they_came = is_raw(a) | is_raw(b)
     out[OFFSET, as_they_came], out[FACTOR, as_they_came], out[DUE, as_they_came] = 0.0, 1.0, 0.0
@@ -99,8 +107,10 @@ def rebased_scales(
         new[FACTOR] = 1.0
         new[COUNT], new[MEAN], new[SQUARE] = moments_since(own[:3], before[:3])
     out = rescaled(fields, own, new)
-    scaled = {"seen": step["seen"] + sign * begun["seen"], "counted": max(counted, 0.0)}
-    out["steps"] = {"0": {**scaled, "complete": 0, "scales": new}}
+    counted = max(counted, 0.0)
+    seen = step["seen"] + sign * begun["seen"]
+    numbers = {"seen": seen, "counted": counted, "next_due": counted + 1.0}
+    out["steps"] = {"0": {**numbers, "scales": new}}
     return out, rescaled(base, begun["scales"], new[:, at])
 
 

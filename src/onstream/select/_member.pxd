@@ -18,7 +18,6 @@ cdef struct Merits:
 
 cdef class EvolvingMember(Member):
     cdef Merits merits
-    cdef bint of_labels           # it predicts labels, not numbers
     cdef object space
     cdef readonly object learner  # a template of what it is now
     cdef readonly dict genes      # its place in the space

@@ -28,7 +28,6 @@ cdef double TIE = 1e-13    # by which the label that it names is ahead
 cdef class EvolvingMember(Member):
     def __init__(self, space, dict genes, learner, *, double lam, int64_t number, **common):
         Member.__init__(self, maker(learner), probabilistic=probabilistic(learner), **common)
-        self.of_labels = isinstance(self.model, ClassifierModel)
         self.space, self.genes, self.learner = space, genes, learner
         self.lam, self.number = lam, number
         self.forget_merits()
@@ -37,7 +36,7 @@ cdef class EvolvingMember(Member):
         """Begin to judge it anew."""
         self.merits.right = self.merits.asked = self.merits.use = 0.0
         self.merits.lately, self.merits.asked_lately = 0.0, 0.0
-        if self.of_labels:
+        if self.labelled:
             self.merits.lately, self.merits.asked_lately = 0.5, 1.0
 
     @property
@@ -51,12 +50,12 @@ cdef class EvolvingMember(Member):
         if self.merits.asked == 0.0:
             return float("-inf")
         share = self.merits.right / self.merits.asked
-        return share if self.of_labels else -share
+        return share if self.labelled else -share
 
     @property
     def error(self):
         """The share of its answers that were wrong; of numbers, its mean squared error."""
-        return -self.fitness if not self.of_labels or not self.merits.asked else 1.0 - self.fitness
+        return -self.fitness if not self.labelled or not self.merits.asked else 1.0 - self.fitness
 
     @property
     def merit(self):
@@ -72,7 +71,7 @@ cdef class EvolvingMember(Member):
         """The fitness from 0 to 1; of numbers, the least error of all by its own."""
         if self.merits.asked == 0.0:
             return 0.0
-        return self.fitness if self.of_labels else (least + 1e-300) / (self.error + 1e-300)
+        return self.fitness if self.labelled else (least + 1e-300) / (self.error + 1e-300)
 
     @property
     def width_known(self):
@@ -116,7 +115,7 @@ cdef class EvolvingMember(Member):
         log odds. The label that it names itself has the largest share, also among equals."""
         cdef Py_ssize_t r
         cdef int32_t best
-        if not self.of_labels:
+        if not self.labelled:
             out[0] = NAN if none else scores[0]
             return
         if none or self.n_labels == 0:

@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import errno
 import inspect
 import os
 import re
@@ -20,7 +21,7 @@ from ..features import FeatureHasher, Pipeline
 from .example import Example, Refused
 from .late_labels import LateLabels
 from .log import StoreError, sync_folder
-from .store import DurableModel, StoreStopped
+from .store import DurableModel, StoreFull
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 HASH_BITS = (18, 10)  # 2^18 slots: 2 MB for each label; 2^10 where a matrix has their square
@@ -161,9 +162,11 @@ class Models:
                 sync_folder(scratch)
                 scratch.rename(path)  # whole, or not there
                 sync_folder(self.folder)
-            except OSError as error:
+            except (OSError, StoreError) as error:
                 shutil.rmtree(scratch, ignore_errors=True)
-                raise StoreStopped(f"the model cannot be written: {error}") from None
+                if getattr(error, "errno", 0) == errno.ENOSPC or "disk is full" in str(error):
+                    raise StoreFull("there is no room for a model on the disk") from None
+                raise OSError(f"the model cannot be written: {error}") from None
             return self.open(name, path, text), True
 
     def delete(self, name: str) -> bool:

@@ -7,6 +7,7 @@ import logging
 import logging.handlers
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -68,6 +69,7 @@ def serve(
             f"onstream: {host} can be reached by others, and there is no token yet. Set "
             f"ONSTREAM_ADMIN_TOKEN, or start once on 127.0.0.1."
         )
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # while it replays, nothing is unsaved
     with locked(store):
         service = make_service(store, host, say, admin, allow_hosts or [], rate, options)
         models = service.models
@@ -87,13 +89,23 @@ def serve(
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, end)
         try:
-            asyncio.run(run(server, service, say, host))
+            with asyncio.Runner(loop_factory=new_loop) as runner:
+                runner.run(run(server, service, say, host))
         finally:
             models.close()
     failed = [s.model.failure for s in models.by_name.values() if s.model.failure]
     for failure in failed:
         say(failure)
     return 1 if failed else 0
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """Uvloop's loop, if it is there: Uvicorn sees to that only where it starts the loop itself."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
 
 
 def make_service(

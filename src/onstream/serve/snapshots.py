@@ -25,6 +25,8 @@ class Snapshots:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
+        for scratch in folder.glob(".onstream-*.tmp"):  # of who was killed: nobody else is here
+            scratch.unlink(missing_ok=True)
 
     def all(self) -> list[Snapshot]:
         """Every snapshot, the newest first."""

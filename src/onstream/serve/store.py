@@ -568,7 +568,11 @@ class DurableModel:
 
     def _rollback(self, to_seq: int) -> int:
         if not 0 <= to_seq <= self.seq:
-            raise ValueError(f"rollback: to_seq must be from 0 to {self.seq:,}, got {to_seq:,}.")
+            raise Refused(
+                f"rollback: to_seq must be from 0 to {self.seq:,}, got {to_seq:,}.",
+                "to_seq",
+                "Later states are those of examples to come.",
+            )
         self._newest(to_seq)  # or say now that it is too long ago
         self.log.begin()
         self.log.cut(to_seq)

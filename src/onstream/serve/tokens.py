@@ -24,20 +24,20 @@ class Token(msgspec.Struct):
 
 
 class Bucket:
-    """How many requests a token may still make."""
+    """How many requests a token may still make: those of a second at once, at least one."""
 
     def __init__(self, rate: float) -> None:
-        self.rate, self.left, self.at = rate, rate, time.monotonic()
+        self.rate, self.most = rate, max(1.0, rate)
+        self.left, self.at = self.most, time.monotonic()
 
     def take(self) -> bool:
         """Take one, if there is one left."""
         now = time.monotonic()
-        self.left = min(self.rate, self.left + (now - self.at) * self.rate)
+        self.left = min(self.most, self.left + (now - self.at) * self.rate)
         self.at = now
+        if self.left < 1.0:
+            return False  # and what it has saved up stays: who asks too often gets its rate
         self.left -= 1.0
-        if self.left < 0.0:
-            self.left = 0.0
-            return False
         return True
 
 
@@ -66,29 +66,32 @@ class Tokens:
     def make(self, name: str, scopes: list[str]) -> str:
         """Make a token; only its sum is kept."""
         text = secrets.token_urlsafe(32)
-        self.kept = [one for one in self.kept if one.name != name]
-        self.kept.append(Token(name, scopes, digest(text)))
-        self.write()
+        self.write([*self.others(name), Token(name, scopes, digest(text))])
         return text
 
     def remove(self, name: str) -> bool:
         """Remove a token by its name."""
-        left = [one for one in self.kept if one.name != name]
+        left = self.others(name)
         found = len(left) < len(self.kept)
-        self.kept = left
-        self.write()
+        if found:
+            self.write(left)
         return found
 
-    def write(self) -> None:
-        """Replace the file; only its owner may read it."""
+    def others(self, name: str) -> list[Token]:
+        """All tokens but one."""
+        return [one for one in self.kept if one.name != name]
+
+    def write(self, tokens: list[Token]) -> None:
+        """Replace the file, which only its owner may read, and then what is known here."""
         scratch = self.path.with_suffix(".tmp")
         handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "wb") as file:
-            file.write(msgspec.json.encode(self.kept))
+            file.write(msgspec.json.encode(tokens))
             file.flush()
             os.fsync(file.fileno())
         os.replace(scratch, self.path)
         sync_folder(self.path.parent)
+        self.kept = tokens
 
     def find(self, header: bytes | None) -> Token | None:
         """The token of an authorization header, compared in constant time with each."""

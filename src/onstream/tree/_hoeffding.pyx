@@ -95,6 +95,12 @@ cdef class HoeffdingState(TreeState):
         if again or estimated_bytes(a, &self.budget) > self.budget.max_bytes:
             self.waiting = enforce(a, &self.budget)
 
+    def limit_memory(self, Py_ssize_t max_bytes):
+        """Keep to another limit from now on."""
+        self.budget.max_bytes = max_bytes
+        if self.arena.root != NONE:
+            self.enforce_limit()
+
     cdef void drop_poor(self, int32_t leaf, double least) noexcept nogil:
         """Drop features that gain less: they trail the best by more than epsilon, so they will
         hardly ever be the best here."""

@@ -11,14 +11,14 @@ from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ..core.state cimport State
 from .arena._memory_limit cimport (
-    LeafPromise, MemoryBudget, allowed, fixed, most_named, ranked, room_for,
+    LeafPromise, allowed, fixed, most_named, ranked, room_for,
 )
 from .arena._nodes cimport (
     arena_destroy, arena_init, attach, clear_children, close_view, fits_in, free_node, heaviest,
     new_node, next_node, open_view,
 )
 from .arena._observers cimport (
-    Observer, Slot, Spread, add, best_cut, best_value, each_value, insert, make_room, roomy, side_of,
+    UNWATCHED, Observer, Slot, add, best_cut, best_value, each_value, insert, make_room, roomy, side_of,
     spread_of, watch,
 )
 from .arena._records cimport enough, export_trees, outline, preorder, restore_trees
@@ -30,11 +30,6 @@ from .arena.poisson cimport times
 
 from .arena.reading import read_observations
 
-cdef enum LeafRule:
-    ADAPTIVE
-    MEAN
-    LINEAR
-
 RULES = {"adaptive": ADAPTIVE, "mean": MEAN, "linear": LINEAR}
 cdef double LARGEST_TARGET = 1e120
 cdef double FADING = 0.95  # of errors, per example
@@ -42,20 +37,6 @@ cdef double FADING = 0.95  # of errors, per example
 cdef enum:
     PERIOD = 10_000  # examples after which leaves without observers may have become promising
     PER_BLOCK = 16   # bytes of the allocator for every observer with slots
-
-
-cdef struct Leaf:
-    double mean          # of the targets
-    double m2            # sum of their squared distances from it
-    double fade_mean     # faded squared errors of the mean and of the linear model
-    double fade_linear
-    int32_t d            # features with room
-    Observer* observers  # NULL: an inner node, or a leaf that memory is too short for
-    double* w            # linear model: intercept, then one weight per feature
-
-
-cdef inline Leaf* leaf_at(Arena* a, int32_t node) noexcept nogil:
-    return <Leaf*> a.extra[node]
 
 
 cdef void free_observers(Arena* a, Leaf* leaf) noexcept nogil:
@@ -76,6 +57,13 @@ cdef void drop_leaf(Arena* a, void* extra) noexcept nogil:
     arena_free(a, extra, sizeof(Leaf))
 
 
+cdef inline double scaled_value(const double* scale, Py_ssize_t i, double x) noexcept nogil:
+    """(x - mean) / (3 deviation) of feature i - 1, or of the target (i = 0)."""
+    cdef const double* s = scale + 3 * i
+    cdef double deviation = sqrt(s[2] / s[0]) if s[0] > 0.0 else 0.0
+    return (x - s[1]) / (3.0 * deviation) if deviation > 0.0 else 0.0
+
+
 cdef int ensure_slots(Arena* a, Leaf* leaf, const View* v) noexcept nogil:
     """Make room for the values of an example in the observers of all its features, if it has any."""
     cdef Py_ssize_t f
@@ -84,7 +72,7 @@ cdef int ensure_slots(Arena* a, Leaf* leaf, const View* v) noexcept nogil:
     if ensure_room(a, leaf) != 0:
         return NO_MEMORY
     for f in range(min(v.n, <Py_ssize_t> leaf.d)):
-        if v.x[f] == v.x[f] and make_room(a, &leaf.observers[f]) != 0:
+        if v.x[f] == v.x[f] and leaf.observers[f].values != UNWATCHED and make_room(a, &leaf.observers[f]) != 0:
             return NO_MEMORY
     return 0
 
@@ -117,25 +105,6 @@ cdef double error_at(Arena* a, int32_t node) noexcept nogil:
 
 
 cdef class HoeffdingRegressorState(State):
-    cdef Arena arena
-    cdef double grace
-    cdef double delta
-    cdef double tau
-    cdef int32_t max_depth
-    cdef Spread spread      # what a split should reduce
-    cdef bint exact         # observers keep every distinct value
-    cdef bint seed_children  # children begin with the targets that the split gives them
-    cdef bint poisson       # examples count as often as drawn at random
-    cdef uint64_t seed
-    cdef LeafRule rule
-    cdef object categorical  # features whose numbers are nominal: a set of names, or None
-    cdef double* scale      # weight, mean, sum of squares of the target, then of every feature
-    cdef Py_ssize_t scaled  # features it has room for
-    cdef Encoder encoder    # counts the bytes of names
-    cdef MemoryBudget budget
-    cdef Py_ssize_t active  # leaves with observers
-    cdef Py_ssize_t waiting  # leaves without, for lack of memory
-
     def __cinit__(self, *args, **kwargs):
         arena_init(&self.arena)
         self.arena.drop_extra = drop_leaf
@@ -157,7 +126,7 @@ cdef class HoeffdingRegressorState(State):
         self.seed_children, self.poisson, self.seed = seed_children, weights == "poisson", seed
         self.arena.binary = nominal_split == "binary"
         self.budget.max_bytes = max_bytes or 0
-        self.budget.per_node = sizeof(Leaf)
+        self.leaf_size = self.budget.per_node = sizeof(Leaf)
 
     def __dealloc__(self):
         arena_free(&self.arena, self.scale, 3 * (1 + self.scaled) * sizeof(double))
@@ -205,19 +174,13 @@ cdef class HoeffdingRegressorState(State):
             node = self.arena.parent[node]
         return leaf_at(&self.arena, node).mean
 
-    cdef inline double scaled_value(self, Py_ssize_t i, double x) noexcept nogil:
-        """(x - mean) / (3 deviation) of feature i - 1, or of the target (i = 0)."""
-        cdef double* s = self.scale + 3 * i
-        cdef double deviation = sqrt(s[2] / s[0]) if s[0] > 0.0 else 0.0
-        return (x - s[1]) / (3.0 * deviation) if deviation > 0.0 else 0.0
-
     cdef double linear(self, Leaf* leaf, const View* v) noexcept nogil:
         """Prediction of the linear model, in units of the target."""
         cdef double z = leaf.w[0], deviation
         cdef Py_ssize_t f
         for f in range(min(v.n, <Py_ssize_t> leaf.d)):
             if leaf.w[1 + f] != 0.0 and v.x[f] == v.x[f] and self.arena.kind[f] != NOMINAL:
-                z += leaf.w[1 + f] * self.scaled_value(1 + f, v.x[f])
+                z += leaf.w[1 + f] * scaled_value(self.scale, 1 + f, v.x[f])
         deviation = sqrt(self.scale[2] / self.scale[0]) if self.scale[0] > 0.0 else 0.0
         return min(max(z * 3.0 * deviation + self.scale[1], -1e150), 1e150)
 
@@ -248,7 +211,7 @@ cdef class HoeffdingRegressorState(State):
         cdef Leaf* leaf
         if node == NO_MEMORY:
             return NO_MEMORY
-        leaf = <Leaf*> arena_alloc(a, sizeof(Leaf))
+        leaf = <Leaf*> arena_alloc(a, self.leaf_size)
         if leaf == NULL:
             free_node(a, node)
             return NO_MEMORY
@@ -261,6 +224,14 @@ cdef class HoeffdingRegressorState(State):
             memcpy(leaf.w, model.w, (1 + min(leaf.d, model.d)) * sizeof(double))
             leaf.fade_mean, leaf.fade_linear = model.fade_mean, model.fade_linear
         return node
+
+    cdef int prepare_leaf(self, int32_t leaf) noexcept nogil:
+        """Called before a leaf learns an example."""
+        return 0
+
+    cdef int observe_again(self, int32_t leaf) noexcept nogil:
+        """Give a leaf that has lost its observers new ones."""
+        return ensure_room(&self.arena, leaf_at(&self.arena, leaf))
 
     cdef int learn(self, const Example* e) noexcept nogil:
         cdef double prediction
@@ -280,10 +251,21 @@ cdef class HoeffdingRegressorState(State):
         return status
 
     cdef int route_view(self, const Example* e, const View* v) noexcept nogil:
-        """All allocations come first; what follows cannot fail any more."""
+        cdef int32_t leaf = self.leaf_to_learn(e, v)
+        if leaf == NO_MEMORY:
+            return NO_MEMORY
+        self.learn_at(leaf, v, e.y, e.weight * times(self.seed, self.seen) if self.poisson else e.weight)
+        if self.budget.max_bytes:
+            self.take_stock(e.width, e.named)
+            self.enforce_limit()
+        return LEARNED
+
+    cdef int32_t leaf_to_learn(self, const Example* e, const View* v) noexcept nogil:
+        """The leaf of the example, with room for it; or NO_MEMORY. All allocations are here; what
+        follows cannot fail any more."""
         cdef Arena* a = &self.arena
         cdef int32_t node, leaf
-        cdef double w
+        a.known = max(a.known, e.width)
         if a.root == NONE:
             leaf = self.new_leaf(NONE, 0.0, NULL)
             if leaf == NO_MEMORY:
@@ -294,12 +276,16 @@ cdef class HoeffdingRegressorState(State):
             leaf = self.new_leaf(node, 0.0, NULL)
             if leaf == NO_MEMORY or attach(a, node, True, <int32_t> v.x[a.feature[node]], leaf) != 0:
                 return NO_MEMORY
-        if register_values(a, e) != 0 or ensure_slots(a, leaf_at(a, leaf), v) != 0:
+        if self.prepare_leaf(leaf) != 0 or register_values(a, e) != 0 or ensure_slots(a, leaf_at(a, leaf), v) != 0:
             return NO_MEMORY
-        w = e.weight * times(self.seed, self.seen) if self.poisson else e.weight
+        return leaf
+
+    cdef void learn_at(self, int32_t leaf, const View* v, double y, double w) noexcept nogil:
+        """Learn the target with weight w at this leaf, and split it if it is time."""
+        cdef Arena* a = &self.arena
+        cdef int32_t node = leaf
         a.total += w
-        self.update(leaf, v, e.y, w)
-        node = leaf
+        self.update(leaf, v, y, w)
         while node != NONE:
             a.mass[node] += w
             node = a.parent[node]
@@ -307,10 +293,6 @@ cdef class HoeffdingRegressorState(State):
             a.last[leaf] = a.fresh[leaf]
             if a.depth[leaf] < self.max_depth and leaf_at(a, leaf).observers != NULL:
                 self.attempt(leaf)
-        if self.budget.max_bytes:
-            self.take_stock(e.width, e.named)
-            self.enforce_limit()
-        return LEARNED
 
     cdef void update(self, int32_t node, const View* v, double y, double w) noexcept nogil:
         cdef Arena* a = &self.arena
@@ -332,7 +314,7 @@ cdef class HoeffdingRegressorState(State):
             if a.kind[f] != NOMINAL:
                 s = self.scale + 3 * (1 + f)
                 add(&s[0], &s[1], &s[2], v.x[f], w)
-            if leaf.observers != NULL:
+            if leaf.observers != NULL and leaf.observers[f].values != UNWATCHED:
                 watch(a, &leaf.observers[f], v.x[f], y, w, self.exact or a.kind[f] == NOMINAL)
         add(&a.weight[node], &leaf.mean, &leaf.m2, y, w)
         a.fresh[node] += w
@@ -347,17 +329,17 @@ cdef class HoeffdingRegressorState(State):
         cdef double score = leaf.w[0], norm = 1.0, z, step
         for f in range(n):
             if v.x[f] == v.x[f] and self.arena.kind[f] != NOMINAL:
-                z = self.scaled_value(1 + f, v.x[f])
+                z = scaled_value(self.scale, 1 + f, v.x[f])
                 score += leaf.w[1 + f] * z
                 norm += z * z
         rate = min(rate, 1.0 / norm)  # a step may not overshoot: outliers would make it diverge
-        step = rate * (self.scaled_value(0, y) - score)
+        step = rate * (scaled_value(self.scale, 0, y) - score)
         if not fabs(step) < 1e100:
             return
         leaf.w[0] += step
         for f in range(n):
             if v.x[f] == v.x[f] and self.arena.kind[f] != NOMINAL:
-                leaf.w[1 + f] += step * self.scaled_value(1 + f, v.x[f])
+                leaf.w[1 + f] += step * scaled_value(self.scale, 1 + f, v.x[f])
 
     # -- splitting ----------------------------------------------------------------------------
 
@@ -450,6 +432,12 @@ cdef class HoeffdingRegressorState(State):
         if again or self.estimated() > self.budget.max_bytes:
             self.enforce()
 
+    def limit_memory(self, Py_ssize_t max_bytes):
+        """Keep to another limit from now on."""
+        self.budget.max_bytes = max_bytes
+        if self.arena.root != NONE:
+            self.enforce_limit()
+
     cdef void enforce(self) noexcept nogil:
         cdef Arena* a = &self.arena
         cdef int32_t n = 0, i, node
@@ -466,7 +454,7 @@ cdef class HoeffdingRegressorState(State):
             if used > allowed(&self.budget):
                 used = self.budget.max_bytes  # so do all that promise less
                 free_observers(a, leaf)
-            elif leaf.observers == NULL and ensure_room(a, leaf) == 0:
+            elif leaf.observers == NULL and self.observe_again(node) == 0:
                 a.idle[node] = a.weight[node]  # what came before is in no observer
                 leaf.fade_mean = leaf.fade_linear = 0.0
             self.active += leaf.observers != NULL
@@ -547,7 +535,7 @@ cdef class HoeffdingRegressorState(State):
             for j in range(3):
                 self.scale[3 * f + j] = saved.scale[f, j]
         for i in range(<int32_t> a.used):
-            leaf = <Leaf*> arena_alloc(a, sizeof(Leaf))
+            leaf = <Leaf*> arena_alloc(a, self.leaf_size)
             if leaf == NULL:
                 enough(NO_MEMORY)
             a.extra[i] = leaf

@@ -1,5 +1,6 @@
 """What all trees share: parameters, and ways to look at them."""
 
+from abc import ABC, abstractmethod
 from typing import Any, Literal, TypedDict
 
 from ..base.checks import choice, flag, number, positive, whole
@@ -84,43 +85,12 @@ class TreeRegressorOptions(TreeOptions, SplitOptions, CountingOptions, LearnerOp
     """Parameters of every regression tree."""
 
 
-class Tree(Learner):
-    """Parameters and views that all trees have.
+class Views(ABC):
+    """What can be seen of a grown tree."""
 
-    Parameters
-    ----------
-    max_depth : int >= 1 or None, default None
-        Deepest leaf; the root alone has depth 0. Lower it for a tree that people can read.
-    nominal : list or None, default None
-        Features whose numbers are names of categories (codes, weekdays), not quantities to be
-        cut. Text always is.
-    """
-
-    criterion: str
-    leaf_prediction: str
-    _model: Any
-
-    def __init__(
-        self,
-        *,
-        max_depth: int | None = None,
-        nominal: list[str | int] | None = None,
-        **common: Any,
-    ) -> None:
-        if max_depth is not None:
-            max_depth = whole(self, "max_depth", max_depth, least=1, most=2**31 - 1)
-        self.max_depth = max_depth
-        self.nominal = checked_nominal(self, nominal)
-        super().__init__(**common)
-
-    def _common(self) -> dict[str, Any]:
-        """What every state of a tree is made with."""
-        return {
-            "criterion": self.criterion,
-            "leaf_prediction": self.leaf_prediction,
-            "max_depth": self.max_depth,
-            "nominal": self.nominal,
-        }
+    @abstractmethod
+    def _outline(self) -> dict[str, Any]:
+        """What pictures are drawn from: the main tree without its tables, and all names."""
 
     @property
     def n_nodes(self) -> int:
@@ -136,11 +106,6 @@ class Tree(Learner):
     def depth(self) -> int:
         """Depth of the deepest leaf; 0 for a tree that is one leaf."""
         return max(depths(self._outline()["nodes"]), default=0)
-
-    def _outline(self) -> dict[str, Any]:
-        """What pictures are drawn from: the main tree without its tables, and all names."""
-        with self._model.reading():
-            return {**self._model.state.outline(), **self._model.export_names()}
 
     def _root(self) -> Node:
         return build(self._outline())
@@ -182,6 +147,49 @@ class Tree(Learner):
     def feature_importances(self) -> dict[Any, float]:
         """Feature to its share in what all splits have gained, the largest first."""
         return picture.importances(self._root())
+
+
+class Tree(Views, Learner):
+    """Parameters and views that all trees have.
+
+    Parameters
+    ----------
+    max_depth : int >= 1 or None, default None
+        Deepest leaf; the root alone has depth 0. Lower it for a tree that people can read.
+    nominal : list or None, default None
+        Features whose numbers are names of categories (codes, weekdays), not quantities to be
+        cut. Text always is.
+    """
+
+    criterion: str
+    leaf_prediction: str
+    _model: Any
+
+    def __init__(
+        self,
+        *,
+        max_depth: int | None = None,
+        nominal: list[str | int] | None = None,
+        **common: Any,
+    ) -> None:
+        if max_depth is not None:
+            max_depth = whole(self, "max_depth", max_depth, least=1, most=2**31 - 1)
+        self.max_depth = max_depth
+        self.nominal = checked_nominal(self, nominal)
+        super().__init__(**common)
+
+    def _common(self) -> dict[str, Any]:
+        """What every state of a tree is made with."""
+        return {
+            "criterion": self.criterion,
+            "leaf_prediction": self.leaf_prediction,
+            "max_depth": self.max_depth,
+            "nominal": self.nominal,
+        }
+
+    def _outline(self) -> dict[str, Any]:
+        with self._model.reading():
+            return {**self._model.state.outline(), **self._model.export_names()}
 
     def explain_one(self, x: Example) -> Explanation:
         """The way `x` takes through the tree, and what was counted where it ends."""

@@ -8,10 +8,22 @@ from ..line import Line
 from ..streams import plane, two_labels
 
 TABLE = {
+    "ADWINBoosting": Line(
+        two_labels,
+        0.75,
+        ({"learner": HoeffdingTreeClassifier(grace_period=50), "n_models": 3, "delta": 0.9},),
+        decisive=False,
+    ),
     "AdaptiveRandomForestClassifier": Line(
         two_labels,
         0.7,
         ({"n_models": 5, "lam": 2.0, "warning_delta": 0.1, "drift_delta": 0.05},),
+        draws_features=True,
+    ),
+    "AdaptiveRandomForestRegressor": Line(
+        plane,
+        0.5,
+        ({"n_models": 3, "lam": 2.0, "drift_delta": 0.05, "aggregation": "mean"},),
         draws_features=True,
     ),
     "DriftRetraining": Line(
@@ -27,6 +39,21 @@ TABLE = {
         two_labels, 0.80, ({"learner": LogisticRegression(eta=0.3), "n_models": 3, "n_jobs": 2},)
     ),
     "OnlineBaggingRegressor": Line(plane, 0.5),
+    "StreamingGradientBoostingClassifier": Line(
+        two_labels,
+        0.6,
+        ({"learning_rate": 0.2, "subspace": 1.0, "n_jobs": 2},),
+        decisive=False,
+        quick={"n_models": 5},
+        draws_features=True,
+    ),
+    "StreamingGradientBoostingRegressor": Line(
+        plane,
+        0.5,
+        ({"bag_size": 1, "subspace": 1.0},),
+        quick={"n_models": 3, "bag_size": 2},
+        draws_features=True,
+    ),
     "StreamingRandomPatchesClassifier": Line(
         two_labels, 0.6, ({"n_models": 3, "subspace": 1.0},), decisive=False, draws_features=True
     ),

@@ -1,4 +1,4 @@
-"""ONNX: linear learners, naive Bayes, trees and pipelines as models for any runtime."""
+"""ONNX: linear learners, naive Bayes, trees, ensembles and pipelines as models for any runtime."""
 
 from .export import to_onnx
 

@@ -46,11 +46,18 @@ class Graph:
         return name
 
     def op(
-        self, kind: str, *inputs: str, name: str | None = None, domain: str = "", **more: Any
+        self,
+        kind: str,
+        *inputs: str,
+        name: str | None = None,
+        domain: str = "",
+        outputs: int = 1,
+        **more: Any,
     ) -> str:
-        """The value that an operator gives for these values; `name` names it."""
+        """The value, the first of so many, that an operator gives for these; `name` names it."""
         out = name if name is not None else self.fresh(kind.lower())
-        node = onnx.helper.make_node(kind, list(inputs), [out], domain=domain, **more)
+        others = [self.fresh("unused") for _ in range(outputs - 1)]
+        node = onnx.helper.make_node(kind, list(inputs), [out, *others], domain=domain, **more)
         self.nodes.append(node)
         return out
 
@@ -73,6 +80,11 @@ class Graph:
     def no_gaps(self, X: str, fill: Any = 0.0) -> str:
         """The matrix with these values where one is missing (NaN)."""
         return self.op("Where", self.op("IsNaN", X), self.constant(fill, np.float64), X)
+
+    def zeros(self, X: str, width: int, columns: int) -> str:
+        """Zeros with as many rows as a matrix of this width."""
+        there = self.op("Cast", self.op("Greater", X, X), to=DOUBLE)  # 0, of NaN too
+        return self.op("MatMul", there, self.constant(np.zeros((width, columns))))
 
     def sum(self, value: str, axis: int) -> str:
         """Sum along one axis, which goes away."""

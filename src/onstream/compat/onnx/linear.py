@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from ...linear import LogisticRegression
-from ...linear.scales import OFFSET
 from .graph import Graph
 
 
@@ -17,9 +16,7 @@ def scores(graph: Graph, X: str, learner: Any, fields: dict[str, Any]) -> str:
         constant = np.array([[bias[label] for label in learner.labels]])
     else:
         matrix, constant = np.array([list(weights.values())]).T, np.array([[bias]])
-    # With scale="auto" a feature that is absent counts as its mean.
-    absent = fields["steps"]["0"]["scales"][OFFSET] if "steps" in fields else 0.0
-    full = graph.no_gaps(X, np.reshape(absent, (1, -1)))
+    full = graph.no_gaps(X, np.zeros((1, 1)))
     product = graph.op("MatMul", full, graph.constant(matrix, np.float64))
     return graph.op("Add", product, graph.constant(constant, np.float64))
 

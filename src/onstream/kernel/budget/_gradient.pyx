@@ -372,6 +372,8 @@ cdef class FOGDState(ClassifierState):
     cdef int score_learn(self, const Example* e, double* out) noexcept nogil:
         cdef Py_ssize_t r, width = 2 * self.D
         cdef double y, step = self.eta * e.weight
+        if self.compiled is not None and not self.compiled.hold(e):
+            return NO_MEMORY
         if not self.feature_map(e, self.z):
             for r in range(self.k):
                 out[r] = 0.0

@@ -150,6 +150,8 @@ cdef class OneVsRestState(KernelClassifierState):
         cdef Py_ssize_t r
         cdef double y
         cdef int status = LEARNED, one
+        if not self.compiled.hold(e):
+            return NO_MEMORY
         for r in range(self.k):  # all of them, since each writes its score
             y = e.y if self.k == 1 else 1.0 if e.label == r else -1.0
             one = (<BudgetMachine> self.each[r]).plan(e, y, &out[r])

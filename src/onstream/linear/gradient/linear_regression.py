@@ -17,9 +17,10 @@ class LinearRegressionOptions(
 class LinearRegression(Scaled, Regularised, LinearRegressor):
     """Linear regression by stochastic gradient, w += rate * x * (y - w.x) (Widrow & Hoff, 1960).
 
-    One pass costs as much as reading the data. It converges for rates well below 2 / |x|^2;
-    where features differ in size, scale them, or set `normalized`. For the exact least-squares
-    solution at a higher price see `RLS`.
+    One pass costs as much as reading the data. As long as no parameter of the rule is given it
+    learns from raw columns of any size (`scale`); with scale=None it converges for rates well
+    below 2 / |x|^2: where features differ in size, scale them, or set `normalized`. For the exact
+    least-squares solution at a higher price see `RLS`.
     The same in plain NumPy: tests/oracles/linear_regression.py.
 
     Parameters

@@ -2,8 +2,12 @@
 
 from typing import Any, Unpack
 
+import numpy as np
+
 from ...base.classifier import ProbabilisticClassifier
+from ...base.union import Exported
 from ..base import LinearClassifier, LinearClassifierOptions, Scaled, ScaleOptions
+from ..mixing import shares
 from ._regression import LogisticState
 from .base import EtaOptions, Regularised, RegularisedOptions
 
@@ -31,7 +35,7 @@ class LogisticRegression(Scaled, Regularised, LinearClassifier, ProbabilisticCla
     >>> model.predict_one({"free": 1})
     'spam'
     >>> round(model.predict_proba_one({"free": 1})["spam"], 2)
-    0.9
+    0.96
     """
 
     _step_factor = 1.0  # how many rows a step with two labels moves
@@ -44,3 +48,12 @@ class LogisticRegression(Scaled, Regularised, LinearClassifier, ProbabilisticCla
             self.intercept, self.schedule, self.eta, self.power, self.l2, self._step_factor,
             self.scale is not None,
         )  # fmt: skip
+
+    def _merged(self, mine: Exported, theirs: Exported) -> Exported:
+        merged = super()._merged(mine, theirs)
+        if "watch" in mine:  # begin to watch again, as careful as both were
+            a, b = shares(mine, theirs)
+            watch = np.zeros(4 + max(2, len(merged["labels"])))
+            watch[0] = min(1.0, a * mine["watch"][0] + b * theirs["watch"][0])
+            merged["watch"] = watch
+        return merged

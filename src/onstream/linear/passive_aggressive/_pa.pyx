@@ -156,7 +156,8 @@ cdef class PARegressorState(LinearRegressorState):
         return True
 
     cdef int update(self, const Example* e, double prediction) noexcept nogil:
-        # Epsilon-insensitive loss (section 5); relative: epsilon and C count deviations of the targets.
+        # Epsilon-insensitive loss (section 5); relative: epsilon counts deviations of the
+        # targets, and C tenths of them.
         cdef double unit = deviation_with(&self.targets, e.y) if self.relative else 1.0
         cdef double error = e.y - prediction
         cdef double loss = fabs(error) - unit * self.epsilon, norm
@@ -170,6 +171,8 @@ cdef class PARegressorState(LinearRegressorState):
         # w += sign(error) tau x
         if self.softens:
             unit = 1.0  # PA-II adds 1 / 2C to a squared length of x
+        elif self.relative:
+            unit *= 0.1
         return add(self.w, e, copysign(self.step(loss, norm, unit * self.C * e.weight), error), 1.0)
 
 

@@ -3,7 +3,7 @@
 from typing import Any, Unpack
 
 from ...base.passive_aggressive import PassiveAggressive
-from ..base import LinearClassifier, Scaled, ScaleOptions
+from ..base import LinearClassifier, ScaledIfAsked, ScaleOptions
 from ._pa import PAState
 from .base import PAClassifierOptions
 
@@ -12,7 +12,7 @@ class ScaledPAClassifierOptions(PAClassifierOptions, ScaleOptions, total=False):
     """Parameters of the bases."""
 
 
-class PAClassifier(PassiveAggressive, Scaled, LinearClassifier):
+class PAClassifier(PassiveAggressive, ScaledIfAsked, LinearClassifier):
     """Passive-aggressive classifier (Crammer et al., JMLR 7, 2006).
 
     Passive while the margin is at least 1; otherwise it makes the smallest change of the weights

@@ -24,15 +24,16 @@ class PARegressor(PassiveAggressive, Scaled, LinearRegressor):
     ----------
     C : float > 0, default 1.0
         Aggressiveness of PA-I and PA-II; lower it when targets are noisy. With scale="auto" the C
-        of PA-I counts standard deviations of the targets, and 0.1 is a good start.
+        of PA-I counts tenths of the standard deviation of the targets.
     epsilon : float >= 0, default 0.1
         Errors up to this are none; with scale="auto" it counts standard deviations of the
         targets. Raise it to the size of the noise.
-    scale : {"auto", None}, default None
+    scale : {"auto"} or None, default "auto"
         "auto" scales every feature by what was seen of it, takes C and epsilon relative to the
         targets, and keeps predictions in the range of the targets seen, give or take a tenth;
         `weights` and `bias` are those of the features as they came. None learns from features and
-        targets as they are, by the rule of the paper.
+        targets as they are, by the rule of the paper, and is the default as soon as another
+        parameter is given than `intercept` and `init`.
 
     Examples
     --------

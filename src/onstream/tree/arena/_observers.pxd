@@ -14,6 +14,10 @@ cdef struct Slot:      # values of one feature that are close together
     double m2
 
 
+cdef enum:
+    UNWATCHED = -1  # number of values: the leaf does not look at this feature
+
+
 cdef struct Observer:  # slots of one feature at one leaf, by rising key
     Slot* slots
     int32_t n

@@ -50,6 +50,8 @@ def read_trees(fields: StateReader, width: int, n_labels: int) -> TreeArrays:
     weights = table_numbers[:, 0]
     if counts.shape[1] > n_labels:
         raise ValueError(f"node_counts knows {counts.shape[1]} labels, there are {n_labels}")
+    if counts.size and not counts[:, -1].any():
+        raise ValueError("node_counts ends in a label that no node knows")
     if (counts < 0.0).any() or (numbers[:, 1:] < 0.0).any() or (cells < 0.0).any():
         raise ValueError("a weight of the tree is negative")
     if (weights < 0.0).any() or (table_numbers[:, 2] < 0.0).any():

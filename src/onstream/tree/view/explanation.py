@@ -19,10 +19,14 @@ class Explanation(NamedTuple):
     def __str__(self) -> str:
         indents = ("  " * min(i, MOST_LEVELS) for i in range(len(self.path)))
         way = "\n".join(indent + step for indent, step in zip(indents, self.path, strict=True))
-        counts = ", ".join(f"{y}: {n:g}" for y, n in self.counts.items() if n > 0)
         by = f" by {self.model}" if self.model else ""
-        found = f"{self.prediction!r}{by} ({counts or f'{self.weight:g} examples'})"
+        found = f"{self.prediction!r}{by} ({self.counted()})"
         return f"{way}\n=> {found}" if way else f"=> {found}"
+
+    def counted(self) -> str:
+        """The examples at the node, of each label."""
+        counts = ", ".join(f"{y}: {n:g}" for y, n in self.counts.items() if n > 0)
+        return counts or f"{self.weight:g} examples"
 
 
 def explain(root: Node, x: Any, prediction: Any) -> Explanation:
