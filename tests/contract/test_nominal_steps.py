@@ -78,6 +78,8 @@ def test_steps_that_change_nothing(nominal, steps):
     frame.learn_many(pd.DataFrame(rows, columns=NAMES), y)
     assert dumps(block) == dumps(loop) == dumps(frame)
     expected = spoken(plain, rows)
+    if hasattr(plain, "population"):  # members of numbers: a sum in another order of features
+        expected = pytest.approx(expected, rel=1e-12, abs=1e-12)
     assert spoken(block, rows) == expected
     assert spoken(loads(dumps(block)), rows) == expected
     assert spoken(block.members[-1], rows) == expected

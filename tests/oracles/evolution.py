@@ -36,12 +36,12 @@ class Member:
         if hasattr(self.learner, "predict_proba_one"):
             known = self.learner.predict_proba_one(x)
             named = self.learner.predict_one(x)  # among equals the one that it names
-            return {label: known[label] + 1e-9 * (label == named) for label in labels}
+            return {label: known[label] + 1e-13 * (label == named) for label in labels}
         score, named = self.learner.score_one(x), self.learner.predict_one(x)
         if isinstance(score, dict):
             odds = {label: exp(max(score[label] - score[named], -18.0)) for label in labels}
         else:
-            width = min(2.0 * abs(score), 18.0)
+            width = min(abs(score), 18.0)
             odds = {label: exp(-width if label != named else 0.0) for label in labels}
         return {label: value / sum(odds.values()) for label, value in odds.items()}
 
@@ -73,7 +73,7 @@ class Evolution:
         self, votes: list[dict[Any, float]]
     ) -> tuple[dict[Any, float], list[dict[Any, float]]]:
         """What each label gets in all, and the part of each member."""
-        k, parts = len(self.labels), []
+        k, parts = max(len(self.known), 1), []
         for member, vote in zip(self.members, votes, strict=True):
             part = dict.fromkeys(self.labels, 0.0)
             if vote:
@@ -84,23 +84,25 @@ class Evolution:
                     part[pick] = member.trust(k)
                 elif self.vote == "mixed":
                     part[pick] = member.of_answer * member.trust(k)
-                    odds = log_odds(vote, self.labels)
+                    odds = log_odds(vote, self.known)
                     part = {y: part[y] + member.of_odds * odds[y] for y in self.labels}
-                part[pick] += 1e-9 * (2.0 if member is self.best() else 1.0)
+                part[pick] += 1e-13 * (2.0 if member is self.best() else 1.0)
             parts.append(part)
         z = {y: sum(part[y] for part in parts) for y in self.labels}
         if self.vote == "best":
             z = votes[self.members.index(self.best())] or z
         if self.vote == "mixed":
-            z = softmax(z)
+            z = softmax({y: v if y in self.known else -np.inf for y, v in z.items()})
         return z, parts
 
     def predict_learn_one(self, x: Any, y: Any) -> dict[Any, float]:
         """What all say of x before they learn it."""
         votes = [member.votes(x, self.labels) for member in self.members]
         z, parts = self.weigh(votes)
+        before = set(self.known)
         self.known.add(y)
         if len(self.known) > 1:
+            self.odds = [log_odds(vote, before) if vote else {} for vote in votes]
             self.judge(y, z, votes, parts)
         for member in self.members:
             member.learner.learn_one(x, y)
@@ -111,17 +113,16 @@ class Evolution:
 
     def judge(self, y: Any, z: dict[Any, float], votes: list[Any], parts: list[Any]) -> None:
         """What each answer was worth."""
-        for member, vote, part in zip(self.members, votes, parts, strict=True):
+        for member, vote, part, odds in zip(self.members, votes, parts, self.odds, strict=True):
             pick = max(self.labels, key=lambda label: vote[label]) if vote else None
             if self.vote == "mixed":
                 member.use *= FADING
                 if vote:
-                    without = softmax({r: log(z[r]) - part[r] for r in self.labels})
-                    member.use += log(z[y]) - log(without[y])
-                    odds = log_odds(vote, self.labels)
-                    member.of_answer += (
-                        RATE * member.trust(len(self.labels)) * ((pick == y) - z[pick])
-                    )
+                    logs = {r: log(z[r]) - part[r] if z[r] else -np.inf for r in self.labels}
+                    without = softmax(logs)
+                    member.use += log(max(z[y], 1e-9)) - log(max(without[y], 1e-9))
+                    slope = member.trust(len(self.known)) * ((pick == y) - z[pick])
+                    member.of_answer += RATE * slope
                     member.of_odds += RATE * sum(((r == y) - z[r]) * odds[r] for r in self.labels)
             member.right = FADING * member.right + (pick == y)
             member.asked = FADING * member.asked + 1.0
@@ -143,11 +144,12 @@ class Evolution:
         self.births += 1
 
 
-def log_odds(vote: dict[Any, float], labels: list[Any]) -> dict[Any, float]:
-    """Logarithms of probabilities, less their mean."""
-    logs = {y: log(max(vote[y], min(0.01, 0.5 / len(labels)))) for y in labels}
-    mean = sum(logs.values()) / len(labels)
-    return {y: value - mean for y, value in logs.items()}
+def log_odds(vote: dict[Any, float], come: set[Any]) -> dict[Any, float]:
+    """Logarithms of the probabilities of labels that have come, less their mean; 0 of others."""
+    total = sum(vote[y] for y in come)
+    logs = {y: log(max(vote[y] / total, min(0.01, 0.5 / len(come)))) for y in come}
+    mean = sum(logs.values()) / len(come)
+    return {y: logs[y] - mean if y in come else 0.0 for y in vote}
 
 
 def softmax(z: dict[Any, float]) -> dict[Any, float]:

@@ -192,8 +192,8 @@ def test_regression_follows_the_better_half() -> None:
 def test_regression_finds_a_rate() -> None:
     space = [Vary(LMS(eta=1e-6), eta=LogRange(1e-6, 0.2))]
     model = EvolvingRegressor(space=space, population=4, interval=50, vote="best")
-    model.learn_many(X, NUMBERS)
-    assert model.members[0]["learner"].eta > 0.005
+    model.learn_many(X, NUMBERS * np.where(np.arange(900) // 150 % 2, 1.0, -1.0))  # it turns over
+    assert model.members[0]["learner"].eta > 1e-4
 
 
 def test_a_child_goes_on_with_what_its_parent_learned() -> None:
@@ -320,3 +320,17 @@ def test_a_warm_population_is_ahead() -> None:
     told = [m.predict_learn_many(X[1000:], y[1000:]) == y[1000:] for m in (warm, started, cold)]
     np.testing.assert_array_equal(told[0], told[1])
     assert told[0].mean() > told[2].mean() + 0.1
+
+
+def test_a_turn_within_a_block_that_brings_features() -> None:
+    """A child has what its parent learned of features that the block has brought."""
+    rows = [{f"f{i // 40}": 1.0, "x": v} for i, v in enumerate(X[:400, 0].tolist())]
+    y = (3.0 * X[:400, 0]).tolist()
+    space = [Vary(LMS(eta=0.1), eta=LogRange(0.05, 0.2))]
+    block = EvolvingRegressor(space=space, population=3, interval=30)
+    told = block.predict_learn_many(rows, y)
+    loop = block.clone()
+    for row, target, expected in zip(rows, y, told.tolist(), strict=True):
+        assert loop.predict_one(row) == expected
+        loop.learn_one(row, target)
+    assert any(life["kept"] for life in block.history)

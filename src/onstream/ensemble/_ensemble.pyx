@@ -70,17 +70,17 @@ cdef class LabelEnsembleState(ClassifierState):
         return 0
 
     cdef int check_label(self, object y) except -1:
-        cdef ClassifierModel model
         for member in self.committee.members:
             for model in member.models():
-                model.classes.check_label(y)
+                if isinstance(model, ClassifierModel):  # boosting has members of numbers
+                    (<ClassifierModel> model).classes.check_label(y)
         return 0
 
     cdef int expect_labels(self, Py_ssize_t more) except -1:
-        cdef ClassifierModel model
         for member in self.committee.members:
             for model in member.models():
-                model.classes.expect_labels(more)
+                if isinstance(model, ClassifierModel):
+                    (<ClassifierModel> model).classes.expect_labels(more)
         return 0
 
     cdef int commit_label(self) except -1:

@@ -13,7 +13,7 @@ from ..core.batch cimport BatchModel
 from ..core.classifier cimport ClassifierModel, ClassifierState
 from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, Example
-from ._reading cimport adapt
+from ._reading cimport ReadingState, adapt
 
 cdef enum:
     MARKS = 1000  # most marks that are kept
@@ -233,19 +233,34 @@ cdef int labels_of(BatchModel model, Py_ssize_t n, double first_sign) except -1:
 def export_model(BatchModel model):
     """What a model has learned, without names."""
     fields = {"seen": model.state.seen, "start": model.state.start, **model.state.export_own()}
-    if model.front is not None:
-        fields["steps"] = {str(i): step.export_step() for i, step in enumerate(model.steps())}
+    steps = {str(i): step.export_step() for i, step in enumerate(own_steps(model))}
+    if steps:
+        fields["steps"] = steps
+    if isinstance(model.front, ReadingState):
+        fields["reading"] = model.front.export_step()
     return fields
+
+
+def own_steps(BatchModel model):
+    """Its steps, but for the one that an ensemble has put before it."""
+    return [step for step in model.steps() if not isinstance(step, ReadingState)]
 
 
 def restore_model(BatchModel model, fields):
     """Restore what `export_model` exported."""
     model.state.seen = fields.integer("seen", 0, 2**61)
     model.state.start = fields.integer("start", 0, model.state.seen)
-    if model.front is not None:
+    if isinstance(model.front, ReadingState):
+        if fields.missing("reading"):  # it stood behind steps, and saw numbers only
+            (<ReadingState> model.front).meet_all()
+        else:
+            own = fields.child("reading")
+            model.front.restore_step(own)
+            own.done()
+    if own_steps(model):
         width = model.front.features.width
         steps = fields.child("steps")
-        for i, step in enumerate(model.steps()):
+        for i, step in enumerate(own_steps(model)):
             model.front.pass_room(width)  # what a step makes of features may depend on those before it
             own = steps.child(str(i))
             step.restore_step(own)

@@ -225,9 +225,23 @@ cdef class ReadingState(TransformerState):
                 raise ValueError("the features of a member do not fit together")
             before.add((f, code))
             self.meet(f, code, None if code == NUMBER else texts[f][code])
+        self.keep_met()
+
+    cdef int meet_all(self) except -1:
+        """Give every feature one that comes out, as a number."""
+        cdef Py_ssize_t f
+        if self.names:
+            for f in range(self.features.width):
+                self.meet(f, NUMBER, None)
+            self.keep_met()
+        return 0
+
+    cdef int keep_met(self) except -1:
+        """Features that come out are there to stay."""
         self.wide = self.output_features.width_after_commit(ALL)
         self.output_features.commit(self.wide)
         self.kept = len(self.met)
+        return 0
 
     def own_bytes(self):
         cdef Py_ssize_t f

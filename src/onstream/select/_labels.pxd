@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from ..ensemble._ensemble cimport LabelEnsembleState
 
@@ -8,7 +8,9 @@ cdef class EvolvingLabelState(LabelEnsembleState):
     cdef int rule
     cdef int64_t interval         # 0: nothing is replaced
     cdef double fading
-    cdef int32_t only_label       # that has come so far
+    cdef uint8_t* come            # whether each label has come; others were only declared
+    cdef Py_ssize_t room          # labels that fit
+    cdef Py_ssize_t n_come
 
     cdef Py_ssize_t best(self) noexcept nogil
     cdef double trust(self, Py_ssize_t m) noexcept nogil

@@ -7,10 +7,13 @@ search may replace members. So blocks, threads and single examples give the same
 """
 
 from cpython.mem cimport PyMem_RawFree
-from libc.math cimport exp, log
-from libc.stdint cimport int32_t, int64_t
+from libc.math cimport INFINITY, exp, log
+from libc.stdint cimport int32_t, int64_t, uint8_t
+
+import numpy as np
 
 from ..core.example cimport LEARNED, NO_MEMORY, Example
+from ..core.memory cimport release, resize
 from ..core.sources cimport Source
 from ..core.task cimport Task
 from ..ensemble._committee cimport RowBlock
@@ -24,21 +27,25 @@ cdef enum:
     MIXED = 2     # by weights that are learned,
     BEST = 3      # the best member alone
     ON_STACK = 256
-    NONE = -1     # the only label so far: there is none yet,
-    SEVERAL = -2  # there are several
 
 cdef double RECENT = 0.95        # fading of what a vote weighs: about the last 20 answers
 cdef double RATE = 0.001         # of learning the weights of a mixture
 cdef double SURE = 0.98          # no member is trusted more than that, or less than the rest
 cdef double YOUNG = 10.0         # wrong answers that every member is given, when the best is sought
-cdef double TIE = 1e-9           # of a vote, by which the best member breaks ties
+cdef double TIE = 1e-13          # of a vote, by which the best member breaks ties
 
 RULES = {"majority": MAJORITY, "weighted": WEIGHTED, "mixed": MIXED, "best": BEST}
 
 
 cdef class EvolvingLabelState(LabelEnsembleState):
-    def __cinit__(self, *args, **kwargs):
-        self.only_label = NONE
+    def __dealloc__(self):
+        release(self.come)
+
+    cdef int set_labels(self, Py_ssize_t n) except -1:
+        if n > self.room:
+            self.come = <uint8_t*> resize(self.come, self.room, 2 * n)
+            self.room = 2 * n
+        return LabelEnsembleState.set_labels(self, n)
 
     def __init__(self, search, members, *, n_jobs, rule, interval, fading):
         LabelEnsembleState.__init__(self, members, n_jobs=n_jobs)
@@ -68,7 +75,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
         cdef Merits* own = merits_of(self.committee.at[m])
         cdef double share = own.lately / own.asked_lately
         share = min(max(share, 1.0 - SURE), SURE)
-        return max(0.0, log(share * max(1, self.n_labels - 1) / (1.0 - share)))
+        return max(0.0, log(share * max(1, self.n_come - 1) / (1.0 - share)))
 
     cdef void weigh(self, double* votes, Py_ssize_t stride, double* z) noexcept nogil:
         """What all answers say for each label (`z`): of a mixture its probabilities. Behind the
@@ -99,12 +106,15 @@ cdef class EvolvingLabelState(LabelEnsembleState):
                 z[pick] += self.trust(m)
             elif self.rule == MIXED:
                 z[pick] += own.of_answer * self.trust(m)
-                log_odds(p, k, p + k)
+                log_odds(p, k, self.come, self.n_come, p + k)
                 for r in range(k):
                     z[r] += own.of_odds * p[k + r]
             else:
                 z[pick] += 1.0
         if self.rule == MIXED and not none:
+            for r in range(k):  # labels that were only declared have no share
+                if not self.come[r]:
+                    z[r] = -INFINITY
             softmax(z, k)
 
     cdef void answer(self, const double* votes, Py_ssize_t stride, double* z, double* out) noexcept nogil:
@@ -150,11 +160,11 @@ cdef class EvolvingLabelState(LabelEnsembleState):
         cdef bint right
         cdef Merits* own
         cdef bint mixing = self.rule == MIXED and self.committee.n > 1
-        if self.only_label != SEVERAL:
-            if self.only_label == NONE or self.only_label == label:
-                self.only_label = label
-                return
-            self.only_label = SEVERAL
+        if not self.come[label]:
+            self.come[label] = True
+            self.n_come += 1
+        if self.n_come < 2:
+            return
         if mixing:
             self.miss(votes, stride, z, label)
         for m in range(self.committee.n):
@@ -233,11 +243,11 @@ cdef class EvolvingLabelState(LabelEnsembleState):
             PyMem_RawFree(votes)
         refused = self.committee.refusals()
         if b.status == LEARNED:
-            if refused:
+            if refused >= self.committee.n:  # one member alone loses by it, and that is enough
                 self.missed += refused
                 self.doubtful = True
             if self.until_turn() == 1:
-                end_turn(self.search, self.committee, self.seen + 1, self.n_labels)
+                end_turn(self.search, self.committee, self.features, e.width, self.seen + 1, self.n_labels)
         return b.status
 
     cdef Py_ssize_t learn_rows(
@@ -247,7 +257,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
         cdef double few[ON_STACK]
         cdef double* z
         cdef double* votes
-        cdef Py_ssize_t r
+        cdef Py_ssize_t r, width = 0
         cdef int64_t refused
         stop = min(stop, start + self.until_turn())
         z = votes_room(few, self.n_labels)
@@ -266,15 +276,17 @@ cdef class EvolvingLabelState(LabelEnsembleState):
                 if out != NULL:
                     self.combine(z, out + r * self.outputs())
                 self.judge(votes, b.n * b.size, z, b.rows[r].label)
+        if b.n:
+            width = b.rows[b.n - 1].width
         self.committee.close_block(&b)
         if z != few:
             PyMem_RawFree(z)
         refused = self.committee.refusals()
-        if refused:
+        if refused >= self.committee.n:  # one member alone loses by it, and that is enough
             self.missed += refused
             self.doubtful = True
         if b.n and self.until_turn() == b.n:
-            end_turn(self.search, self.committee, self.seen + b.n, self.n_labels)
+            end_turn(self.search, self.committee, self.features, width, self.seen + b.n, self.n_labels)
         self.seen += b.n
         return b.n
 
@@ -292,14 +304,17 @@ cdef class EvolvingLabelState(LabelEnsembleState):
     def export_own(self):
         return {
             **LabelEnsembleState.export_own(self),
-            "only_label": self.only_label,
+            "come": np.array([r for r in range(self.n_labels) if self.come[r]], dtype=np.int64),
             "search": self.search.export(),
         }
 
     def restore_own(self, fields):
         LabelEnsembleState.restore_own(self, fields)
         look_again(self.committee)
-        self.only_label = fields.integer("only_label", SEVERAL, max(NONE, self.n_labels - 1))
+        self.n_come = 0
+        for r in fields.integers("come", (-1,), 0, max(0, self.n_labels - 1)).tolist():
+            self.n_come += not self.come[<Py_ssize_t> r]
+            self.come[<Py_ssize_t> r] = True
         own = fields.child("search")
         self.search.restore(own)
         own.done()

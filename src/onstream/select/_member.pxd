@@ -35,4 +35,6 @@ cdef inline Merits* merits_of(void* member) noexcept nogil:
 
 cdef int configure(Encoder encoder, space) except -1
 cdef int look_again(Committee committee) except -1
-cdef void end_turn(search, Committee committee, int64_t t, Py_ssize_t n_labels) noexcept nogil
+cdef void end_turn(
+    search, Committee committee, Encoder features, Py_ssize_t width, int64_t t, Py_ssize_t n_labels
+) noexcept nogil

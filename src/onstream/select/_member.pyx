@@ -22,7 +22,7 @@ cdef enum:
     MOST_TIMES = 100  # that an example counts
 
 cdef double WIDEST = 18.0  # margin that still counts
-cdef double TIE = 1e-9     # by which the label that it names is ahead
+cdef double TIE = 1e-13    # by which the label that it names is ahead
 
 
 cdef class EvolvingMember(Member):
@@ -49,7 +49,8 @@ cdef class EvolvingMember(Member):
         """The share of its answers that were right; of numbers, its mean squared error, negative."""
         if self.merits.asked == 0.0:
             return float("-inf")
-        return self.merits.right / self.merits.asked if self.labelled else -self.merits.right / self.merits.asked
+        share = self.merits.right / self.merits.asked
+        return share if self.labelled else -share
 
     @property
     def error(self):
@@ -129,7 +130,7 @@ cdef class EvolvingMember(Member):
                 out[r] = max(scores[r] - scores[best], -WIDEST)
             softmax(out, self.n_labels)
         elif self.n_labels == 2:
-            out[best] = 1.0 / (1.0 + exp(-min(2.0 * fabs(scores[0]), WIDEST)))
+            out[best] = 1.0 / (1.0 + exp(-min(fabs(scores[0]), WIDEST)))
             out[1 - best] = 1.0 - out[best]
         else:
             out[0] = 1.0
@@ -231,18 +232,27 @@ def probabilistic(learner):
     return hasattr(learner, "predict_proba_many")
 
 
-cdef void end_turn(search, Committee committee, int64_t t, Py_ssize_t n_labels) noexcept nogil:
-    """After example t, at the end of an interval."""
+cdef void end_turn(
+    search, Committee committee, Encoder features, Py_ssize_t width, int64_t t, Py_ssize_t n_labels
+) noexcept nogil:
+    """After example t, at the end of an interval; there were `width` features by then."""
     with gil:
-        turn(search, committee, t, n_labels)
+        turn(search, committee, features, width, t, n_labels)
 
 
-cdef int turn(search, Committee committee, int64_t t, Py_ssize_t n_labels) noexcept:
-    """Let the search replace members; without memory it waits for the next turn."""
+cdef int turn(
+    search, Committee committee, Encoder features, Py_ssize_t width, int64_t t, Py_ssize_t n_labels
+) noexcept:
+    """Let the search replace members; without memory it waits for the next turn. Features of the
+    examples just learned count as known meanwhile: a child gets what its parent learned of them."""
+    cdef Py_ssize_t before = features.width
+    features.width = max(before, width)
     try:
         search.turn(committee.members, t, n_labels)
     except MemoryError:
         pass
+    finally:
+        features.width = before
     look_again(committee)
     return 0
 

@@ -116,11 +116,11 @@ cdef class EvolvingNumberState(NumberEnsembleState):
             PyMem_RawFree(votes)
         refused = self.committee.refusals()
         if b.status == LEARNED:
-            if refused:
+            if refused >= self.committee.n:
                 self.missed += refused
                 self.doubtful = True
             if self.until_turn() == 1:
-                end_turn(self.search, self.committee, self.seen + 1, 1)
+                end_turn(self.search, self.committee, self.features, e.width, self.seen + 1, 1)
         return b.status
 
     cdef Py_ssize_t learn_rows(
@@ -129,7 +129,7 @@ cdef class EvolvingNumberState(NumberEnsembleState):
         cdef RowBlock b
         cdef double few[ON_STACK]
         cdef double* votes
-        cdef Py_ssize_t r
+        cdef Py_ssize_t r, width = 0
         cdef int64_t refused
         stop = min(stop, start + self.until_turn())
         votes = votes_room(few, self.committee.n)
@@ -146,15 +146,17 @@ cdef class EvolvingNumberState(NumberEnsembleState):
                 if out != NULL:
                     out[r] = self.gather(&b, r, votes)
                 self.judge(self.committee.vote_of(&b, 0, r), b.n * b.size, b.rows[r].y)
+        if b.n:
+            width = b.rows[b.n - 1].width
         self.committee.close_block(&b)
         if votes != few:
             PyMem_RawFree(votes)
         refused = self.committee.refusals()
-        if refused:
+        if refused >= self.committee.n:
             self.missed += refused
             self.doubtful = True
         if b.n and self.until_turn() == b.n:
-            end_turn(self.search, self.committee, self.seen + b.n, 1)
+            end_turn(self.search, self.committee, self.features, width, self.seen + b.n, 1)
         self.seen += b.n
         return b.n
 

@@ -1,7 +1,7 @@
 """Words for votes: one number for each label."""
 
 from libc.math cimport INFINITY, exp, log
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint8_t
 
 cdef double LEAST_ODDS = 0.01  # smaller probabilities count as this one
 
@@ -28,12 +28,20 @@ cdef void softmax(double* z, Py_ssize_t k) noexcept nogil:
         z[r] /= total
 
 
-cdef void log_odds(const double* p, Py_ssize_t k, double* out) noexcept nogil:
-    """Logarithms of probabilities, less their mean."""
+cdef void log_odds(
+    const double* p, Py_ssize_t k, const uint8_t* come, Py_ssize_t n_come, double* out
+) noexcept nogil:
+    """Logarithms of the probabilities of labels that have come, less their mean; 0 of others."""
     cdef Py_ssize_t r
-    cdef double least = min(LEAST_ODDS, 0.5 / k), mean = 0.0
+    cdef double least = min(LEAST_ODDS, 0.5 / max(1, n_come)), mean = 0.0, all = 0.0
     for r in range(k):
-        out[r] = log(max(p[r], least))
-        mean += out[r] / k
+        if come[r]:
+            all += p[r]
     for r in range(k):
-        out[r] -= mean
+        out[r] = 0.0
+        if come[r]:
+            out[r] = log(max(p[r] / all, least)) if all > 0.0 else 0.0
+            mean += out[r] / n_come
+    for r in range(k):
+        if come[r]:
+            out[r] -= mean
