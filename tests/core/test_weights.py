@@ -145,7 +145,9 @@ def test_many_labels_add_feature_after_feature(k: int) -> None:
         X, y = rng.normal(size=(40, n)), rng.integers(k, size=40)
         X[rng.random(X.shape) < 0.1] = 0.0
         mappings = [dict(enumerate(row)) for row in X.tolist()]
-        dense, mapped = (LogisticRegression(labels=labels, intercept=False) for _ in range(2))
+        dense, mapped = (
+            LogisticRegression(labels=labels, intercept=False, scale=None) for _ in range(2)
+        )
         dense.learn_many(X, y)
         mapped.learn_many(mappings, y)
         weights = np.array([list(dense.weights[r].values()) for r in labels])
@@ -162,7 +164,7 @@ def test_many_labels_add_feature_after_feature(k: int) -> None:
 
 def test_declared_labels_leave_no_room() -> None:
     """All labels are known: no columns are kept for others."""
-    model = LogisticRegression(labels=list(range(105)))
+    model = LogisticRegression(labels=list(range(105)), scale=None)
     model.learn_many(np.eye(1000), np.arange(1000) % 105)
     assert model.memory_bytes < 1000 * 112 * 8 + 20_000
 

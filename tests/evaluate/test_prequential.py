@@ -752,9 +752,9 @@ def test_names_are_those_of_the_command_line():
     assert report.value("StandardScaler | LogisticRegression", "Accuracy") == report.value(
         "Accuracy"
     )
-    models = [StandardScaler() | LogisticRegression(eta=eta) for eta in (0.1, 0.2)]
+    models = [StandardScaler() | LogisticRegression(eta=eta) for eta in (0.3, 0.2)]
     assert [run.name for run in prequential(models, (X, y), baselines=False).runs] == [
-        "StandardScaler() | LogisticRegression()",
+        "StandardScaler() | LogisticRegression(eta=0.3)",
         "StandardScaler() | LogisticRegression(eta=0.2)",
     ]
     one = prequential(StandardScaler() | LogisticRegression(), (X, y), window=20)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from onstream.base import DataWarning, learners
+from onstream.base.parameters import parameters
 
 BLANK = "0" * 64
 NUMPY = {"F64": "<f8", "I64": "<i8", "U8": "u1"}
@@ -87,6 +88,10 @@ def takes(cls: Any, **params: Any) -> bool:
     return True
 
 
+# Members of learners made of learners: each field of each member is spoilt in a dozen ways.
+FEW = {"n_models": 2, "bag_size": 2, "population": 3}
+
+
 def small_models() -> dict[str, Any]:
     """Every learner in a few states: new, two labels, three, hashed, with columns."""
     with warnings.catch_warnings():
@@ -104,10 +109,11 @@ def made_models() -> dict[str, Any]:
         if not hasattr(cls, "labels"):
             labels, more = [1.0, -2.0, 0.5], [0.5, 2.0, 1.0]
         rows = [{"a": 1.0, "b": -0.5}, {"b": 2.0, "naïve": 1.0, 7: 1.0}, {"s": "text"}]
-        found[f"{name} new"] = cls()
-        found[f"{name} named"] = model = cls()
+        few = {option: n for option, n in FEW.items() if option in parameters(cls)}
+        found[f"{name} new"] = cls(**few)
+        found[f"{name} named"] = model = cls(**few)
         model.learn_many(rows, labels)
-        found[f"{name} columns"] = model = cls()
+        found[f"{name} columns"] = model = cls(**few)
         model.learn_many(np.array([[1.0, 2.0], [0.5, -1.0], [0.0, 3.0]]), more)
         if takes(cls, hash_bits=2):
             found[f"{name} hashed"] = model = cls(hash_bits=2)

@@ -279,7 +279,7 @@ def waits(learner: Any) -> bool:
 
 def inner_learners(learner: Any) -> list[Any]:
     """The members of an ensemble, or the last step of a pipeline, as they were given."""
-    return [*getattr(learner, "_given", ()), *list(getattr(learner, "steps", ()))[-1:]]
+    return [*getattr(learner, "_learners", ()), *list(getattr(learner, "steps", ()))[-1:]]
 
 
 def takes_nan(estimator: Any) -> bool:

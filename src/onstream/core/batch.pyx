@@ -133,10 +133,11 @@ cdef class BatchModel(Model):
                     self.warn()
                 i = stop
             answers = self.decode_outputs(output, outputs)
-            if before <= SCALES_AT < self.state.seen and self.front is None:
+            if before <= SCALES_AT < self.state.seen and (self.front is None or isinstance(self.front, Scaling)):
                 try:
                     look_for_ids(self, source)
-                    compare_scales(self, source)
+                    if self.front is None:
+                        compare_scales(self, source)
                 except MemoryError:
                     pass  # everything was learned; there is only no memory for a hint
             return answers

@@ -250,6 +250,9 @@ cdef class ReadingState(TransformerState):
             held += self.origins[f].room * sizeof(Translation)
         if self.names:
             held += self.output_features.memory() + getsizeof(self.met) + 64 * len(self.met)
+            # Names of plain numbers are those of the encoder, which counts them.
+            known = self.features.ids
+            held -= sum([getsizeof(name) for name in self.output_features.names if type(name) is str and name in known])
         return held
 
 

@@ -133,7 +133,7 @@ class Wrapped:
 
     _several = True  # a list of learners is taken, too
     learner: Any
-    _given: list[Any]  # templates
+    _learners: list[Any]  # templates
 
     def _set_learner(self, learner: Any, default: type[Learner], kind: type[Learner]) -> None:
         """Check the learner or learners, and keep templates of them."""
@@ -144,17 +144,17 @@ class Wrapped:
             raise ValueError(f"{name}: learner must be a learner or a list of some, got [].")
         for one in given:
             check_learner(name, one, kind)
-        self._given = [one if one._is_template() else one._template() for one in given]
-        self.learner = None if learner is None else self._given if several else self._given[0]
+        self._learners = [one if one._is_template() else one._template() for one in given]
+        self.learner = None if learner is None else self._learners if several else self._learners[0]
 
     def _templates(self, n_models: int) -> list[Any]:
         """One learner for each member."""
-        if n_models < len(self._given):
+        if n_models < len(self._learners):
             raise ValueError(
-                f"{type(self).__name__}: n_models is {n_models}, but there are {len(self._given)} "
-                f"learners; each must be a member."
+                f"{type(self).__name__}: n_models is {n_models}, but there are "
+                f"{len(self._learners)} learners; each must be a member."
             )
-        return [self._given[i % len(self._given)] for i in range(n_models)]
+        return [self._learners[i % len(self._learners)] for i in range(n_models)]
 
 
 def check_learner(owner: str, learner: Any, kind: type[Learner]) -> None:
@@ -210,7 +210,7 @@ def bagged(ensemble: Any) -> list[BaggingMember]:
 
 def retrained(owner: Any, default: type[Any]) -> RetrainingMember:
     """The one member of a learner that begins anew on an alarm."""
-    learner = owner._given[0]
+    learner = owner._learners[0]
     detector = default() if owner.detector is None else owner.detector
     return RetrainingMember(
         maker(learner),

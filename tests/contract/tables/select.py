@@ -21,6 +21,7 @@ TABLE = {
         0.80,
         ({"space": SPACE, "population": 4, "interval": 20, "lam": 2.0, "n_jobs": 2},),
         draws_features=True,
+        quick={"population": 3},
     ),
     "EvolvingRegressor": Line(
         plane,
@@ -32,5 +33,6 @@ TABLE = {
                 "interval": 30,
             },
         ),
+        quick={"population": 3},
     ),
 }

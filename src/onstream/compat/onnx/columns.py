@@ -58,7 +58,7 @@ class Columns:
 
 def is_categorical(learner: Any, name: Any) -> bool:
     """Say whether numbers of this feature are names, to a member of an ensemble at least."""
-    inner = [*getattr(learner, "_given", ()), *list(getattr(learner, "steps", ()))[-1:]]
+    inner = [*getattr(learner, "_learners", ()), *list(getattr(learner, "steps", ()))[-1:]]
     if any(is_categorical(one, name) for one in inner):
         return True
     if type(learner).__name__ == "CategoricalNB":

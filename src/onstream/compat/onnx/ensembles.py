@@ -64,7 +64,9 @@ def voters(ensemble: Any, fields: dict[str, Any], columns: Columns) -> Iterator[
         if not kept["model"]["seen"]:
             continue
         if isinstance(ensemble, Wrapped):
-            yield alone(ensemble._given[i % len(ensemble._given)], names, kept["model"], columns)
+            yield alone(
+                ensemble._learners[i % len(ensemble._learners)], names, kept["model"], columns
+            )
             continue
         if isinstance(ensemble, AdaptiveRandomForestRegressor):
             yield Voter(FOREST_REGRESSOR, {**names, **kept["model"]}, 1.0, False)
