@@ -85,12 +85,8 @@ FOREST_REGRESSOR = HoeffdingTreeRegressor(leaf_prediction="adaptive")
 def alone(template: Any, names: dict[str, Any], learned: dict[str, Any], columns: Columns) -> Voter:
     """A member that the user gave, with what it has learned."""
     made = template.clone()
-    met, steps = None, dict(learned.get("steps", {}))
-    if len(steps) > len(made._model.steps()):  # the first one reads examples in the member's way
-        met = steps["0"].get("met")
-        steps = {str(i): steps[str(i + 1)] for i in range(len(steps) - 1)}
-        learned = {name: value for name, value in learned.items() if name != "steps"}
-        learned |= {"steps": steps} if steps else {}
+    met = learned.get("reading", {}).get("met")  # of a step that reads in the member's way
+    learned = {name: value for name, value in learned.items() if name != "reading"}
     if met is not None:
         names = {name: value for name, value in names.items() if not name.startswith("nominal")}
         own = readings.read_columns(met, columns)[0].features
