@@ -1,5 +1,6 @@
 """Baselines: guesses that never look at the features, which a learner has to beat."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ FEW = 32  # labels up to which whole blocks are counted at once
 CELLS = 1_000_000  # counts held at a time
 
 
-class _LabelGuess:
+class _LabelGuess(ABC):
     """A guess of labels, from the labels that came before."""
 
     task = "labels"
@@ -21,9 +22,9 @@ class _LabelGuess:
         self.labels: list[Any] = []  # in order of appearance
         self.seen = 0
 
+    @abstractmethod
     def predict_one(self, x: Any) -> Any:
         """The guess; None at first."""
-        raise NotImplementedError
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Take note of a label."""
@@ -31,9 +32,9 @@ class _LabelGuess:
         column[0] = y
         self.predict_learn_many(None, column, [w])
 
+    @abstractmethod
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """Probability of each label so far."""
-        raise NotImplementedError
 
     def predict_learn_many(
         self, X: Any, y: ArrayLike, w: ArrayLike | None = None, output: str = "label"
