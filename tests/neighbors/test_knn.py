@@ -14,6 +14,7 @@ from onstream.neighbors import KNNADWINClassifier, KNNClassifier, KNNRegressor
 from onstream.persist import dumps, loads
 
 from ..oracles import knn as oracle
+from ..oracles import moa
 from ..oracles.adwin import ADWIN as PlainADWIN
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
@@ -157,6 +158,66 @@ def test_many_questions_are_answered_as_each_alone(metric, scale, whole):
             assert told[i - 280] == pytest.approx(mean, rel=1e-6)
 
 
+def in_bulk(kind, n, d):
+    """Rows whose products in single precision tell much, little, nothing or too much."""
+    rng = np.random.default_rng(15)
+    X = rng.normal(size=(n, d))
+    if kind == "whole":  # many equal distances
+        return rng.integers(0, 2, (n, d)).astype(float)
+    if kind == "far":  # all of them from 0
+        return X + 1e7
+    if kind == "first far":  # the first of all questions from all others
+        X[200::10] += 1e6
+    if kind == "clusters":  # near ones are much nearer than any length
+        return rng.normal(size=(9, d))[rng.integers(0, 9, n)] * 1e3 + X * 1e-4
+    if kind == "opposed":  # a single product, below 0, is too large
+        X[:, 0] = np.where(np.arange(n) < 200, -20.0, 20.0)
+        X[200, 0] = 0.0
+        return X * 1e18
+    if kind == "sizes":
+        return X * 10.0 ** rng.integers(-3, 4, (n, 1))
+    return X * {"huge": 1e25, "largest": 1e110, "tiny": 1e-25, "least": 1e-160}.get(kind, 1.0)
+
+
+BULK = ["even", "whole", "far", "first far", "clusters", "opposed", "sizes"]
+BULK += ["huge", "largest", "tiny", "least"]
+
+
+@pytest.mark.parametrize("kind", BULK)
+@pytest.mark.parametrize("scale", SCALES)
+def test_what_a_block_leaves_out_could_not_have_been_let_in(kind, scale):
+    """For numbers, questions and examples that do not fill tiles and registers: bit for bit."""
+    for d, n in ((15, 9), (16, 4), (17, 130), (40, 7), (101, 18)):
+        X = in_bulk(kind, 200 + n, d)
+        for ties in ("all", "first"):
+            model = KNNRegressor(k=3, window=150, scale=scale, weights="distance", ties=ties)
+            model.learn_many(X[:200], np.arange(200.0) ** 2)
+            alone = [model.predict_one(x) for x in X[200:]]
+            assert model.predict_many(X[200:]).tolist() == alone
+            model = model.clone()
+            model.learn_many(X[:70], np.arange(70.0) ** 2)  # the ring is not full
+            assert model.predict_many(X[200:]).tolist() == [model.predict_one(x) for x in X[200:]]
+
+
+@pytest.mark.parametrize("distance", ["overlap", "value-difference"])
+def test_a_block_of_texts_and_numbers_with_gaps_is_answered_as_each_alone(distance):
+    rng = np.random.default_rng(16)
+    rows = []
+    for numbers, t in zip(rng.normal(size=(270, 20)).tolist(), range(270), strict=True):
+        row = {f"n{j}": v for j, v in enumerate(numbers) if abs(v) < 2.0}
+        rows.append(row | {"t": f"t{t * t % 9}", "u": f"u{t * t % 5}"})
+    for row in rows[::7]:
+        del row["t"]
+    rows[-1] = {"new": 1.0, "t": "new"}
+    model = KNNClassifier(window=150, weights="distance", nominal_distance=distance)
+    model.learn_many(rows[:200], rng.integers(0, 4, 200))
+    told = model.predict_proba_many(rows[200:])
+    labels = model.labels
+    for x, shares in zip(rows[200:], told.tolist(), strict=True):
+        alone = model.predict_proba_one(x)
+        assert shares == [alone[label] for label in labels]
+
+
 # -- nominal values -------------------------------------------------------------------------------
 
 
@@ -196,6 +257,97 @@ def test_texts_differ_by_one(metric, scale, by):
             assert number.predict_one(rows[i]) == pytest.approx(mean, rel=1e-9)
         model.learn_one(rows[i], y[i])
         number.learn_one(rows[i], numbers[i, 0])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("n_labels", [2, 5])
+def test_values_differ_as_their_labels_do(metric, scale, n_labels):
+    """The value-difference metric over the window; values that are left out, or not in it."""
+    rows, numbers, codes, _ = mixed_stream(150)
+    rng = np.random.default_rng(3)
+    y = np.array(list("abcde"))[(codes[:, 0] + rng.integers(0, 2, 150)) % n_labels]
+    w = rng.choice([0.5, 1.0, 3.0], 150)
+    model = KNNClassifier(
+        k=4, window=40, scale=scale, metric=metric, nominal_distance="value-difference"
+    )
+    asked = 0
+    for i in range(150):
+        if i:
+            part = slice(max(0, i - 40), i)
+            window, x = oracle.scaled(numbers[part], numbers[i], scale)
+            q = 2 if metric == "euclidean" else 1
+            d = (np.abs(window - x) ** q).sum(axis=1)
+            d = d + oracle.value_difference(codes[part], y[part], w[part], codes[i], q)
+            d = d ** (1 / q)
+            order = oracle.within(np.round(d, 12), 4, "all")
+            found = oracle.votes(y[part], w[part], order, d[order], "uniform")
+            total = sum(found.values())
+            for label, share in model.predict_proba_one(rows[i]).items():
+                assert share == pytest.approx(found.get(label, 0.0) / total, rel=1e-9, abs=1e-12)
+            asked += codes[i, 1] >= 0 and codes[i, 1] not in codes[part, 1]
+        model.learn_one(rows[i], y[i], w[i])
+    assert asked > 20  # values that no example had
+    told = model.predict_proba_many(rows)
+    again = loads(dumps(model))
+    for i, x in enumerate(rows):
+        shares = model.predict_proba_one(x)
+        assert dict(zip(model.labels, told[i].tolist(), strict=True)) == shares
+        assert again.predict_proba_one(x) == shares
+    assert dumps(again) == dumps(model)
+
+
+def test_value_differences_by_hand():
+    """p comes with yes twice of three times, q always, r never."""
+    model = KNNClassifier(k=1, scale=None, nominal_distance="value-difference")
+    texts = ["p", "p", "p", "q", "r"]
+    model.learn_many([{"t": t} for t in texts], ["yes", "yes", "no", "yes", "no"])
+    assert model.predict_proba_one({"t": "q"})["yes"] == 1.0  # itself
+    model.learn_many([{"t": "s"}] * 3, ["yes", "no", "yes"])
+    assert model.predict_proba_one({"t": "s"}) == model.predict_proba_one({"t": "p"})
+    assert model.predict_proba_one({"t": "s"})["yes"] == pytest.approx(4 / 6)  # p and s are alike
+    # p comes with yes 3 times of 5, so q is (2/5)^2 away from it: farther than .3, not than .5.
+    for away, told in ((0.3, "no"), (0.5, "yes")):
+        near = KNNClassifier(k=1, scale=None, nominal_distance="value-difference")
+        near.learn_many([{"t": "p", "x": 9.0}] * 4, ["yes", "yes", "yes", "no"])
+        near.learn_many([{"t": "q", "x": 0.0}, {"t": "p", "x": away}], ["yes", "no"])
+        assert near.predict_one({"t": "p", "x": 0.0}) == told
+
+
+@pytest.mark.parametrize("learner", [KNNClassifier, KNNADWINClassifier])
+def test_value_differences_help_where_values_are_many(learner):
+    rng = np.random.default_rng(5)
+    towns, days = rng.integers(0, 200, 3000), rng.integers(0, 7, (3000, 2))
+    rows = [
+        {"town": f"t{t}", "day": f"d{d}", "other": f"o{o}"}  # of which the last two tell nothing
+        for t, (d, o) in zip(towns, days, strict=True)
+    ]
+    y = (towns % 2 == 0) ^ (rng.random(3000) < 0.05)
+    right = {}
+    for way in ("overlap", "value-difference"):
+        model = learner(nominal_distance=way, scale=None)
+        right[way] = (np.array(model.predict_learn_many(rows, y)) == y)[1000:].mean()
+    assert right["value-difference"] > right["overlap"] + 0.05
+
+
+def test_value_differences_without_an_index_and_without_examples():
+    rows, _, codes, _ = mixed_stream(4700)
+    model = KNNClassifier(window=4500, nominal_distance="value-difference")
+    assert model.predict_one(rows[0]) is None
+    model.learn_many(rows, codes[:, 0] % 2 == 0)
+    held = KNNClassifier(window=4500, nominal_distance="value-difference")
+    held.learn_many(rows[200:], codes[200:, 0] % 2 == 0)
+    asked = [*rows[:20], {}]
+    assert model.predict_many(asked).tolist() == [model.predict_one(x) for x in asked]
+    assert model.predict_many(asked).tolist() == held.predict_many(asked).tolist()
+
+
+def test_value_differences_are_refused_where_they_mean_nothing():
+    with pytest.raises(ValueError, match="KNNRegressor: nominal_distance='value-difference' comp"):
+        KNNRegressor(nominal_distance="value-difference")
+    for metric in ("cosine", largest):
+        with pytest.raises(ValueError, match=r"KNNClassifier: .* goes with metric='euclidean'"):
+            KNNClassifier(nominal_distance="value-difference", metric=metric)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
@@ -655,3 +807,45 @@ def test_a_long_window_of_nothing():
     model = KNNClassifier(window=5_000, k=3)
     model.learn_many([{}] * 4_500, [i % 2 for i in range(4_500)])
     assert model.predict_one({}) in (0, 1)
+
+
+# -- what others count as ties: MOA all, scikit-learn none ---------------
+
+
+def test_all_ties_are_moas():
+    """Wherever one label has most votes; equal votes go to the first label there."""
+    rows, labels = moa.stream("few")
+    told = np.array(moa.answers("neighbours"))
+    differ = {}
+    for ties in ("all", "first"):
+        model = KNNClassifier(k=5, window=500, ties=ties, labels=[0, 1, 2])
+        shares = np.asarray(model.predict_learn_many(rows, labels, output="proba"))
+        second, most = np.sort(shares, axis=1)[:, 1:].T
+        clear = most > second + 1e-9
+        assert clear.sum() > 3000
+        differ[ties] = (shares.argmax(axis=1) != told)[clear].sum()
+    assert differ["all"] == 0 < differ["first"]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_first_ties_are_as_many_as_in_scikit_learn(metric):
+    """Whichever of the tied ones it takes: shown where they have one label."""
+    theirs = pytest.importorskip("sklearn.neighbors")
+    rng = np.random.default_rng(3)
+    X, asked = rng.integers(0, 5, (100, 3)).astype(float), rng.integers(0, 5, (400, 3)) * 1.0
+    y = ((X[:, 0] > 2) ^ (rng.random(100) < 0.15)).astype(int)
+    batch = theirs.KNeighborsClassifier(7, algorithm="brute", metric=metric).fit(X, y)
+    shares, free = {}, []
+    for ties in ("all", "first"):
+        model = KNNClassifier(k=7, window=300, scale=None, metric=metric, ties=ties)
+        model.learn_many(X, y)
+        order = np.argsort(model.labels)
+        shares[ties] = np.asarray(model.predict_proba_many(asked))[:, order]
+    for x in asked:
+        d = oracle.distances(X, x, metric)
+        kth = np.sort(d)[6]
+        free.append(len(set(y[np.isclose(d, kth)].tolist())) == 1)
+    assert sum(free) > 50
+    expected = batch.predict_proba(asked)[free]
+    np.testing.assert_allclose(shares["first"][free], expected, rtol=1e-12)
+    assert not np.allclose(shares["all"][free], expected)

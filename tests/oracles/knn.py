@@ -54,6 +54,30 @@ def mixed(
     return np.where(lengths > 0.0, 1.0 - dots / np.where(lengths > 0.0, lengths, 1.0), 1.0)
 
 
+def value_difference(
+    codes: np.ndarray, labels: np.ndarray, weights: np.ndarray, code: np.ndarray, q: int
+) -> np.ndarray:
+    """Of each row of codes from `code`: sums of |P(label | x) - P(label | y)|^q / 2."""
+    found = np.zeros(len(codes))
+    for column, own in zip(codes.T, code, strict=True):
+        shares = {
+            value: np.array(
+                [
+                    weights[(column == value) & (labels == label)].sum()
+                    / weights[column == value].sum()
+                    for label in np.unique(labels)
+                ]
+            )
+            for value in set(column.tolist()) - {-1}
+        }
+        for i, value in enumerate(column.tolist()):
+            if value in shares and own in shares:
+                found[i] += (np.abs(shares[value] - shares[own]) ** q).sum() / 2
+            else:
+                found[i] += value != own
+    return found
+
+
 def within(d: np.ndarray, k: int, ties: str) -> np.ndarray:
     """Indices of the k nearest, with all that are as far as the k-th, or the oldest of them."""
     order = np.argsort(d, kind="stable")

@@ -38,8 +38,10 @@ cdef class KNNClassifierState(ClassifierState):
 
     def __cinit__(self, room, metric, scale, k, weights, ties, nominal_distance, *parameters):
         self.window = Window(room, metric, scale, k, weights, ties)
-        self.coded = nominal_distance == "overlap"
+        self.coded = nominal_distance != "one-hot"
         self.label = <int32_t*> resize(NULL, 0, self.window.room * sizeof(int32_t))
+        if nominal_distance == "value-difference":
+            self.window.compare_by(self.label)
         self.together = TOGETHER
 
     def __dealloc__(self):
@@ -240,7 +242,7 @@ cdef class KNNRegressorState(State):
 
     def __cinit__(self, room, metric, scale, k, weights, ties, nominal_distance):
         self.window = Window(room, metric, scale, k, weights, ties)
-        self.coded = nominal_distance == "overlap"
+        self.coded = nominal_distance != "one-hot"
         self.y = <double*> resize(NULL, 0, self.window.room * sizeof(double))
         self.together = TOGETHER
 

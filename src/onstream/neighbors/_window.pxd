@@ -6,11 +6,12 @@ from ._examples cimport Examples
 from ._found cimport Found
 from ._leaves cimport Leaves
 from ._rows cimport Row
+from ._sieve cimport Sieve
 
 
 cdef enum:
     NARROW = 128     # columns of a query that need no memory of their own
-    TOGETHER = 16    # queries that are compared with a tile while it is in the cache
+    TOGETHER = 128   # queries that are compared with a tile while it is in the cache
 
 
 cdef enum Metric:
@@ -23,6 +24,7 @@ cdef enum Metric:
 cdef struct Query:
     double* x            # its numbers, one for each column
     int32_t* codes       # its nominal values
+    double* apart        # how far they are from those in each slot; NULL: 0 or 1 each
     double length        # squared, of what it is (only for cosines)
     Row row              # itself, where examples are rows
     Found f              # the nearest to it
@@ -41,6 +43,9 @@ cdef class Window(Examples):
     cdef Leaves leaves                # the index of a long window
     cdef int64_t renewal              # `count` at which it is built again
     cdef bint indexed                 # may there be one?
+    cdef const int32_t* labels        # of each slot, to tell how far values are apart; NULL: 0 or 1
+
+    cdef void compare_by(self, const int32_t* labels) noexcept
 
     cdef int search(self, const Example* e, Query* q) noexcept nogil
     cdef int search_rows(
@@ -48,6 +53,11 @@ cdef class Window(Examples):
     cdef int open(self, const Example* e, Query* q) noexcept nogil
     cdef int nearest(self, Query* q) noexcept nogil
     cdef int scan(self, Query* queries, Py_ssize_t n) noexcept nogil
+    cdef Py_ssize_t piece(self, Py_ssize_t age) noexcept nogil
+    cdef int scan_sieved(self, Query* queries, Py_ssize_t n) noexcept nogil
+    cdef int scan_sieved_piece(
+        self, Sieve* sieve, Query* queries, Py_ssize_t n, Py_ssize_t start, Py_ssize_t piece,
+    ) noexcept nogil
     cdef int scan_rows(self, Query* q) noexcept nogil
     cdef int scan_piece(self, Query* q, Py_ssize_t start, Py_ssize_t n) noexcept nogil
     cdef void settle(self, Query* q) noexcept nogil

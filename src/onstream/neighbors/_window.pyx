@@ -13,7 +13,22 @@ from ._examples cimport Examples
 from ._found cimport enter, farthest, found_free, found_start, may_enter
 from ._leaves cimport LEAF, MIXED, leaves_build, leaves_bytes, leaves_free
 from ._rows cimport row_make, row_sizes, row_squares
+from ._sieve cimport (
+    ASKED,
+    FEWEST,
+    GROUP,
+    NARROWEST,
+    WIDEST,
+    Sieve,
+    sieve_ask,
+    sieve_free,
+    sieve_holds,
+    sieve_make,
+    sieve_multiply,
+    sieve_take,
+)
 from ._tiles cimport ABSENT, TILE, code_at, number_at
+from ._value_difference cimport value_differences
 
 
 cdef extern from "distance.h" nogil:
@@ -57,6 +72,12 @@ cdef class Window(Examples):
     def __dealloc__(self):
         leaves_free(&self.leaves)
 
+    cdef void compare_by(self, const int32_t* labels) noexcept:
+        """Nominal values are as far apart as the labels (of each slot) that come with them."""
+        self.labels = labels
+        self.indexed = False  # boxes know only whether values differ
+        self.tiles_only = True
+
     cdef int search(self, const Example* e, Query* q) noexcept nogil:
         """The neighbours that vote: LEARNED, NO_MEMORY or FAILED; call `close` in any case."""
         cdef int status = self.open(e, q)
@@ -88,7 +109,7 @@ cdef class Window(Examples):
         """Make a query of an example: LEARNED or NO_MEMORY."""
         cdef Py_ssize_t i, j, d = self.tiles.d, c = self.tiles.c
         found_start(&q.f, min(self.k, self.n), self.all_ties)
-        q.x, q.row.entries = q.few, NULL
+        q.x, q.row.entries, q.apart = q.few, NULL, NULL
         if self.rows != NULL:
             return LEARNED if row_make(&q.row, e, self.width) == 0 else NO_MEMORY
         if 2 * d + c > 2 * NARROW:
@@ -107,6 +128,13 @@ cdef class Window(Examples):
                     q.x[j] = e.values[i]
                 else:
                     q.codes[~j] = e.codes[i]
+        if self.labels != NULL and c and self.n:
+            q.apart = <double*> PyMem_RawMalloc(self.room * sizeof(double))
+            if q.apart == NULL or value_differences(
+                &self.tiles, q.codes, self.labels, self.weight, self.first, self.n, self.room,
+                self.metric == EUCLIDEAN, q.apart,
+            ) != 0:
+                return NO_MEMORY
         if self.metric == COSINE:
             q.length = 0.0
             for j in range(d):
@@ -147,16 +175,57 @@ cdef class Window(Examples):
                     return NO_MEMORY
                 self.settle(&queries[i])
             return LEARNED
-        while age < self.n:  # from the oldest
-            start = self.slot(age)
-            piece = min(min(TILE - start % TILE, self.room - start), self.n - age)
-            for i in range(n):
-                if self.scan_piece(&queries[i], start, piece) != 0:
-                    return NO_MEMORY
-            age += piece
+        if self.metric == EUCLIDEAN and n >= FEWEST and NARROWEST <= self.tiles.d <= WIDEST:
+            if self.scan_sieved(queries, n) != 0:
+                return NO_MEMORY
+        else:
+            while age < self.n:  # from the oldest
+                start, piece = self.slot(age), self.piece(age)
+                for i in range(n):
+                    if self.scan_piece(&queries[i], start, piece) != 0:
+                        return NO_MEMORY
+                age += piece
         for i in range(n):
             self.settle(&queries[i])
         return LEARNED
+
+    cdef Py_ssize_t piece(self, Py_ssize_t age) noexcept nogil:
+        """How many examples, from number `age` on, stand one behind the other in one tile."""
+        cdef Py_ssize_t start = self.slot(age)
+        return min(min(TILE - start % TILE, self.room - start), self.n - age)
+
+    cdef int scan_sieved(self, Query* queries, Py_ssize_t n) noexcept nogil:
+        """Let in what is near, for many questions: 0, or -1 without memory. What a question cannot
+        let in is told by the products of many with many, and its distances are not summed up."""
+        cdef Sieve sieve
+        cdef Py_ssize_t age = 0, i
+        # Seen from the first question, numbers are small where they are much alike.
+        cdef int status = sieve_make(&sieve, self.tiles.d, n, queries[0].x, self.factor)
+        if status == 0:
+            for i in range(n):
+                sieve_ask(&sieve, i, queries[i].x)
+        while status == 0 and age < self.n:  # from the oldest
+            status = self.scan_sieved_piece(&sieve, queries, n, self.slot(age), self.piece(age))
+            age += self.piece(age)
+        sieve_free(&sieve)
+        return status
+
+    cdef int scan_sieved_piece(
+        self, Sieve* sieve, Query* queries, Py_ssize_t n, Py_ssize_t start, Py_ssize_t piece,
+    ) noexcept nogil:
+        """The same among examples that stand in one tile."""
+        cdef Py_ssize_t stop = start + piece, tile = start - start % TILE, end, i
+        sieve_take(sieve, number_at(&self.tiles, 0, tile))
+        while start < stop:  # group after group
+            end = min(start - start % GROUP + GROUP, stop)
+            for i in range(n):
+                if i % ASKED == 0:
+                    sieve_multiply(sieve, i, start % TILE - start % GROUP)
+                if sieve_holds(sieve, i, start % TILE - start % GROUP, farthest(&queries[i].f)):
+                    if self.scan_piece(&queries[i], start, end - start) != 0:
+                        return -1
+            start = end
+        return 0
 
     cdef int scan_rows(self, Query* q) noexcept nogil:
         """Let in what is near of the rows: 0, or -1 without memory."""
@@ -180,6 +249,9 @@ cdef class Window(Examples):
         self.measure(
             q, number_at(&self.tiles, 0, start - before), code_at(&self.tiles, 0, start - before),
             n + before, out)
+        if q.apart != NULL:
+            for i in range(before, before + n):
+                out[i] += q.apart[start - before + i]
         for i in range(before, before + n):
             if out[i] <= far and may_enter(&q.f, out[i]):
                 if enter(&q.f, start - before + i, out[i], False) != 0:
@@ -206,7 +278,7 @@ cdef class Window(Examples):
                 v = sqrt(q.length) * sqrt(lengths[i])
                 out[i] = 1.0 - out[i] / v if v > 0.0 else 1.0
             return
-        if c:
+        if c and q.apart == NULL:
             onstream_mismatches(out, codes, TILE, q.codes, c, n)
 
     # -- the index --------------------------------------------------------------------------------
@@ -234,6 +306,7 @@ cdef class Window(Examples):
             &self.leaves, &self.tiles, self.factor, self.first, self.n, self.room,
             self.count - self.n)
         self.renewal = self.count + max(256, self.n // 32)
+        q.apart = NULL
         q.x = <double*> PyMem_RawMalloc(d * sizeof(double) + c * sizeof(int32_t))
         if self.leaves.n and q.x != NULL:
             q.codes = <int32_t*> (q.x + d)
@@ -302,8 +375,7 @@ cdef class Window(Examples):
             f.slots[i] = self.slot(f.slots[i])
         age = max(t.next - oldest, 0)
         while age < self.n:  # those that came after the index was built
-            start = self.slot(age)
-            n = min(min(TILE - start % TILE, self.room - start), self.n - age)
+            start, n = self.slot(age), self.piece(age)
             if self.scan_piece(q, start, n) != 0:
                 return NO_MEMORY
             age += n
@@ -359,6 +431,7 @@ cdef void close(Query* q) noexcept nogil:
     if q.x != q.few:
         PyMem_RawFree(q.x)
     PyMem_RawFree(q.row.entries)
+    PyMem_RawFree(q.apart)
     found_free(&q.f)
 
 

@@ -11,7 +11,7 @@ from ..base.learner import Learner, LearnerOptions
 Metric = Literal["euclidean", "manhattan", "cosine"] | Callable[[Any, Any], float]
 Scale = Literal["minmax", "standard"] | None
 Ties = Literal["all", "first"]
-NominalDistance = Literal["overlap", "one-hot"]
+NominalDistance = Literal["overlap", "value-difference", "one-hot"]
 
 
 class NeighborOptions(TypedDict, total=False):
@@ -53,9 +53,11 @@ class NearestNeighbors(Learner):
         >= 0.
     ties : {"all", "first"}, default "all"
         Of examples as far away as the k-th: all of them vote, or the oldest, so that k do.
-    nominal_distance : {"overlap", "one-hot"}, default "overlap"
-        Of two texts: 0 if they are the same, else 1, as far as the ends of a scaled range. Or each
-        text is a feature of its own, `name=value`, whose time and memory grow with the values.
+    nominal_distance : {"overlap", "value-difference", "one-hot"}, default "overlap"
+        Of two texts: 0 if they are the same, else 1, as far as the ends of a scaled range. Or from
+        0 to 1, the less the more alike the labels are that come with them in the window (only of
+        classifiers, Euclidean or Manhattan; slower). Or each text is a feature of its own,
+        `name=value`, whose time and memory grow with the values.
     """
 
     _added_parameters: ClassVar[dict[str, Any]] = {"ties": "first", "nominal_distance": "one-hot"}
@@ -86,9 +88,19 @@ class NearestNeighbors(Learner):
             choice(self, "metric", metric, ("euclidean", "manhattan", "cosine"))
         self.ties = choice(self, "ties", ties, ("all", "first"))
         self.nominal_distance = choice(
-            self, "nominal_distance", nominal_distance, ("overlap", "one-hot")
+            self, "nominal_distance", nominal_distance, ("overlap", "value-difference", "one-hot")
         )
+        if nominal_distance == "value-difference":
+            self._check_value_difference()
         super().__init__(**common)
+
+    def _check_value_difference(self) -> None:
+        """Refuse it where distances are no sums over the features."""
+        if self.metric not in ("euclidean", "manhattan"):
+            raise ValueError(
+                f"{type(self).__name__}: nominal_distance='value-difference' goes with metric="
+                f"'euclidean' or 'manhattan', got {self.metric!r:.80}."
+            )
 
     def _of_window(self) -> tuple[int, Any, str | None, int, str, str, str]:
         """What a state makes its window from."""

@@ -1,6 +1,6 @@
 """Nearest neighbours whose targets are averaged."""
 
-from typing import Any, Unpack
+from typing import Any, NoReturn, Unpack
 
 from ..base.regressor import Regressor
 from ._knn import KNNRegressorState
@@ -29,6 +29,12 @@ class KNNRegressor(NearestNeighbors, Regressor):
 
     def __init__(self, **common: Unpack[KNNRegressorOptions]) -> None:
         super().__init__(**common)
+
+    def _check_value_difference(self) -> NoReturn:
+        raise ValueError(
+            "KNNRegressor: nominal_distance='value-difference' compares the labels that come with "
+            "texts, and numbers have none. Leave it at 'overlap'."
+        )
 
     def _new_state(self) -> Any:
         return KNNRegressorState(*self._of_window())

@@ -9,7 +9,12 @@ TABLE = {
         two_labels,
         0.65,
         (
-            {"scale": "standard", "weights": "distance", "window": 300},
+            {
+                "scale": "standard",
+                "weights": "distance",
+                "window": 300,
+                "nominal_distance": "value-difference",
+            },
             {"metric": "cosine", "scale": None, "k": 3},
         ),
         decisive=False,
