@@ -1,6 +1,7 @@
 """Prequential accuracy of the ensembles beside MOA's: the table of docs/ensembles.md.
 
-    python -m benchmarks.experiments.ensemble_accuracy DATA_FOLDER [--rivals moa] [--only TEXT]
+    python -m benchmarks.experiments.ensemble_accuracy DATA_FOLDER
+        [--rivals moa] [--only TEXT] [--rows 100000]
 
 The streams are those of tree_accuracy. Each line has the accuracy of the two guesses that anybody
 can make (the label before, the label that came most often) and for each ensemble of ten members
@@ -80,6 +81,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="holds the data sets and load.py")
     parser.add_argument("--rivals", default="", help="moa, or nothing")
     parser.add_argument("--only", default="", help="streams whose name has this text")
+    parser.add_argument("--rows", type=int, default=100_000, help="most rows of a stream")
     parser.add_argument("--most", type=float, default=600.0, help="seconds for a rival's run")
     options = parser.parse_args()
     rival = options.rivals == "moa"
@@ -94,7 +96,8 @@ def main() -> None:
         for name, X, y in source:
             if options.only.lower() not in name.lower():
                 continue
-            columns = columns_of(X)
+            columns = {key: column[: options.rows] for key, column in columns_of(X).items()}
+            y = y[: options.rows]
             no_change, majority = guesses(y)
             cells = [f"{100 * no_change:.2f}", f"{100 * majority:.2f}"]
             with tempfile.TemporaryDirectory() as folder:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ..allocated import left_by
 from .table import Case
 from .tools import grows
 
@@ -111,21 +112,13 @@ def test_memory_is_given_back(learner: Case) -> None:
         model.clone().learn_many([{"x": "text"}] * 2, [label(learner, i) for i in range(2)])
         learner.make(init=model).predict_many([{"x": 1.0}])
 
-    for _ in range(3):
-        life()
-    gc.collect()
-    tracemalloc.start()
-    try:
-        life()
-        gc.collect()
-        before = tracemalloc.get_traced_memory()[0]
+    def five_lives() -> None:
         for _ in range(5):
             life()
-        gc.collect()
-        left = tracemalloc.get_traced_memory()[0] - before
-    finally:
-        tracemalloc.stop()
-    assert left < 3000
+
+    five_lives()
+    left = left_by(five_lives, 3000)
+    assert left[-1] < 3000, left
 
 
 def test_refused_examples_take_no_memory(learner: Case) -> None:

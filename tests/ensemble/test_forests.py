@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import onstream
+from onstream.drift import ADWIN
 from onstream.ensemble import AdaptiveRandomForestClassifier, StreamingRandomPatchesClassifier
+from onstream.persist import dumps, loads
 from onstream.streams import SEA, Agrawal, Drift
 from onstream.tree import HoeffdingTreeClassifier
 
@@ -29,8 +31,8 @@ def test_any_number_of_threads_gives_the_same_bits(forest: Any) -> None:
 
 def test_with_all_features_and_no_drift_members_are_trees() -> None:
     """A vote is the tree's probabilities times the share of answers that were right so far."""
-    model = StreamingRandomPatchesClassifier(n_models=3, subspace=1.0, drift_delta=0.0)
-    trees = [HoeffdingTreeClassifier(grace_period=50, delta=0.01) for _ in range(3)]
+    model = StreamingRandomPatchesClassifier(n_models=3, subspace=1.0, drift_delta=0.0, max_depth=1)
+    trees = [HoeffdingTreeClassifier(grace_period=50, delta=0.01, max_depth=1) for _ in range(3)]
     times = [draws(0, i, 6.0, 1500) for i in range(3)]
     right, tested = np.zeros(3), np.zeros(3)
     rows, labels = SEA(1, seed=4, noise=0.1).block(1500)
@@ -51,6 +53,46 @@ def test_with_all_features_and_no_drift_members_are_trees() -> None:
             if k[t]:
                 tree.learn_one(x, y, k[t])
     assert max(tree.n_leaves for tree in trees) > 1
+
+
+def test_a_leaf_begins_with_the_weight_that_its_split_foresaw() -> None:
+    """Features come in pairs of equals, so every split is a tie: at a bound below 0.05, which with
+    two labels and delta = 0.01 is that of a weight of 922. Of that a leaf has to see a half."""
+    model = StreamingRandomPatchesClassifier(n_models=1, subspace=1.0, drift_delta=0.0)
+    rng = np.random.default_rng(0)
+    leaves = []
+    while model.trees == [] or model.trees[0].n_leaves < 3:
+        a, b = rng.random(2)
+        numbers = model._snapshot()["members"]["0"]["model"].get("node_numbers")
+        leaves = [] if numbers is None else numbers[1:, 1:3].tolist()
+        model.learn_one({"a": a, "c": a, "b": b, "d": b}, a + b > 1.0)
+    mass, weight = max(leaves)
+    assert 900 < mass < 1000
+    assert weight < 700
+
+
+def test_patches_watch_the_errors_that_are_left_after_learning() -> None:
+    """One tree of all features, which is replaced when such errors rise."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 12, 2000)
+    sign = np.where(np.arange(2000) < 900, 0.5, -0.5)
+    rows = rng.normal(size=(2000, 3)) + (labels * sign)[:, None]
+    model = StreamingRandomPatchesClassifier(
+        n_models=1, subspace=1.0, warning_delta=0.0, drift_delta=0.5, max_depth=1
+    )
+    tree = HoeffdingTreeClassifier(grace_period=50, delta=0.01, max_depth=1)
+    window, drifts = ADWIN(delta=0.5), []
+    model.learn_many(rows, labels)
+    for t, k in enumerate(draws(0, 0, 6.0, 2000)):
+        if k == 0:
+            continue
+        tree.learn_one(rows[t], labels[t], k)
+        before = window.mean
+        if window.update(float(tree.predict_one(rows[t]) != labels[t])) and window.mean > before:
+            drifts.append(t)
+            tree, window = tree.clone(labels=tree.labels), ADWIN(delta=0.5)
+    assert model.drifts == [drifts]
+    assert drifts
 
 
 def test_replacing_one_member_leaves_the_others_as_they_are() -> None:
@@ -118,6 +160,21 @@ def test_a_tree_of_patches_sees_one_subset() -> None:
         subsets.append(seen.pop())
     assert {len(subset) for subset in subsets} == {5}  # round(0.6 · 9)
     assert len(set(subsets)) > 3
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_numbers_that_leaves_keep_are_weighed_alike_with_and_without_what_is_precomputed(
+    forest: Any,
+) -> None:
+    """A loaded forest looks at one feature after the other, until it learns."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 6, 600)
+    rows = rng.normal(size=(600, 9)) + y[:, None] * rng.normal(size=9)
+    model = forest(n_models=3, drift_delta=0.0)
+    model.learn_many(rows, y)
+    loaded = loads(dumps(model))
+    np.testing.assert_array_equal(model.predict_proba_many(rows), loaded.predict_proba_many(rows))
+    assert len(np.unique(model.predict_proba_many(rows), axis=0)) > 500, "naive Bayes is not used"
 
 
 def test_features_that_come_later_join() -> None:

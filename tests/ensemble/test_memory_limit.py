@@ -1,7 +1,5 @@
 """`max_bytes` of forests: kept whatever comes, alike for any number of threads and after files."""
 
-import gc
-import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,8 @@ from onstream.ensemble import (
     StreamingRandomPatchesClassifier,
 )
 from onstream.streams import Agrawal, Drift
+
+from ..allocated import held_by
 
 FORESTS = [
     AdaptiveRandomForestClassifier,
@@ -42,30 +42,17 @@ def names(n: int) -> list[dict[str, Any]]:
     ]
 
 
-def held(forest: Any, rows: Any) -> tuple[int, int]:
-    """Bytes that the allocator gets back when a model goes; and the most that it said it had."""
-    y, most = targets(forest), 0
-    tracemalloc.start()
-    try:
-        model = forest(max_bytes=LIMIT, **{**EAGER, "delta": 0.5, "grace_period": 20})
-        for start in range(0, len(rows), 100):
-            model.learn_many(rows[start : start + 100], y[start : start + 100])
-            most = max(most, model.memory_bytes)
-        gc.collect()
-        before = tracemalloc.get_traced_memory()[0]
-        del model
-        gc.collect()
-        return before - tracemalloc.get_traced_memory()[0], most
-    finally:
-        tracemalloc.stop()
-
-
 @pytest.mark.parametrize("forest", FORESTS)
 @pytest.mark.parametrize("stream", ["numbers", "names"])
 def test_the_limit_is_kept(forest: Any, stream: str) -> None:
     rows = X if stream == "numbers" else names(2000)
-    held(forest, rows)  # caches of Python are not the model's
-    freed, most = held(forest, rows)
+    options: Any = {**EAGER, "delta": 0.5, "grace_period": 20}
+
+    def make() -> Any:
+        return forest(max_bytes=LIMIT, **options)
+
+    held_by(make, rows, targets(forest))  # caches of Python are not the model's
+    freed, most = held_by(make, rows, targets(forest))
     assert max(freed, most) <= LIMIT
     assert freed > 0.2 * LIMIT
 

@@ -8,7 +8,7 @@ import pytest
 
 from onstream import load, save
 from onstream.bayes import CategoricalNB, GaussianNB, MultinomialNB
-from onstream.ensemble import LeveragingBagging, OnlineBagging
+from onstream.ensemble import ADWINBoosting, DriftRetraining, LeveragingBagging, OnlineBagging
 from onstream.ensemble.base import is_probabilistic, maker
 from onstream.features import FeatureHasher, Imputer, Select, StandardScaler, Union
 from onstream.kernel import FOGD
@@ -304,3 +304,23 @@ def test_regressors_of_all_kinds() -> None:
     for x in X[:30]:
         expected = np.mean([member.predict_one(without_gaps(x)) for member in alone])
         assert model.predict_one(x) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: OnlineBagging([KNNClassifier(k=3), GaussianNB()]),
+        lambda: LeveragingBagging([KNNClassifier(k=3), GaussianNB()]),
+        lambda: ADWINBoosting([KNNClassifier(k=3), GaussianNB()]),
+        lambda: DriftRetraining(KNNClassifier(k=3)),
+    ],
+)
+@pytest.mark.parametrize("n_labels", [63, 64, 65, 127, 128, 300])
+def test_votes_have_room_for_the_scores_of_neighbours(make: Any, n_labels: int) -> None:
+    """Neighbours write one number more than there are labels: the sanitizer sees a lack of room."""
+    model = make()
+    X = np.arange(2 * n_labels, dtype=float).reshape(-1, 1) % n_labels
+    model.learn_many(X, X[:, 0].astype(int))
+    for x in (0, n_labels - 1):
+        assert model.predict_one({0: float(x)}) in range(n_labels)
+    assert set(model.predict_learn_many(X[:3], [0, 1, 2])) <= set(range(n_labels))

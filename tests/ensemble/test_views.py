@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from onstream.bayes import GaussianNB
 from onstream.ensemble import (
     AdaptiveRandomForestClassifier,
     AdaptiveRandomForestRegressor,
     DriftRetraining,
     LeveragingBagging,
     OnlineBagging,
+    StreamingGradientBoostingClassifier,
     StreamingRandomPatchesClassifier,
 )
 from onstream.evaluate import prequential
@@ -104,6 +106,24 @@ def test_members_of_other_kinds_have_votes_but_no_way() -> None:
     assert told.members[1].way is None
     assert sorted(told.members[1].vote.values()) == [0.0, 1.0]
     assert len(model.trees) == 1
+
+
+def test_the_trees_of_chains_are_all_there() -> None:
+    model = StreamingGradientBoostingClassifier(n_models=4, seed=1, learning_rate=0.1)
+    model.learn_many(ROWS, Y)
+    assert len(model.trees) == 4
+    assert repr(model.trees[3]) == "StreamingGradientBoostingClassifier.trees[3]"
+    shares = [tree.feature_importances for tree in model.trees]
+    assert any(share != shares[0] for share in shares)
+    assert set(model.feature_importances) == set().union(*shares)
+    assert [member.way for member in model.explain_one(ROWS[0]).members] == [None]
+    model.learn_many(ROWS, np.arange(len(ROWS)) % 3)
+    assert len(model.trees) == 12
+
+
+def test_trees_are_numbered_by_their_place() -> None:
+    model = OnlineBagging([GaussianNB(), HoeffdingTreeClassifier()])
+    assert [repr(tree) for tree in model.trees] == ["OnlineBagging.trees[0]"]
 
 
 def test_a_report_shows_where_members_began_anew(tmp_path: Any) -> None:

@@ -81,7 +81,7 @@ class OzaBoosting:
         """Pass the example on, with more or less weight."""
         lam, risen = 1.0, False
         for i, member in enumerate(self.members):
-            times = poisson(lam, uniform(self.keys[i], self.t))
+            times = min(100, poisson(lam, uniform(self.keys[i], self.t)))
             if times:
                 member.learn_one(x, y, times)
             if not member.seen:
@@ -89,7 +89,7 @@ class OzaBoosting:
             correct = member.predict_one(x) == y
             sums = self.right if correct else self.wrong
             sums[i] += lam
-            lam = min(1e3, lam * (self.right[i] + self.wrong[i]) / (2.0 * sums[i]))
+            lam = min(1e3, lam * (self.t + 1) / (2.0 * sums[i]))
             before = self.windows[i].mean
             risen |= self.windows[i].update(float(not correct)) and self.windows[i].mean > before
         if risen:

@@ -133,6 +133,15 @@ def test_save_and_go_on() -> None:
     assert "±" in model.to_text()
 
 
+def test_slots_take_little_more_than_they_need() -> None:
+    """A leaf has an observer for every feature, and most of them have few slots."""
+    features, values, slot, besides = 200, 8, 40, 120
+    model = HoeffdingTreeRegressor(grace_period=1000)
+    model.learn_many(np.random.default_rng(1).integers(0, values, (300, features)), np.zeros(300))
+    assert model.n_leaves == 1
+    assert model.memory_bytes < features * (2 * values * slot + besides)
+
+
 def test_slots_that_are_very_narrow_have_finite_numbers():
     model = HoeffdingTreeRegressor()
     for i in range(300):

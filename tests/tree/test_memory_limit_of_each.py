@@ -12,7 +12,8 @@ from onstream.persist import dumps, loads
 from onstream.tree import CVFDT, EFDT, HAT, HoeffdingTreeRegressor
 
 from .test_memory_limit import attempt, boxes
-from .test_memory_of_names import STREAMS, traced
+from ..allocated import traced
+from .test_memory_of_names import STREAMS
 
 pytestmark = [
     pytest.mark.usefixtures("young_objects_only"),

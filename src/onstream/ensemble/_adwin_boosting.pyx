@@ -2,7 +2,8 @@
 
 An example passes through the members in order, with a weight `lam` that begins at 1. A member learns it
 Poisson(lam) times. If it is right then, the others see less of it: lam N / (2 right); otherwise more: lam N
-/ (2 wrong), where `right` and `wrong` sum up the lam of the examples of either kind, and N is their sum.
+/ (2 wrong), where `right` and `wrong` sum up the lam of the examples of either kind, and N is how many the
+ensemble has seen: a member that began anew passes on more weight than came to it, until it has caught up.
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
@@ -21,7 +22,7 @@ from ..drift._adwin cimport (
 )
 from ._committee cimport RowBlock
 from ._ensemble cimport LabelEnsembleState
-from ._member cimport SKIPPED, Member
+from ._member cimport SKIPPED, Member, most_scores
 
 cdef enum:
     MOST_TIMES = 100  # that an example counts
@@ -68,8 +69,8 @@ cdef class BoostedMember(Member):
         cdef double few[ON_STACK]
         cdef double* scores = few
         self.lam, self.risen = lam, False  # unless it gets as far as to answer
-        if self.n_labels > ON_STACK:
-            scores = <double*> PyMem_RawMalloc(self.n_labels * sizeof(double))
+        if most_scores(self.n_labels) > ON_STACK:
+            scores = <double*> PyMem_RawMalloc(most_scores(self.n_labels) * sizeof(double))
         if scores == NULL or not adwin_hold(&self.errors):
             status = NO_MEMORY
         if status == LEARNED and out != NULL:
@@ -81,21 +82,21 @@ cdef class BoostedMember(Member):
         if status == LEARNED:
             status = LEARNED if times else SKIPPED
             if self.model.state.seen and self.model.score(e, scores) == LEARNED:
-                self.answer((<ClassifierModel> self.model).classes.decide(scores) == e.label)
+                self.answer((<ClassifierModel> self.model).classes.decide(scores) == e.label, t + 1.0)
                 status = LEARNED  # it has counted its answer
         if scores != few:
             PyMem_RawFree(scores)
         return status
 
-    cdef void answer(self, bint correct) noexcept nogil:
-        """Count what it says of the example once learned, and pass the example on."""
+    cdef void answer(self, bint correct, double n) noexcept nogil:
+        """Count what it says of the example once learned, the n-th of all, and pass the example on."""
         cdef double before = adwin_mean(&self.errors)
         if correct:
             self.right += self.lam
-            self.lam *= (self.right + self.wrong) / (2.0 * self.right)
+            self.lam *= n / (2.0 * self.right)
         else:
             self.wrong += self.lam
-            self.lam *= (self.right + self.wrong) / (2.0 * self.wrong)
+            self.lam *= n / (2.0 * self.wrong)
         self.lam = min(self.lam, LARGEST_LAM)
         self.risen = adwin_push(&self.errors, not correct) and adwin_mean(&self.errors) > before
 

@@ -12,11 +12,11 @@ from ..drift._adwin cimport (
 )
 from ._committee cimport TOGETHER, RowBlock
 from ._ensemble cimport LabelEnsembleState
-from ._member cimport SKIPPED, Member
+from ._member cimport SKIPPED, Member, vote_size
 
 cdef enum:
     MOST_TIMES = 100  # that an example counts
-    ON_STACK = 64     # scores that need no memory of their own
+    ON_STACK = 128    # numbers of a vote that need no memory of their own
 
 
 cdef class BaggingMember(Member):
@@ -64,15 +64,15 @@ cdef class WatchedMember(Member):
 
     cdef int learn(self, const Example* e, uint64_t t, Py_ssize_t row, double* out) noexcept nogil:
         cdef int times = poisson(self.lam, uniform(self.seed, t), MOST_TIMES), status = LEARNED
-        cdef double few[2 * ON_STACK]
+        cdef double few[ON_STACK]
         cdef double* votes = out
         cdef double before
         cdef bint wrong
         self.risen[row], self.means[row] = False, adwin_mean(&self.errors)
         if out == NULL:
             votes = few
-            if self.n_labels > ON_STACK:
-                votes = <double*> PyMem_RawMalloc(2 * self.n_labels * sizeof(double))
+            if vote_size(self.n_labels) > ON_STACK:
+                votes = <double*> PyMem_RawMalloc(vote_size(self.n_labels) * sizeof(double))
         if votes == NULL or not adwin_hold(&self.errors):
             status = NO_MEMORY
         # The error made before the example is learned, then the lesson.

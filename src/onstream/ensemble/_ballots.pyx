@@ -38,6 +38,8 @@ cdef class Ballots:
 
     cdef void add(self, const double* vote, Py_ssize_t width) noexcept nogil:
         """Note the vote of the next member."""
+        if width == 0:  # there are no labels yet
+            return
         if not grow(<void**> &self.votes, &self.room, self.used + width, sizeof(double)):
             self.failed = True
             return
@@ -47,6 +49,8 @@ cdef class Ballots:
     cdef void read(self, Py_ssize_t ahead, Py_ssize_t m, double* out, Py_ssize_t width) noexcept nogil:
         """The vote of member m for the row that is answered after `ahead` others."""
         cdef Py_ssize_t start = self.at + (ahead * self.n + m) * width
+        if width == 0:
+            return
         if start + width > self.used:
             self.failed = True
             memset(out, 0, width * sizeof(double))

@@ -24,6 +24,7 @@ cdef class Booster:
     cdef BatchModel rival_model  # and one that may take its place; None: there is none
     cdef BoostedTreeState rival
     cdef bint watched          # for a rise of its errors
+    cdef Py_ssize_t max_bytes  # of the tree and its rival together; 0: no limit
     cdef Watch watch
 
     cdef void take(self, BatchModel model)
@@ -33,3 +34,5 @@ cdef class Booster:
     cdef void compete(self, const Example* e, const View* v, uint64_t t, double off) noexcept nogil
     cdef int challenge(self) noexcept
     cdef int settle(self, uint64_t t, bint replace) noexcept
+    cdef void share_memory(self) noexcept
+    cdef bint fits(self, Py_ssize_t max_bytes) noexcept

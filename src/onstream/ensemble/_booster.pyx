@@ -82,6 +82,7 @@ cdef class Booster:
         cdef BatchModel model = self.chain.successor()
         if model is not None:
             self.rival_model, self.rival = model, model.state
+            self.share_memory()
         return 0
 
     cdef int settle(self, uint64_t t, bint replace) noexcept:
@@ -92,8 +93,23 @@ cdef class Booster:
             self.chain.mark(t)
             n = total = 0.0
         self.rival_model = self.rival = None
+        self.share_memory()
         self.watch = Watch(n, total, 0.0, 0.0, 0.0, 0.0, 0.0)
         return 0
+
+    # -- the limit of memory ------------------------------------------------------------------
+
+    cdef void share_memory(self) noexcept:
+        """Halves for the tree and its rival, or all for the tree."""
+        if self.rival is None:
+            self.tree.keep_to(self.max_bytes)
+        else:
+            self.tree.keep_to(self.max_bytes // 2)
+            self.rival.keep_to(self.max_bytes // 2)
+
+    cdef bint fits(self, Py_ssize_t max_bytes) noexcept:
+        """Could they keep to this limit?"""
+        return self.tree.fits(max_bytes) and (self.rival is None or self.rival.fits(max_bytes // 2))
 
     # -- to and from arrays -------------------------------------------------------------------
 
@@ -115,8 +131,9 @@ cdef class Booster:
             numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6])
         if not fields.missing("rival"):
             model = self.chain.new_model()
-            restore_model(model, fields.child("rival"))
             self.rival_model, self.rival = model, model.state
+            self.share_memory()
+            restore_model(model, fields.child("rival"))
         fields.done()
 
     def memory(self):

@@ -25,6 +25,8 @@ cdef class Chain(Member):
     cdef bint some_hidden
     cdef bint marked          # a tree was replaced in this block
 
+    cdef void keep_to(self, Py_ssize_t max_bytes) noexcept
+    cdef bint fits(self, Py_ssize_t max_bytes) noexcept
     cdef void begin(self, const Example* e) noexcept
     cdef int find_hidden(self, Py_ssize_t start) except -1
     cdef bint open(self, const Example* e, Py_ssize_t stage, View* v) noexcept nogil

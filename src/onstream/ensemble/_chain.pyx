@@ -70,6 +70,9 @@ cdef class Chain(Member):
     def models(self):
         return [model for booster in self.boosters for model in booster.models()]
 
+    def voting(self):
+        return [booster.models()[0] for booster in self.boosters]
+
     def use_labels(self, labels):
         """It knows labels by their number only."""
 
@@ -79,6 +82,21 @@ cdef class Chain(Member):
 
     cdef int commit_label(self) except -1:
         return 0
+
+    cdef void keep_to(self, Py_ssize_t max_bytes) noexcept:
+        """Keep to this limit, of each tree with its rival, from the next example on; 0: none."""
+        cdef Booster booster
+        for booster in self.boosters:
+            booster.max_bytes = max_bytes
+            booster.share_memory()
+
+    cdef bint fits(self, Py_ssize_t max_bytes) noexcept:
+        """Could all of its trees keep to this limit?"""
+        cdef Booster booster
+        for booster in self.boosters:
+            if not booster.fits(max_bytes):
+                return False
+        return True
 
     cdef int make_room(self, Py_ssize_t width) except -1:
         cdef Py_ssize_t old = self.n_names, room

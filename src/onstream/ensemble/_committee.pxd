@@ -10,7 +10,6 @@ from ._member cimport Member
 cdef enum:
     TOGETHER = 256  # most rows that members go over at a time
 
-
 cdef struct RowBlock:
     Example* rows
     Py_ssize_t n
@@ -37,6 +36,7 @@ cdef class Committee:
     cdef Py_ssize_t width    # numbers of a vote
     cdef public Ballots ballots  # where votes are noted, or come from; None: nobody asks
     cdef bint away           # the members are elsewhere
+    cdef public object relay  # is called after each turn of a selection whose members are elsewhere
 
     cpdef int look(self) except -1
     cdef bint open_block(self, RowBlock* b, Py_ssize_t rows, Py_ssize_t outputs, bint wanted, bint learning) noexcept nogil

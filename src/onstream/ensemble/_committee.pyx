@@ -23,7 +23,7 @@ from ..core.sources cimport Source
 from ..core.task cimport Task
 from ..tree._state cimport TreeState
 from ._ballots cimport Ballots
-from ._member cimport SKIPPED, Member
+from ._member cimport SKIPPED, Member, vote_size
 from ._reading cimport also_read, reading
 
 cdef enum:
@@ -33,7 +33,7 @@ cdef enum:
     VOTES = 1 << 19     # numbers of all votes of a block
 
 cdef double LARGEST_VALUE = 1e120  # a tree takes larger numbers as this one
-cdef double ORDINARY = 1e100  # examples with larger values or weights are learned one at a time
+cdef double ORDINARY = 1e100  # examples with larger values, weights or targets are learned one at a time
 
 
 cdef class Committee:
@@ -110,8 +110,8 @@ cdef class Committee:
         self, RowBlock* b, Py_ssize_t rows, Py_ssize_t outputs, bint wanted, bint learning
     ) noexcept nogil:
         """An empty block with room for up to `rows` rows, fewer if votes are long; False: no memory.
-        A vote takes `outputs` numbers, and as many more as scratch memory."""
-        b.size = 2 * max(1, outputs)
+        A vote takes `outputs` numbers, and scratch memory."""
+        b.size = vote_size(outputs)
         rows = min(rows, max(1, VOTES // (self.n * b.size)))
         b.most, b.n, b.used, b.room = rows, 0, 0, VALUES
         b.votes, b.learning, b.status = NULL, learning, LEARNED
@@ -133,7 +133,7 @@ cdef class Committee:
 
     cdef void one_row(self, RowBlock* b, Example* e, double* votes, Py_ssize_t outputs) noexcept nogil:
         """A block of one row to learn, where it is. It is not closed."""
-        b.rows, b.n, b.votes, b.size = e, 1, votes, 2 * max(1, outputs)
+        b.rows, b.n, b.votes, b.size = e, 1, votes, vote_size(outputs)
         b.learning, b.status = True, LEARNED
 
     cdef Py_ssize_t fill(
@@ -157,6 +157,8 @@ cdef class Committee:
                     e.y = first_sign if e.label == 0 else -first_sign
                 else:
                     e.label, e.y = -1, task.targets[i]
+                    if not -ORDINARY < e.y < ORDINARY:
+                        break
             if not self.add_row(b, &e):
                 break
         return b.n
@@ -218,7 +220,7 @@ cdef class Committee:
             if b.votes != NULL:
                 out = self.vote_of(b, m, r)
             if b.learning:
-                (<Member> self.at[m]).learn(&b.rows[r], b.first + r, r, out)
+                teach(<Member> self.at[m], b, r, out)
             else:
                 status = (<Member> self.at[m]).vote(&b.rows[r], out)
                 if status != LEARNED:
@@ -241,17 +243,18 @@ cdef class Committee:
             self.go_over(m, b, 0)
 
     cdef void learn_single(self, RowBlock* b) noexcept nogil:
-        """Every member learns one row; if one cannot, and no other has before, none does."""
+        """Every member learns one row; if one cannot, and no other has before, none does: the block is
+        left without a row."""
         cdef Py_ssize_t m
         cdef int status
         cdef bint changed = False
         for m in range(self.n):
-            status = (<Member> self.at[m]).learn(
-                &b.rows[0], b.first, 0, NULL if b.votes == NULL else self.vote_of(b, m, 0))
+            status = teach(<Member> self.at[m], b, 0, NULL if b.votes == NULL else self.vote_of(b, m, 0))
             if status == LEARNED:
                 changed = True
             elif status != SKIPPED and not changed:
-                b.status = status
+                b.n, b.status = 0, status
+                self.refusals()  # the example is refused: nobody misses it
                 return
 
     cdef void advance_in_threads(self, RowBlock* b) noexcept:
@@ -312,9 +315,12 @@ cdef class Committee:
         for m in range(self.n):
             self.at[m] = <void*> self.members[m]
 
-    def send_away(self):
-        """Let go of all members: what they vote comes from `ballots`, nothing is learned here."""
-        self.members, self.away, self.ballots = [], True, Ballots(self.n, ())
+    def send_away(self, bint shells=False):
+        """Let go of all members: what they vote comes from `ballots`, nothing is learned here. Their
+        shells may stay, for who judges them."""
+        if not shells:
+            self.members = []
+        self.away, self.ballots = True, Ballots(self.n, ())
 
     # -- to and from arrays ---------------------------------------------------------------------
 
@@ -330,6 +336,19 @@ cdef class Committee:
 
     def memory(self):
         return getsizeof(self) + 8 * self.n + sum([member.memory() for member in self.members])
+
+
+cdef int teach(Member member, RowBlock* b, Py_ssize_t row, double* out) noexcept nogil:
+    """Let a member vote for a row, and learn it. One that cannot learn it votes all the same."""
+    cdef int status = member.learn(&b.rows[row], b.first + row, row, out)
+    cdef Py_ssize_t r
+    if out != NULL and status != LEARNED and status != SKIPPED:
+        if member.vote(&b.rows[row], out) != LEARNED:  # no memory for that either: no vote
+            for r in range(member.n_labels):
+                out[r] = 0.0
+            if member.n_labels == 0:
+                out[0] = NAN
+    return status
 
 
 cdef class Shift:

@@ -20,7 +20,7 @@ from ..core.sources cimport Source
 from ..core.state cimport State
 from ..core.task cimport Task
 from ._committee cimport TOGETHER, Committee, RowBlock
-from ._member cimport Member
+from ._member cimport Member, vote_size
 
 cdef enum:
     ON_STACK = 256  # numbers of votes that need no memory of their own
@@ -97,7 +97,7 @@ cdef class LabelEnsembleState(ClassifierState):
     cdef int score(self, const Example* e, double* out) noexcept nogil:
         cdef double few[ON_STACK]
         cdef Py_ssize_t m, r, k = self.n_labels
-        cdef double* total = votes_room(few, 3 * k)
+        cdef double* total = votes_room(few, k + vote_size(k))
         cdef int status = LEARNED
         if total == NULL:
             return NO_MEMORY
@@ -190,7 +190,7 @@ cdef class LabelEnsembleState(ClassifierState):
     cdef int learn_one(self, const Example* e, double* out) noexcept nogil:
         """A block of one row."""
         cdef double few[ON_STACK]
-        cdef Py_ssize_t n = 2 * max(1, self.n_labels) * self.committee.n
+        cdef Py_ssize_t n = vote_size(self.n_labels) * self.committee.n
         cdef double* votes = NULL
         cdef Example own = e[0]
         cdef RowBlock b
@@ -260,23 +260,24 @@ def votes_of(Model model, x):
     cdef Encoder encoder
     cdef RowBuffer* row
     cdef Example e
-    cdef Py_ssize_t m, size = 1
+    cdef Py_ssize_t m, labels = 1, size
     x = model.encoder.coerce(x)  # user code may run here
     with model.reading():
         encoder, committee = model.encoder, model.state.committee
         if isinstance(model.state, LabelEnsembleState):
-            size = max(1, (<LabelEnsembleState> model.state).n_labels)
-        found = np.zeros((committee.n, 2 * size))
+            labels = max(1, (<LabelEnsembleState> model.state).n_labels)
+        size = vote_size(labels)
+        found = np.zeros((committee.n, size))
         model.reserve(encoder.width)
         row = encoder.acquire_row(16, 0)
         try:
             encoder.read(x, KNOWN, row, &e)
             for m in range(committee.n):
-                if committee.vote(m, &e, <double*> data_of(found) + 2 * size * m) != LEARNED:
+                if committee.vote(m, &e, <double*> data_of(found) + size * m) != LEARNED:
                     raise MemoryError(f"{model.who}: no memory to predict this example.")
         finally:
             encoder.release_row(row)
-    return found[:, :size]
+    return found[:, :labels]
 
 
 cdef int by_size(const void* x, const void* y) noexcept nogil:
@@ -403,7 +404,7 @@ cdef class NumberEnsembleState(State):
         cdef RowBlock b
         cdef int64_t refused
         if out != NULL:
-            votes = votes_room(few, 2 * self.committee.n)
+            votes = votes_room(few, vote_size(1) * self.committee.n)
             if votes == NULL:
                 return NO_MEMORY
         self.committee.one_row(&b, &own, votes, 1)

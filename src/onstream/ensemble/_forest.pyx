@@ -18,7 +18,7 @@ from ..core.rules.poisson cimport poisson
 from ..drift._adwin cimport (
     Adwin, adwin_bytes, adwin_export, adwin_free, adwin_hold, adwin_mean, adwin_push, adwin_restore, adwin_start,
 )
-from ._member cimport Member
+from ._member cimport Member, most_scores
 from ._member import export_model, restore_model
 
 cdef enum:
@@ -36,6 +36,7 @@ cdef class ForestMember(Member):
     cdef double lam
     cdef double warning_delta     # 0: no trees in the background
     cdef double drift_delta       # 0: it never begins anew
+    cdef bint hindsight           # its errors are those that it makes once it has learned the example
     cdef Adwin warning
     cdef Adwin drift
     cdef int64_t front_generation  # of the tree that votes
@@ -46,10 +47,11 @@ cdef class ForestMember(Member):
     cdef Py_ssize_t max_bytes     # of its trees together; 0: no limit
 
     def __init__(
-        self, make, *, double lam, double warning_delta, double drift_delta, Py_ssize_t max_bytes=0, **common
+        self, make, *, double lam, double warning_delta, double drift_delta, bint hindsight=False,
+        Py_ssize_t max_bytes=0, **common
     ):
         Member.__init__(self, make, **common)
-        self.max_bytes = max_bytes
+        self.max_bytes, self.hindsight = max_bytes, hindsight
         self.lam, self.warning_delta, self.drift_delta = lam, warning_delta, drift_delta
         adwin_start(&self.warning, warning_delta or 1.0)
         adwin_start(&self.drift, drift_delta or 1.0)
@@ -78,8 +80,8 @@ cdef class ForestMember(Member):
         cdef double few[ON_STACK]
         cdef double* scores = few
         cdef int status = NO_MEMORY
-        if self.n_labels > ON_STACK:
-            scores = <double*> PyMem_RawMalloc(self.n_labels * sizeof(double))
+        if most_scores(self.n_labels) > ON_STACK:
+            scores = <double*> PyMem_RawMalloc(most_scores(self.n_labels) * sizeof(double))
         if scores != NULL and adwin_hold(&self.warning) and adwin_hold(&self.drift):
             status = self.learn_scored(e, t, scores, out)
         else:
@@ -106,6 +108,8 @@ cdef class ForestMember(Member):
             error = self.count(e, scores)
         if times == 0:
             return LEARNED
+        if self.hindsight and self.model.score(e, scores) == LEARNED:
+            error = (<ClassifierModel> self.model).classes.decide(scores) != e.label
         if self.background is not None:
             self.learn_times(self.background, e, times, NULL)
         # The error goes into both windows; only a rise counts.

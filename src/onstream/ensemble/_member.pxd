@@ -10,6 +10,16 @@ cdef enum:
     SKIPPED = 5  # what `Member.learn` answers if it has not changed, and was not meant to
 
 
+cdef inline Py_ssize_t most_scores(Py_ssize_t labels) noexcept nogil:
+    """Numbers that the scores of any learner take: neighbours have one more than there are labels."""
+    return max(1, labels) + 1
+
+
+cdef inline Py_ssize_t vote_size(Py_ssize_t labels) noexcept nogil:
+    """Numbers of a vote, and of the scratch memory behind it for scores."""
+    return max(1, labels) + most_scores(labels)
+
+
 cdef class Member:
     cdef object make              # called with a number, the generation: a new model
     cdef readonly int64_t generation  # models made so far, but for the first

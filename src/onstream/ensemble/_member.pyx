@@ -84,6 +84,10 @@ cdef class Member:
         """All models that it holds, that in force first."""
         return [self.model] if self.background is None else [self.model, self.background]
 
+    def voting(self):
+        """The models that its vote comes from."""
+        return [self.model]
+
     def connect(self, Encoder features, Encoder encoder):
         """Stand behind this encoder."""
         cdef BatchModel model

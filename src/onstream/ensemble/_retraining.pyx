@@ -7,7 +7,7 @@ from libc.stdint cimport int64_t, uint64_t
 from ..core.classifier cimport ClassifierModel
 from ..core.example cimport LEARNED, NO_MEMORY, Example
 from ..drift._detector cimport DetectorState
-from ._member cimport Member
+from ._member cimport Member, most_scores
 from ._member import export_model, restore_model
 
 cdef enum:
@@ -27,8 +27,8 @@ cdef class RetrainingMember(Member):
         cdef double* scores = few
         cdef bint fresh = self.model.state.seen == 0
         cdef int status = NO_MEMORY
-        if self.n_labels > ON_STACK:
-            scores = <double*> PyMem_RawMalloc(self.n_labels * sizeof(double))
+        if most_scores(self.n_labels) > ON_STACK:
+            scores = <double*> PyMem_RawMalloc(most_scores(self.n_labels) * sizeof(double))
         if out != NULL:
             self.vote(e, out)
         if scores != NULL:

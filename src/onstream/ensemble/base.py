@@ -1,6 +1,7 @@
 """What all ensembles share: their members, and the threads that these learn in."""
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any, TypedDict
 
 from ..base.checks import whole
@@ -15,7 +16,7 @@ from ..core.regressor import RegressorModel
 from ._bagging import BaggingMember
 from ._ensemble import votes_of
 from ._retraining import RetrainingMember
-from .views import EnsembleExplanation, MemberTree, MemberVote, mean_importances, tree_of
+from .views import EnsembleExplanation, MemberTree, MemberVote, is_tree, mean_importances
 
 MOST_MEMBERS = 100_000
 
@@ -67,23 +68,29 @@ class Ensemble(Learner):
     def merge(self, other: Learner) -> None:
         """Ensembles cannot be merged: see the message."""
         raise NotMergeable(
-            f"{type(self).__name__}: ensembles cannot be merged: members that saw other data made "
-            f"other splits and began anew at other times. Train members apart, and let them vote."
+            f"{type(self).__name__}: it cannot be merged: members that saw other data made other "
+            f"splits or began anew at other times. Train members apart, and let them vote; "
+            f"OnlineBagging over learners that can be merged, such as linear ones, is merged "
+            f"member by member."
         )
 
     @property
     def trees(self) -> list[MemberTree]:
-        """Members that are trees, as they are now, to be looked at: `model.trees[0].to_svg()`."""
-        return [tree for _, tree in self._looked_at() if tree is not None]
+        """All trees that vote, as they are now, to be looked at: `model.trees[0].to_svg()`."""
+        return [tree for views in self._looked_at() for tree in views]
 
-    def _looked_at(self) -> list[tuple[Any, MemberTree | None]]:
-        """Each member, and its view if it is a tree."""
-        name, model = type(self).__name__, self._model
+    def _looked_at(self) -> list[list[MemberTree]]:
+        """Views of the trees of each member: one, none, or of a chain all of them."""
+        name, model, number = type(self).__name__, self._model, count()
         with model.reading():
             names = model.export_names()
             return [
-                (member, tree_of(f"{name}.trees[{i}]", member.models()[0], names))
-                for i, member in enumerate(model.state.committee.members)
+                [
+                    MemberTree(f"{name}.trees[{next(number)}]", {**one.state.outline(), **names})
+                    for one in member.voting()
+                    if is_tree(one)
+                ]
+                for member in model.state.committee.members
             ]
 
     @property
@@ -92,17 +99,17 @@ class Ensemble(Learner):
         return mean_importances(self.trees)
 
     def explain_one(self, x: Example) -> EnsembleExplanation:
-        """The vote of each member for `x`, and of trees the way that it takes through them."""
+        """The vote of each member for `x`, and the way that it takes through one that is a tree."""
         prediction = self.predict_one(x)  # type: ignore[attr-defined]
         labels = getattr(self, "labels", None)
         found = []
-        for (_, tree), vote in zip(self._looked_at(), votes_of(self._model, x), strict=True):
+        for views, vote in zip(self._looked_at(), votes_of(self._model, x), strict=True):
             said: Any = None if vote[0] != vote[0] else float(vote[0])
             own = said
             if labels is not None:
                 said = dict(zip(labels, vote.tolist(), strict=False))
                 own = max(said, key=lambda label: said[label], default=None)
-            found.append(MemberVote(said, None if tree is None else tree.way_of(x, own)))
+            found.append(MemberVote(said, views[0].way_of(x, own) if len(views) == 1 else None))
         return EnsembleExplanation(prediction, found)
 
     @property
@@ -135,13 +142,17 @@ class Wrapped:
     learner: Any
     _learners: list[Any]  # templates
 
-    def _set_learner(self, learner: Any, default: type[Learner], kind: type[Learner]) -> None:
-        """Check the learner or learners, and keep templates of them."""
+    def _set_learner(
+        self, learner: Any, default: type[Learner], kind: type[Learner], common: Any
+    ) -> None:
+        """Check the learner or learners, and keep templates of them. A list says `n_models`."""
         name = type(self).__name__
         several = isinstance(learner, (list, tuple)) and self._several
         given = list(learner) if several else [default() if learner is None else learner]
         if not given:
             raise ValueError(f"{name}: learner must be a learner or a list of some, got [].")
+        if several:
+            common.setdefault("n_models", len(given))
         for one in given:
             check_learner(name, one, kind)
         self._learners = [one if one._is_template() else one._template() for one in given]

@@ -9,6 +9,7 @@ from ..base.learner import LearnerOptions
 from ..core.regressor import RegressorModel
 from ..tree._boosted_tree import BoostedTreeState
 from ..tree.base import checked_nominal
+from ._boosting import LEAST_SHARE
 from ._chain import Chain
 from .base import Ensemble, member_seed
 
@@ -22,6 +23,7 @@ class LabelBoostingOptions(LabelledOptions, total=False):
     tau: float
     max_depth: int | None
     nominal: list[str | int] | None
+    max_bytes: int | None
 
 
 class NumberBoostingOptions(LearnerOptions, total=False):
@@ -33,6 +35,7 @@ class NumberBoostingOptions(LearnerOptions, total=False):
     tau: float
     max_depth: int | None
     nominal: list[str | int] | None
+    max_bytes: int | None
 
 
 class Boosting(Ensemble):
@@ -48,6 +51,11 @@ class Boosting(Ensemble):
         Deepest leaf of a tree.
     nominal : list or None, default None
         Features whose numbers are names of categories. Text always is.
+    max_bytes : int >= 20_000 for each tree of a chain or None, default None
+        Most memory of all chains. Each tree has an equal share, half of which goes to its rival
+        while there is one, and keeps to it as a HoeffdingTreeRegressor to its `max_bytes`. A label
+        that would leave trees too little is refused. Learning a block takes a few megabytes more
+        for a moment.
     """
 
     learning_rate: float
@@ -55,6 +63,7 @@ class Boosting(Ensemble):
     delta: float
     adapt: bool
     _leaf_prediction: str
+    _bag = 1  # trees of a stage
 
     def __init__(
         self,
@@ -63,6 +72,7 @@ class Boosting(Ensemble):
         tau: float = 0.05,
         max_depth: int | None = None,
         nominal: list[str | int] | None = None,
+        max_bytes: int | None = None,
         **common: Any,
     ) -> None:
         self.subspace = number(self, "subspace", subspace, above=0.0, most=1.0)
@@ -71,6 +81,12 @@ class Boosting(Ensemble):
             max_depth = whole(self, "max_depth", max_depth, least=1, most=2**31 - 1)
         self.max_depth = max_depth
         self.nominal = checked_nominal(self, nominal)
+        if max_bytes is not None:
+            stages = common["n_models"]
+            stages = stages if isinstance(stages, int) and stages > 0 else 1  # refused below
+            least = LEAST_SHARE * stages * self._bag
+            max_bytes = whole(self, "max_bytes", max_bytes, least=least, most=2**60)
+        self.max_bytes = max_bytes
         super().__init__(**common)
 
     def _set_steps(self, learning_rate: float, grace_period: float, delta: float) -> None:
@@ -79,12 +95,12 @@ class Boosting(Ensemble):
         self.grace_period = positive(self, "grace_period", grace_period)
         self.delta = number(self, "delta", delta, above=0.0, most=1.0)
 
-    def _chain(self, label: int, bag: int) -> Chain:
+    def _chain(self, label: int) -> Chain:
         """The chain of a label; -1: of numbers."""
         return Chain(
             self._tree_maker(),
             stages=self.n_models,
-            bag=bag,
+            bag=self._bag,
             rate=self.learning_rate,
             share=self.subspace,
             label=label,

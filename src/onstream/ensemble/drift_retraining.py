@@ -47,7 +47,7 @@ class DriftRetraining(Retraining, Wrapped, ProbabilisticClassifier):
     def __init__(
         self, learner: Any = None, *, detector: Any = None, **common: Unpack[LabelledOptions]
     ) -> None:
-        self._set_learner(learner, HoeffdingTreeClassifier, Classifier)
+        self._set_learner(learner, HoeffdingTreeClassifier, Classifier, common)
         self.detector = checked_detector(self, detector, errors=True)
         super().__init__(**common)
 

@@ -36,7 +36,7 @@ class DriftRetrainingRegressor(Retraining, Wrapped, Regressor):
     def __init__(
         self, learner: Any = None, *, detector: Any = None, **common: Unpack[LearnerOptions]
     ) -> None:
-        self._set_learner(learner, HoeffdingTreeRegressor, Regressor)
+        self._set_learner(learner, HoeffdingTreeRegressor, Regressor, common)
         self.detector = checked_detector(self, detector, errors=False)
         super().__init__(**common)
 

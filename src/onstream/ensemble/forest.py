@@ -67,6 +67,7 @@ class Forest(Ensemble):
     warning_delta: float
     drift_delta: float
     _apart = True
+    _hindsight = False  # are errors watched that a tree makes once it has learned the example?
 
     def __init__(
         self,
@@ -109,6 +110,7 @@ class Forest(Ensemble):
             lam=self.lam,
             warning_delta=self.warning_delta if self.drift_delta else 0.0,
             drift_delta=self.drift_delta,
+            hindsight=self._hindsight,
             max_bytes=self._tree_bytes() or 0,
             probabilistic=True,
             seed=member_seed(self.seed, i),

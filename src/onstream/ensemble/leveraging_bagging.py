@@ -52,11 +52,9 @@ class LeveragingBagging(Wrapped, LabelEnsemble):
         delta: float = 0.002,
         **common: Unpack[LabelEnsembleOptions],
     ) -> None:
-        self._set_learner(learner, HoeffdingTreeClassifier, Classifier)
+        self._set_learner(learner, HoeffdingTreeClassifier, Classifier, common)
         self.lam = number(self, "lam", lam, above=0.0, most=50.0)
         self.delta = number(self, "delta", delta, above=0.0, most=1.0)
-        if isinstance(learner, (list, tuple)):
-            common.setdefault("n_models", len(learner))
         super().__init__(**common)
 
     def _new_state(self) -> Any:

@@ -6,11 +6,12 @@ from ..base.classifier import Classifier
 from ..base.regressor import Regressor
 from ..tree.hoeffding_tree_classifier import HoeffdingTreeClassifier
 from ._ensemble import LabelEnsembleState
-from .base import LabelEnsemble, LabelEnsembleOptions, Wrapped, bagged
+from .base import LabelEnsemble, LabelEnsembleOptions, bagged
+from .merging import Bagging
 from .online_bagging_regressor import OnlineBaggingRegressor
 
 
-class OnlineBagging(Wrapped, LabelEnsemble):
+class OnlineBagging(Bagging, LabelEnsemble):
     """Online bagging (Oza, IEEE SMC 2005).
 
     Each member learns each example k times, k drawn from Poisson(1): as often as it would occur in
@@ -44,9 +45,7 @@ class OnlineBagging(Wrapped, LabelEnsemble):
         return super().__new__(cls)
 
     def __init__(self, learner: Any = None, **common: Unpack[LabelEnsembleOptions]) -> None:
-        self._set_learner(learner, HoeffdingTreeClassifier, Classifier)
-        if isinstance(learner, (list, tuple)):
-            common.setdefault("n_models", len(learner))
+        self._set_learner(learner, HoeffdingTreeClassifier, Classifier, common)
         super().__init__(**common)
 
     def _new_state(self) -> Any:

@@ -5,10 +5,11 @@ from typing import Any, Unpack
 from ..base.regressor import Regressor
 from ..tree.hoeffding_tree_regressor import HoeffdingTreeRegressor
 from ._ensemble import NumberEnsembleState
-from .base import NumberEnsemble, NumberEnsembleOptions, Wrapped, bagged
+from .base import NumberEnsemble, NumberEnsembleOptions, bagged
+from .merging import Bagging
 
 
-class OnlineBaggingRegressor(Wrapped, NumberEnsemble):
+class OnlineBaggingRegressor(Bagging, NumberEnsemble):
     """Online bagging of regressors (Oza, IEEE SMC 2005): the mean of their predictions.
 
     Parameters
@@ -30,9 +31,7 @@ class OnlineBaggingRegressor(Wrapped, NumberEnsemble):
     _apart = True
 
     def __init__(self, learner: Any = None, **common: Unpack[NumberEnsembleOptions]) -> None:
-        self._set_learner(learner, HoeffdingTreeRegressor, Regressor)
-        if isinstance(learner, (list, tuple)):
-            common.setdefault("n_models", len(learner))
+        self._set_learner(learner, HoeffdingTreeRegressor, Regressor, common)
         super().__init__(**common)
 
     def _new_state(self) -> Any:

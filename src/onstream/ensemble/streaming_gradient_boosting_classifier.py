@@ -57,4 +57,6 @@ class StreamingGradientBoostingClassifier(Boosting, LabelEnsemble):
         super().__init__(n_models=n_models, **common)
 
     def _new_state(self) -> Any:
-        return LabelBoostingState(lambda label: self._chain(label, 1), n_jobs=self.n_jobs)
+        return LabelBoostingState(
+            self._chain, n_jobs=self.n_jobs, max_bytes=self.max_bytes, trees=self.n_models
+        )

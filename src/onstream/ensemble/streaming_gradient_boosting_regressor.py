@@ -58,4 +58,13 @@ class StreamingGradientBoostingRegressor(Boosting, NumberEnsemble):
         super().__init__(n_models=n_models, **common)
 
     def _new_state(self) -> Any:
-        return NumberBoostingState(self._chain(-1, self.bag_size), n_jobs=self.n_jobs)
+        return NumberBoostingState(
+            self._chain(-1),
+            n_jobs=self.n_jobs,
+            max_bytes=self.max_bytes,
+            trees=self.n_models * self.bag_size,
+        )
+
+    @property
+    def _bag(self) -> int:  # type: ignore[override]
+        return self.bag_size

@@ -10,7 +10,8 @@ class StreamingRandomPatchesClassifier(LabelForest):
     """Streaming random patches (Gomes, Read and Bifet, ICDM 2019).
 
     As an adaptive random forest, but each tree as a whole sees a random subset of the features, and
-    a tree that begins anew draws another one.
+    a tree that begins anew draws another one. What is watched are the errors that a tree makes once
+    it has learned the example, as in MOA.
 
     Parameters
     ----------
@@ -32,6 +33,7 @@ class StreamingRandomPatchesClassifier(LabelForest):
     """
 
     _one_subspace = True
+    _hindsight = True
 
     def __init__(
         self,

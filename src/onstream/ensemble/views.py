@@ -31,7 +31,7 @@ class MemberVote(NamedTuple):
     """What one member says of an example."""
 
     vote: Any  # weight of its vote for each label, or its number; None: it has learned nothing yet
-    way: Explanation | None  # through its tree; None: it is no tree
+    way: Explanation | None  # through its tree; None: it is no tree, or a chain of several
 
     def __str__(self) -> str:
         if isinstance(self.vote, dict):
@@ -54,12 +54,9 @@ class EnsembleExplanation(NamedTuple):
         return "\n".join([*lines, f"=> {self.prediction!r}"])
 
 
-def tree_of(name: str, model: Any, names: dict[str, Any]) -> MemberTree | None:
-    """The view of a member, if it is a tree without steps before it."""
-    outline = getattr(model.state, "outline", None)
-    if outline is None or model.steps():
-        return None
-    return MemberTree(name, {**outline(), **names})
+def is_tree(model: Any) -> bool:
+    """Say whether a member is a tree without steps before it."""
+    return hasattr(model.state, "outline") and not model.steps()
 
 
 def mean_importances(trees: list[MemberTree]) -> dict[Any, float]:

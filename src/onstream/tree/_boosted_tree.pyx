@@ -4,8 +4,10 @@ answers with what it says of the example before and after."""
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t
 
+from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, OVERFLOW, Example
 from ._regression cimport MEAN, HoeffdingRegressorState, leaf_at
+from .arena._memory_limit cimport MemoryBudget, most_named, room_for
 from .arena._nodes cimport fits_in
 from .arena._observers cimport add, watch
 from .arena.arena cimport NOMINAL, NONE, Arena, View
@@ -14,6 +16,9 @@ cdef double LARGEST_TARGET = 1e120
 
 
 cdef class BoostedTreeState(HoeffdingRegressorState):
+    def configure(self, Encoder encoder):
+        HoeffdingRegressorState.configure(self, encoder)
+        encoder.most_named = most_named(self.budget.max_bytes // 2)  # the other half may be a rival's
 
     cdef double answer(self, const View* v) noexcept nogil:
         """What it says; 0 before the first example."""
@@ -26,11 +31,23 @@ cdef class BoostedTreeState(HoeffdingRegressorState):
         """Standard deviation of its targets."""
         return sqrt(self.scale[2] / self.scale[0]) if self.scale[0] > 0.0 else 0.0
 
+    cdef void keep_to(self, Py_ssize_t max_bytes) noexcept nogil:
+        """Keep to this limit from the next example on; 0: none."""
+        self.budget.max_bytes = max_bytes
+
+    cdef bint fits(self, Py_ssize_t max_bytes) noexcept nogil:
+        """Could it keep to this limit? Nodes cannot be taken back."""
+        cdef MemoryBudget then = self.budget
+        then.max_bytes = max_bytes
+        return room_for(&self.arena, &then, 0)
+
     cdef int boost(
         self, const Example* e, const View* v, double* before, double* after
     ) noexcept nogil:
         """Learn the example, as it looks in `v`. Not LEARNED: nothing has changed."""
         cdef int32_t leaf
+        if self.budget.max_bytes:
+            self.take_stock(e.width, e.named)
         if not fits_in(&self.arena, e) or not fabs(e.y) <= LARGEST_TARGET:
             return OVERFLOW
         before[0] = self.answer(v)
@@ -38,6 +55,8 @@ cdef class BoostedTreeState(HoeffdingRegressorState):
         if leaf == NO_MEMORY:
             return NO_MEMORY
         self.learn_at(leaf, v, e.y, e.weight)
+        if self.budget.max_bytes:
+            self.enforce_limit()
         self.seen += 1
         if self.arena.feature[leaf] == NONE:
             after[0] = self.predict_at(leaf, v)

@@ -301,7 +301,7 @@ cdef class TreeState(ClassifierState):
         return hoeffding(span, self.delta, self.arena.weight[node] - self.arena.idle[node])
 
     cdef Split best_on(self, int32_t node, int32_t feature) noexcept nogil:
-        return best_split(&self.arena, node, feature, &self.criterion, &self.scratch)
+        return best_split(&self.arena, node, feature, &self.criterion, 0.0, &self.scratch)
 
     cdef void two_best(self, int32_t node, Split* a, Split* b) noexcept nogil:
         """The two best splits on different features; the null split, gain 0, is one of them."""
@@ -311,7 +311,7 @@ cdef class TreeState(ClassifierState):
         for f in range(<int32_t> self.arena.width):
             if self.arena.codes[f] > 2 and not self.arena.binary and not self.may_add(self.arena.codes[f]):
                 continue  # no memory for its branches
-            s = self.best_on(node, f)
+            s = best_split(&self.arena, node, f, &self.criterion, b.gain, &self.scratch)
             if s.gain > a.gain and has_gain(&s):
                 b[0] = a[0]
                 a[0] = s

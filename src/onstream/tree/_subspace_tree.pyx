@@ -8,8 +8,10 @@ import numpy as np
 from ..core.example cimport NO_MEMORY
 from .arena._nodes cimport free_node
 from .arena._records cimport enough, preorder
+from .arena._split cimport labels_at
 from .arena._tables cimport drop_features
 from .arena.arena cimport NONE, Arena, View, arena_alloc, arena_free
+from .arena.criteria cimport hoeffding
 from ._hoeffding cimport HoeffdingState
 from ._subspace cimport Birth, Draws, Subspace, watches
 
@@ -59,6 +61,12 @@ cdef class SubspaceTreeState(HoeffdingState):
             if self.choose_features(leaf) != 0:
                 return NO_MEMORY
         return HoeffdingState.prepare_nodes(self, leaf, v, label)
+
+    cdef double bound(self, int32_t node) noexcept nogil:
+        """Hoeffding's epsilon, with the weight that the split above has foreseen for the node: MOA's
+        leaves begin with it, too."""
+        cdef Arena* a = &self.arena
+        return hoeffding(self.criterion.gain_range(labels_at(a, node)), self.delta, a.mass[node] - a.idle[node])
 
     cdef int choose_features(self, int32_t leaf) noexcept nogil:
         """Let a leaf drop all features but those that it watches."""
@@ -122,5 +130,5 @@ cdef class SubspaceTreeState(HoeffdingState):
                 raise MemoryError("onstream: no memory for the tree")
             birth.number, birth.known, birth.decided = births[node, 0], births[node, 1], 0
             a.extra[node] = birth
-            if a.feature[node] == NONE and a.tables[node] != NULL:
-                enough(self.choose_features(node))
+            if a.feature[node] == NONE and a.tables[node] != NULL and a.weight[node] > a.idle[node]:
+                enough(self.choose_features(node))  # a leaf chooses with its first example

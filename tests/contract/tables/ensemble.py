@@ -19,8 +19,9 @@ TABLE = {
     ),
     "AdaptiveRandomForestClassifier": Line(
         two_labels,
-        0.7,
+        0.68,  # 0.70 before its bound counted what a split foresaw, which many labels gain by
         ({"n_models": 5, "lam": 2.0, "warning_delta": 0.1, "drift_delta": 0.05},),
+        decisive=False,
         draws_features=True,
     ),
     "AdaptiveRandomForestRegressor": Line(

@@ -7,7 +7,7 @@ from ...core.example cimport NO_MEMORY
 from ...core.scores cimport softmax
 from ._tables cimport add_values, ensure_label, ensure_table
 from .arena cimport (
-    NOMINAL, NONE, UNKNOWN, Arena, ClassTable, Layout, View, cell, cell_weights, column, highs, lows,
+    NOMINAL, NONE, NUMERIC, UNKNOWN, Arena, ClassTable, Layout, View, cell, cell_weights, column, highs, lows,
     means, places, squares, weights,
 )
 
@@ -50,7 +50,7 @@ cdef void observe(Arena* a, int32_t node, const View* v, int32_t label, double w
     t = a.tables[node][label]
     t.gaussians = NONE
     if a.layout[node] != NULL:
-        observe_some(a, node, v, t, w)
+        t.even = observe_some(a, node, v, t, w)
     elif t.even == 0 or t.even != v.n or not observe_all(t, v.x, v.n, w):
         t.even = observe_each(a, node, v, t, w)
 
@@ -108,20 +108,30 @@ cdef int32_t observe_each(
     return <int32_t> v.n if even else 0
 
 
-cdef void observe_some(Arena* a, int32_t node, const View* v, ClassTable* t, double w) noexcept nogil:
-    """Any row, at a node that has dropped features."""
+cdef int32_t observe_some(
+    Arena* a, int32_t node, const View* v, ClassTable* t, double w
+) noexcept nogil:
+    """Any row, at a node that has dropped features; returns the new `t.even`: all its columns, or 0."""
     cdef const int32_t* place = places(a.layout[node])
-    cdef int32_t c
+    cdef double* weight = weights(t)
+    cdef double together = -1.0
+    cdef int32_t c, d = 0
     cdef Py_ssize_t f
+    cdef bint even = True
     for f in range(min(v.n, <Py_ssize_t> a.layout[node].width)):
         c = place[f]
         if v.x[f] != v.x[f] or c == NONE:
             continue
         if a.kind[f] == NOMINAL:
-            weights(t)[c] += w
+            even = False
+            weight[c] += w
             cell_weights(t)[cell(a, node, <int32_t> f, <int32_t> v.x[f])] += w
         else:
-            add_number(t, c, v.x[f], w, w / (weights(t)[c] + w))
+            even &= d == 0 or weight[c] + w == together
+            together = weight[c] + w
+            d += 1
+            add_number(t, c, v.x[f], w, w / together)
+    return d if even and d == a.layout[node].d else 0
 
 
 cdef inline void add_number(
@@ -205,17 +215,21 @@ cdef bint naive_bayes(
     A likelihood of 0 vetoes its label: a number that differs from the only one seen so far, or a
     feature this label never had.
     """
+    cdef double kept[AT_ONCE]
+    cdef const double* x = v.x
     cdef bint possible = False
-    cdef Py_ssize_t r
+    cdef Py_ssize_t r, n = v.n
     if a.variance_floor > 0.0:
         return naive_bayes_with_floor(a, node, v, k, out)
+    if a.layout[node] != NULL:
+        x, n = kept, numbers_kept(a, node, v, kept)
     for r in range(k):
         out[r] = -INFINITY
         if r < a.labels[node] and a.counts[node][r] > 0.0 and a.tables[node][r] != NULL:
             if learning:  # predictions must not write: they may run in several threads
                 precompute(a.tables[node][r])
             out[r] = log(a.counts[node][r] / a.weight[node])
-            out[r] += log_likelihood(a, node, v, a.tables[node][r])
+            out[r] += log_likelihood(a, node, v, x, n, a.tables[node][r])
             if not out[r] < INFINITY:  # NaN, or infinite variances
                 out[r] = -INFINITY
             possible |= out[r] > -INFINITY
@@ -285,7 +299,8 @@ cdef const double* row_of(
 
 cdef void set_floors(Arena* a, int32_t node, Values* v) noexcept nogil:
     """What is added to the variance of each number: a share of its variance over all labels."""
-    cdef double n[AT_ONCE], mean[AT_ONCE], square[AT_ONCE], room[3][AT_ONCE]
+    cdef double[AT_ONCE] n, mean, square
+    cdef double[3][AT_ONCE] room
     cdef const double* w
     cdef const double* m
     cdef const double* s
@@ -317,7 +332,8 @@ cdef void set_floors(Arena* a, int32_t node, Values* v) noexcept nogil:
 
 cdef double likelihood_of_values(ClassTable* t, const Values* v) noexcept nogil:
     """Logarithm of the likelihood of these values under one label."""
-    cdef double precision[AT_ONCE], off[AT_ONCE], room[3][AT_ONCE]
+    cdef double[AT_ONCE] precision, off
+    cdef double[3][AT_ONCE] room
     cdef const double* w = row_of(t, 0, v, room[0])
     cdef const double* m = row_of(t, 1, v, room[1])
     cdef const double* s = row_of(t, 2, v, room[2])
@@ -342,11 +358,32 @@ cdef double likelihood_of_values(ClassTable* t, const Values* v) noexcept nogil:
     return logs + 0.5 * (log(product) - distance) - v.varying * HALF_LOG_2PI
 
 
-cdef double log_likelihood(Arena* a, int32_t node, const View* v, ClassTable* t) noexcept nogil:
-    """Of the values of an example, under one label."""
+cdef Py_ssize_t numbers_kept(Arena* a, int32_t node, const View* v, double* out) noexcept nogil:
+    """The values of the features that a node has not dropped, and how many they are; 0 if there is
+    a gap, a nominal value or a later feature among them."""
+    cdef Layout* l = a.layout[node]
+    cdef int32_t c, d = 0
+    cdef Py_ssize_t f
+    if v.n > l.width or l.d > AT_ONCE:
+        return 0
+    for f in range(v.n):
+        c = places(l)[f]
+        if c == NONE:
+            continue
+        if a.kind[f] != NUMERIC or v.x[f] != v.x[f]:
+            return 0
+        out[c] = v.x[f]
+        d += 1
+    return d if d == l.d else 0
+
+
+cdef double log_likelihood(
+    Arena* a, int32_t node, const View* v, const double* x, Py_ssize_t n, ClassTable* t
+) noexcept nogil:
+    """Of the values of an example, under one label; `x` has them by column."""
     cdef double distance
-    if t.even > 0 and t.even == v.n and t.gaussians != NONE and a.layout[node] == NULL:
-        distance = distance_of_all(t, v.x, v.n)
+    if t.even > 0 and t.even == n and t.gaussians != NONE:
+        distance = distance_of_all(t, x, n)
         if distance == distance:  # no gap
             return t.logs + 0.5 * (t.log_product - distance) - t.gaussians * HALF_LOG_2PI
     return likelihood_of_each(a, node, v, t)
@@ -387,7 +424,14 @@ cdef double distance_of_all(ClassTable* t, const double* x, Py_ssize_t n) noexce
     cdef const double* mean = means(t)
     cdef const double* square = squares(t)
     cdef double distance = 0.0, off
+    cdef double terms[AT_ONCE]
     cdef Py_ssize_t f
+    if t.gaussians == n and n <= AT_ONCE:  # the compiler takes several divisions at a time
+        for f in range(n):
+            terms[f] = (x[f] - mean[f]) * (x[f] - mean[f]) * (weight[f] / square[f])
+        for f in range(n):
+            distance += terms[f]
+        return distance
     for f in range(n):
         off = x[f] - mean[f]
         if square[f] > 0.0:

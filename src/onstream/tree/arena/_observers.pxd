@@ -38,7 +38,7 @@ cdef inline void add(double* n, double* mean, double* m2, double y, double w) no
 
 
 cdef inline Py_ssize_t roomy(int32_t n) noexcept nogil:
-    """Slots that n of them, and one more, take: as `make_room` grows them."""
+    """Slots that n of them, and one more, are reckoned to take: `make_room` makes no more."""
     cdef Py_ssize_t room = 0
     while n > 0 and room <= n:
         room += room // 2 + 8

@@ -25,12 +25,19 @@ cdef inline void join(Slot* s, const Slot* t) noexcept nogil:
     s.n = n
 
 
+cdef inline int32_t next_room(int32_t n) noexcept nogil:
+    """Slots to make room for where n are in use: a few more, since most observers never have many, and
+    never more than are reckoned."""
+    return <int32_t> min(n + n // 2 + 2, roomy(max(1, n)))
+
+
 cdef int make_room(Arena* a, Observer* o) noexcept nogil:
     """Make room for one more slot."""
-    cdef int32_t room = o.room + o.room // 2 + 8
+    cdef int32_t room
     cdef void* moved
     if o.n < o.room:
         return 0
+    room = next_room(o.room)
     moved = PyMem_RawRealloc(o.slots, room * sizeof(Slot))
     if moved == NULL:
         return NO_MEMORY
@@ -103,7 +110,7 @@ cdef void quantise(Arena* a, Observer* o) noexcept nogil:
 
 cdef void give_back(Arena* a, Observer* o) noexcept nogil:
     """Free the room that quantising has left empty."""
-    cdef int32_t room = <int32_t> roomy(o.n)
+    cdef int32_t room = next_room(o.n)
     cdef void* moved
     if room < o.room:
         moved = PyMem_RawRealloc(o.slots, room * sizeof(Slot))

@@ -38,7 +38,7 @@ cdef Py_ssize_t scratch_bytes(const Scratch* s) noexcept
 
 cdef Split null_split() noexcept nogil
 cdef Split best_split(
-    Arena* a, int32_t node, int32_t feature, const Criterion* criterion, Scratch* s) noexcept nogil
+    Arena* a, int32_t node, int32_t feature, const Criterion* criterion, double least, Scratch* s) noexcept nogil
 cdef void branch_counts(
     Arena* a, int32_t node, const Split* split, int32_t branch, Py_ssize_t k, double* out) noexcept nogil
 cdef Py_ssize_t labels_at(Arena* a, int32_t node) noexcept nogil

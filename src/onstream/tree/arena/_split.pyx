@@ -3,10 +3,16 @@
 A number is modelled per label as a Gaussian between its minimum and maximum (Pfahringer, Holmes and
 Kirkby, PAKDD 2008); ten cuts are tried. Of a nominal feature one value is separated from all others,
 or it has a branch for each value. A split counts only if at least two branches have more than 1 % of the node's weight.
+
+Cuts are the dearest part of a tree with many labels, so they are first looked at roughly: with s the
+share of a label's weight n that is below the cut, and h the entropy of two sides, a cut gains h of the
+share of all weight, less the mean of h(s), weighted by n. Both s and h(s) are read from tables, by the
+distance of the cut from the label's mean. Only cuts that may be the best are then reckoned exactly
+(docs/decisions.md#rough-cuts).
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from libc.math cimport erfc, sqrt
+from libc.math cimport INFINITY, erfc, log2, sqrt
 from libc.stdint cimport int32_t
 from libc.stdlib cimport qsort
 
@@ -19,6 +25,8 @@ from .criteria cimport Criterion
 
 cdef enum:
     CUTS = 10
+    STEPS = 64  # entries of the tables for each standard deviation,
+    FAR = 5     # of which they reach so many to either side
     FEW = 8     # times the values at a node: a feature with fewer is gone through from end to end
 
 cdef struct Codes:   # nominal values of a feature
@@ -27,6 +35,27 @@ cdef struct Codes:   # nominal values of a feature
 
 cdef double LEAST_SHARE = 0.01
 cdef double SQRT_HALF = 0.7071067811865476
+cdef double ROUGH = 3e-4         # no rough gain is off by more
+cdef double ROUGH_SHARE = 1e-4   # and no rough share of a weight
+cdef double[2 * FAR * STEPS + 2] SHARE   # of a normal distribution below each distance from the mean,
+cdef double[2 * FAR * STEPS + 2] UNSURE  # and the entropy of being there or not
+
+cdef struct Cuts:          # of one feature
+    double at[CUTS]
+    bint hopeful[CUTS]     # may be the best
+
+
+cdef int make_tables() except -1:
+    cdef double low, high
+    cdef int32_t i
+    for i in range(2 * FAR * STEPS + 2):
+        low = 0.5 * erfc(SQRT_HALF * (FAR - <double> i / STEPS))
+        high = 0.5 * erfc(SQRT_HALF * (<double> i / STEPS - FAR))
+        SHARE[i], UNSURE[i] = low, -low * log2(low) - high * log2(high)
+    return 0
+
+
+make_tables()
 
 
 cdef int make_scratch(Scratch* s, Py_ssize_t labels) except -1:
@@ -69,9 +98,10 @@ cdef Split null_split() noexcept nogil:
 
 
 cdef Split best_split(
-    Arena* a, int32_t node, int32_t feature, const Criterion* criterion, Scratch* s
+    Arena* a, int32_t node, int32_t feature, const Criterion* criterion, double least, Scratch* s
 ) noexcept nogil:
-    """The best split on this feature; gain 0 if there is none."""
+    """The best split on this feature; gain 0 if there is none. One that gains no more than `least`
+    may be overlooked."""
     cdef Split split = null_split()
     cdef int32_t c = column(a, node, feature)
     cdef Py_ssize_t k
@@ -80,7 +110,7 @@ cdef Split best_split(
         return split
     k = collect(a, node, c, s)
     if k > 0 and a.kind[feature] == NUMERIC:
-        best_cut(a, node, c, criterion, s, k, &split)
+        best_cut(a, node, c, criterion, least, s, k, &split)
     elif k > 0 and a.kind[feature] == NOMINAL:
         split.nominal, split.by_value = True, not a.binary
         if a.binary:
@@ -115,13 +145,15 @@ cdef inline double below(ClassTable* t, int32_t c, double cut) noexcept nogil:
 
 
 cdef void best_cut(
-    Arena* a, int32_t node, int32_t c, const Criterion* criterion, Scratch* s, Py_ssize_t k, Split* out
+    Arena* a, int32_t node, int32_t c, const Criterion* criterion, double least, Scratch* s, Py_ssize_t k,
+    Split* out
 ) noexcept nogil:
     """Gain and threshold of the best of ten cuts between the smallest and the largest value."""
     cdef ClassTable** tables = a.tables[node]
     cdef ClassTable* t = tables[s.present[0]]
     cdef double low = lows(t)[c], high = highs(t)[c], n = 0.0
-    cdef double cut, n_left, n_right, before, after, least
+    cdef double n_left, n_right, before, after, light
+    cdef Cuts cuts
     cdef Py_ssize_t i, j
     for i in range(k):
         t = tables[s.present[i]]
@@ -130,24 +162,72 @@ cdef void best_cut(
         n += s.parent[i]
     if not low < high:
         return
+    light = LEAST_SHARE * (a.weight[node] - a.idle[node])
+    for j in range(CUTS):
+        cuts.at[j] = low + (high - low) * (<double> (j + 1) / (CUTS + 1))
+        cuts.hopeful[j] = low <= cuts.at[j] < high  # but for rounding, which may leave nothing to the right
+    if criterion.in_bits and not look_roughly(tables, c, s, k, n, light, least, &cuts):
+        return
     before = criterion.impurity(s.parent, k)
-    least = LEAST_SHARE * (a.weight[node] - a.idle[node])
-    for j in range(1, CUTS + 1):
-        cut = low + (high - low) * (<double> j / (CUTS + 1))
-        if not low <= cut < high:  # rounding: nothing would go right
+    for j in range(CUTS):
+        if not cuts.hopeful[j]:
             continue
         n_left = n_right = 0.0
         for i in range(k):
-            s.left[i] = below(tables[s.present[i]], c, cut)
+            s.left[i] = below(tables[s.present[i]], c, cuts.at[j])
             s.right[i] = s.parent[i] - s.left[i]
             n_left += s.left[i]
             n_right += s.right[i]
-        if not (n_left > least and n_right > least):
+        if not (n_left > light and n_right > light):
             continue
         after = criterion.impurity(s.left, k) + criterion.impurity(s.right, k)
         if (before - after) / n > out.gain:
             out.gain = (before - after) / n
-            out.threshold = cut
+            out.threshold = cuts.at[j]
+
+
+cdef bint look_roughly(
+    ClassTable** tables, int32_t c, const Scratch* s, Py_ssize_t k, double n, double light, double least,
+    Cuts* cuts
+) noexcept nogil:
+    """Leave only cuts that may be the best; False if none gains more than `least`."""
+    cdef double[CUTS] left, gains, unsure
+    cdef double best = -INFINITY, most = -INFINITY, share, mean, precision, low, high, at
+    cdef ClassTable* t
+    cdef Py_ssize_t i, j
+    cdef int32_t step
+    for j in range(CUTS):
+        left[j] = unsure[j] = 0.0
+    for i in range(k):
+        t = tables[s.present[i]]
+        mean, low, high = means(t)[c], lows(t)[c], highs(t)[c]
+        precision = sqrt(s.parent[i] / squares(t)[c])
+        if low < high and not precision < INFINITY:  # only by rounding
+            return True
+        for j in range(CUTS):
+            at = cuts.at[j]
+            if at < low:
+                continue
+            at = (at - mean) * precision + FAR if at < high else INFINITY
+            if at >= 2 * FAR:
+                left[j] += s.parent[i]
+            elif at > 0.0:
+                step = <int32_t> (at * STEPS)
+                at = at * STEPS - step
+                left[j] += s.parent[i] * (SHARE[step] + at * (SHARE[step + 1] - SHARE[step]))
+                unsure[j] += s.parent[i] * (UNSURE[step] + at * (UNSURE[step + 1] - UNSURE[step]))
+    for j in range(CUTS):
+        share = min(max(left[j] / n, 0.0), 1.0)
+        gains[j] = -(unsure[j] / n)
+        if 0.0 < share < 1.0:
+            gains[j] -= share * log2(share) + (1.0 - share) * log2(1.0 - share)
+        if cuts.hopeful[j]:
+            most = max(most, gains[j])
+            if min(share, 1.0 - share) > light / n + ROUGH_SHARE:  # heavy enough, for sure
+                best = max(best, gains[j])
+    for j in range(CUTS):
+        cuts.hopeful[j] &= gains[j] >= best - 2.0 * ROUGH
+    return most + ROUGH > least
 
 
 cdef inline double cell_weight(ClassTable* t, int32_t place) noexcept nogil:

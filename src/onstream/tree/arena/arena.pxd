@@ -25,7 +25,7 @@ cdef enum:
 cdef struct ClassTable:  # of one label at one node; then ROWS rows of d doubles, and `cells` more
     int32_t d            # features with room
     int32_t cells        # nominal values of the node with room: the weight of each
-    int32_t even         # the first `even` features are numeric and never missing; 0: check each
+    int32_t even         # the first `even` columns are of numbers, never missing; 0: check each
     int32_t gaussians    # naive Bayes of such rows, precomputed: features that vary (NONE: not yet),
     double logs          # and what all examples share of the logarithm of the likelihood
     double log_product

@@ -8,6 +8,7 @@ from libc.math cimport log, log2, sqrt
 cdef struct Criterion:
     double (*impurity)(const double* counts, Py_ssize_t k) noexcept nogil  # times the sum of counts
     double (*gain_range)(Py_ssize_t k) noexcept nogil  # largest possible gain with k labels
+    bint in_bits  # it is the entropy
 
 
 cdef inline double total(const double* counts, Py_ssize_t k) noexcept nogil:
@@ -52,6 +53,7 @@ cdef inline double gini_range(Py_ssize_t k) noexcept nogil:
 
 cdef inline Criterion make_criterion(str name):
     cdef Criterion criterion
+    criterion.in_bits = name != "gini"
     if name == "gini":
         criterion.impurity, criterion.gain_range = gini, gini_range
     else:
