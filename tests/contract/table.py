@@ -86,7 +86,7 @@ class Case:
     @property
     def mergeable(self) -> bool:
         """Can two models of it become one? Where forgetting is on, the order of the rows counts."""
-        return self.cls.merge_kind is not None and self.params.get("forgetting", 1.0) == 1.0
+        return self.make().merge_kind is not None and self.params.get("forgetting", 1.0) == 1.0
 
     @property
     def has_weights(self) -> bool:

@@ -11,8 +11,10 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from .table import Case
-from .tools import assert_finite, attempt, by_name, fingerprint, named, reloaded, some_rows
+from onstream.persist import dumps, loads
+
+from .table import Case, functions_of
+from .tools import assert_finite, attempt, by_name, fingerprint, named, some_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::onstream.base.DataWarning")  # names at random
 
@@ -80,16 +82,18 @@ def target_of(case: Case) -> st.SearchStrategy[Any]:
 
 def check(model: Any, verb: str, *args: Any) -> None:
     """The one rule of this file."""
-    before, seen = fingerprint(model), model.seen
+    before, seen = dumps(model), model.seen
     refused = attempt(model, verb, *args)
+    after = dumps(model)
     if refused and "rows before it were learned" in refused:  # an overflow within a block
         row = int(re.search(r"row ([\d,]+)", refused)[1].replace(",", ""))
         assert seen <= model.seen <= seen + row
-        assert (fingerprint(model) == before) == (model.seen == seen)
+        assert (after == before) == (model.seen == seen)
     elif refused or "learn" not in verb:
-        assert fingerprint(model) == before, refused
-    assert_finite(model, [{}, *by_name(some_rows(2))])
-    assert fingerprint(reloaded(model)) == fingerprint(model)
+        assert after == before, refused
+    if after != before:  # otherwise it was looked at before
+        assert_finite(model, [{}, *by_name(some_rows(2))])
+        assert dumps(loads(after, **functions_of(model.params))) == after
 
 
 def model_of(case: Case, which: str) -> Any:
@@ -252,8 +256,8 @@ def test_huge_and_tiny_weights(case: Case) -> None:
     for w in (5e-324, 1e-300, 1e-100, 1e100, 1e300, 1.7e308):
         for x in ({"f1": 1.0}, {"f1": 1e150, "f2": 1.0}, {"f1": 1e-150}):
             model = named(case, 10)
-            for i in range(4):
-                y = ["x", "y"][i % 2] if case.takes_labels else [1.0, -1e10][i % 2]
+            for i in range(2):
+                y = ["x", "y"][i] if case.takes_labels else [1.0, -1e10][i]
                 check(model, "learn_one", x, y, w)
                 check(model, "learn_many", [x, x], [y, y], [1.0, w])
 

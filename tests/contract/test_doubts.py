@@ -68,8 +68,13 @@ def test_a_block_of_unknown_features_is_doubted_once(learner: Case, kind: str) -
         assert fingerprint(model) == before
 
 
-@pytest.mark.parametrize("kind", ["frame", "polars", "arrow", "array", "lists"])
-@pytest.mark.parametrize("verb", ["learn_many", "predict_learn_many"])
+@pytest.mark.parametrize(
+    ("kind", "verb"),
+    [
+        *((kind, "learn_many") for kind in ("frame", "polars", "arrow", "array", "lists")),
+        ("frame", "predict_learn_many"),
+    ],
+)
 def test_a_block_to_learn_of_new_columns_only_is_doubted_once(
     learner: Case, kind: str, verb: str
 ) -> None:

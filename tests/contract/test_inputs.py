@@ -71,6 +71,7 @@ def test_arrays_are_neither_changed_nor_kept(case: Case) -> None:
             np.testing.assert_array_equal(now, then)
 
 
+@pytest.mark.usefixtures("young_objects_only")
 def test_inputs_may_die_and_change_afterwards(case: Case) -> None:
     stream = streams(case, 60)[-1]
     model, calm = case.make(), case.make()

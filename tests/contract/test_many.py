@@ -44,7 +44,7 @@ def assert_scores_equal(model: Any, block: np.ndarray, loop: list[Any]) -> None:
 def test_block_equals_loop(case: Case) -> None:
     for kind in KINDS:
         for stream in streams(case, 100):
-            rows, y = stream.X[40:70], stream.y[40:70]  # the third label comes at 50
+            rows, y = stream.X[44:60], stream.y[44:60]  # the third label comes at 50
             loop, block, tested = case.make(), case.make(), case.make()
             scores = learn_loop(loop, kind, rows, y.tolist())
             X = KINDS[kind](rows)
@@ -188,11 +188,11 @@ def test_many_pieces_equal_one_block(case: Case) -> None:
 
 @pytest.mark.parametrize("kind", ["dicts", "dense", "strided", "CSR", "arrow"])
 def test_more_rows_than_one_block(learner: Case, kind: str) -> None:
-    """A block is 2**15 values: here it takes some, and the third label comes in the last."""
-    n = 6_000
+    """A block is 2**15 values: here it takes two, and the third label comes in the last."""
+    n = 3_600
     X, y = (two_labels if learner.takes_labels else plane)(n)
     if learner.takes_labels:
-        y = np.where(np.arange(n) > 5_500, three_labels(n).y, y)
+        y = np.where(np.arange(n) > 3_400, three_labels(n).y, y)
     loop, block = learner.make(), learner.make()
     pairs = zip(X.tolist(), y.tolist(), strict=True)
     if kind == "dicts":

@@ -30,7 +30,7 @@ def can_merge(case: Case) -> bool:
     except NotMergeable as error:
         told = str(error)
     else:
-        assert case.cls.merge_kind in ("exact", "mixing")
+        assert a.merge_kind in ("exact", "mixing")
         return True
     assert told.startswith(case.name)
     assert len(told) > len(case.name) + 20, "the reason is missing"
@@ -39,7 +39,7 @@ def can_merge(case: Case) -> bool:
 
 
 def test_merge_kind(case: Case) -> None:
-    assert case.cls.merge_kind in ("exact", "mixing", None)
+    assert case.make().merge_kind in ("exact", "mixing", None)
     assert can_merge(case) == case.mergeable
 
 
@@ -64,7 +64,7 @@ def test_two_halves(mergeable: Case) -> None:
         assert a.merge(b) is None
         assert a.seen == 200
         assert fingerprint(b) == other
-        if mergeable.cls.merge_kind == "exact":
+        if a.merge_kind == "exact":
             np.testing.assert_allclose(
                 a.score_many(asked), both.score_many(asked), rtol=1e-8, atol=1e-8
             )
@@ -180,7 +180,7 @@ def test_labels_are_matched_by_name(mergeable_classifier: Case) -> None:
             a.learn_many(X[:50], y[:50])
             b.learn_many(X[50:], y[50:])
             signs = [1.0 if m.labels == known else -1.0 for m in (a, b)]
-            if mergeable_classifier.cls.merge_kind == "exact":
+            if a.merge_kind == "exact":
                 both = mergeable_classifier.make(labels=known)
                 both.learn_many(X, y)
                 expected = both.score_many(asked)

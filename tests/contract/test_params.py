@@ -39,18 +39,6 @@ def test_parameters_are_fixed(case: Case) -> None:
         assert fingerprint(model) == before
 
 
-def test_clone(case: Case) -> None:
-    model = learned(case)
-    before = fingerprint(model)
-    copy = model.clone()
-    assert type(copy) is case.cls
-    assert copy.params == model.params
-    assert copy.seen == 0
-    assert fingerprint(copy) == fingerprint(case.make())
-    copy.learn_one({"a": 1.0}, targets(case, 1)[0])
-    assert fingerprint(model) == before
-
-
 def test_clone_with_changes(case: Case) -> None:
     model = learned(case)
     changes: dict[str, Any] = {
