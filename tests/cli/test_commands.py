@@ -38,7 +38,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 def test_help_shows_every_command_and_examples() -> None:
     told = call("--help").output
-    for name in ("demo", "run", "train", "predict", "models", "inspect", "generate", "convert"):
+    for name in ("demo", "run", "train", "follow", "predict", "models", "inspect", "convert"):
         assert name in told
         if name not in ("demo",):
             assert f"onstream {name}" in call(name, "--help").output
@@ -238,10 +238,7 @@ def test_lines_that_cannot_be_read(sea: Path) -> None:
     ],
 )
 def test_errors_are_one_sentence(arguments: tuple[Any, ...], told: str) -> None:
-    done = subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL
-    )
-    assert done.returncode == 1
+    done = call(*arguments, code=1)
     assert told in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""

@@ -1,5 +1,6 @@
 """Where answers go: files, links, standard output, devices and pipes; nothing is destroyed."""
 
+import gc
 import os
 import stat
 import subprocess
@@ -12,6 +13,8 @@ from typing import Any
 import pytest
 
 import onstream
+from onstream.cli.destination import Sink
+from onstream.cli.writers import packed
 
 from .calling import call
 from .test_outputs import ROWS, RUN, TRAIN
@@ -27,6 +30,7 @@ WRITERS: dict[str, Callable[[Path, Path, Any], tuple[Any, ...]]] = {  # rows, mo
 }  # fmt: skip
 SAVERS: dict[str, Callable[[Path, Any], tuple[Any, ...]]] = {
     "train --out": lambda rows, out: (*TRAIN, rows, "--out", out),
+    "follow --out": lambda rows, out: ("follow", *TRAIN[1:], rows, "--out", out, "--once"),
     "run --save": lambda rows, out: (*RUN, rows, "--save", out),
     "run --report": lambda rows, out: (*RUN, rows, "--report", out),
 }
@@ -73,7 +77,8 @@ def test_every_way_to_write_a_file_is_tried_here() -> None:
             if parameter.name in ("out", "report"):
                 found.add(f"{name} {parameter.opts[0]}")
     assert found == {
-        "demo --out", "run --save", "run --report", "train --out", "predict --out",
+        "demo --out", "run --save", "run --report", "train --out", "follow --out",
+        "predict --out",
         "generate --out", "convert out", "experiment --out", "export out",
     }  # fmt: skip
 
@@ -111,8 +116,15 @@ def test_no_model_and_no_page_goes_to_standard_output(
     assert (rows.parent / "kept.txt").read_text() == ""
 
 
-@pytest.mark.parametrize("name", WRITERS)
-@pytest.mark.parametrize("device", ["-", "stdout", "/dev/fd/1", "/proc/self/fd/1"])
+@pytest.mark.parametrize(
+    ("name", "device"),
+    [
+        *((name, "-") for name in WRITERS),
+        ("generate", "stdout"),
+        ("convert", "/dev/fd/1"),
+        ("predict", "/proc/self/fd/1"),
+    ],
+)
 def test_standard_output_by_any_name(name: str, device: str, rows: Path, model: Path) -> None:
     own_stdout(rows.parent)
     kept = rows.with_name("kept.txt")
@@ -216,3 +228,14 @@ def test_a_report_is_a_page(rows: Path) -> None:
     assert not rows.with_name("r.pdf").exists()
     call(*RUN, rows, "--report", rows.with_name("r"))
     call(*RUN, rows, "--report", rows.with_name("R.HTM"))
+
+
+def test_arrow_may_write_to_a_closed_file_after_an_interrupt(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with (tmp_path / "rows.csv").open("wb") as file:
+        stream = packed(Sink(file), None)
+        stream.write(b"a,y")
+    del stream  # nobody has closed it
+    gc.collect()
+    assert capfd.readouterr().err == ""

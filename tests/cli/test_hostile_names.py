@@ -43,7 +43,7 @@ def test_every_command_is_tried_here() -> None:
     found = set(get_command(app).commands)  # type: ignore[attr-defined]
     assert found == {
         "demo", "run", "train", "predict", "models", "inspect", "generate", "convert",
-        "serve", "experiment", "export",
+        "serve", "experiment", "export", "follow",
     }  # fmt: skip
 
 
@@ -51,6 +51,12 @@ def test_experiment(tmp_path: Path) -> None:
     assert "there is no experiment" in clean("experiment", EVIL, "--out", tmp_path, code=1)
     clean("experiment", "noise", "--out", tmp_path, "--data", tmp_path / EVIL, code=1)
     clean("experiment", "aggressiveness", "--out", tmp_path / EVIL.replace("/", ""))
+
+
+def test_follow(evil: Path) -> None:
+    out = evil.with_suffix(".onstream")
+    clean("follow", evil, *TARGET, "-m", "PAClassifier()", "-o", out, "--once")
+    clean("follow", evil, "-t", f"{EVIL}x", "-m", "PAClassifier()", "-o", out, "--once", code=1)
 
 
 def test_run_train_predict_convert(evil: Path) -> None:

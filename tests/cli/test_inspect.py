@@ -9,7 +9,10 @@ from typer.testing import CliRunner
 
 import onstream
 from onstream.base import Classifier, learners
+from onstream.bayes import GaussianNB
 from onstream.cli.main import app
+from onstream.linear import RLS, PAClassifier, PARegressor
+from onstream.select import EvolvingClassifier, EvolvingRegressor
 
 
 def shown(model: Any, folder: Path, *options: str) -> str:
@@ -98,3 +101,21 @@ def test_positive_weights_speak_for_the_label_that_is_told(labels: Any, tmp_path
         assert told in shown(model, tmp_path), cls
         tried += 1
     assert tried > 9
+
+
+@pytest.mark.parametrize("selection", [EvolvingClassifier, EvolvingRegressor])
+def test_the_population_of_a_selection_is_shown(selection: Any, tmp_path: Path) -> None:
+    numbers = selection is EvolvingRegressor
+    space = [RLS(), PARegressor(C=0.5)] if numbers else [GaussianNB(), PAClassifier()]
+    model = selection(space=space, population=2)
+    fresh = shown(model, tmp_path)
+    assert "2 configurations" in fresh
+    model.learn_many([[1.0], [2.0]] * 20, [1, 0] * 20)
+    text = shown(model, tmp_path)
+    for member in model.members:
+        judged = f"{-member['fitness']:.6g}" if numbers else f"{100 * member['fitness']:.1f} %"
+        line = next(line for line in text.splitlines() if line.endswith(repr(member["learner"])))
+        assert line.strip().split("  ")[0] == judged
+    found = json.loads(shown(model, tmp_path, "--json"))["members"]
+    assert [row["learner"] for row in found] == [repr(row["learner"]) for row in model.members]
+    assert [row["fitness"] for row in found] == [row["fitness"] for row in model.members]

@@ -70,6 +70,7 @@ def test_generators_of_generators() -> None:
     ("text", "told"),
     [
         ("PAClasifier()", "Did you mean 'PAClassifier'"),
+        ("RandomForest()", "Did you mean 'AdaptiveRandomForest.*' or 'AdaptiveRandomForest"),
         ("paclassifier(C=1)", "Did you mean 'PAClassifier'"),
         ("PAClassifier(c=1)", "Did you mean 'C'"),
         ("PAClassifier(variant=XY)", "PAClassifier: variant=XY is neither a number nor a text in"),

@@ -198,7 +198,7 @@ def test_two_of_one_name_are_both_shown() -> None:
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
-        ("RandomForest", None),
+        ("RandomForest", "AdaptiveRandomForestRegressor' or 'AdaptiveRandomForestClassifier"),
         ("ARF", None),
         ("XGBoost", None),
         ("NaiveBayes", None),

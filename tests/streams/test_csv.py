@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -656,3 +657,33 @@ def test_a_column_without_a_name_is_told(tmp_path):
 def test_what_can_be_no_delimiter(write, delimiter: str) -> None:
     with pytest.raises(ValueError, match=r"^read_csv: delimiter must be one character .* got"):
         read_csv(write("a,y\n1,2\n"), delimiter=delimiter)
+
+
+@pytest.mark.parametrize("mark", ["n/a", "#N/A", "<NA>"])
+def test_usual_marks_of_missing_numbers_leave_a_column_numeric(write, mark: str) -> None:
+    path = write(f"age,y\n3,a\n{mark},b\n4,a\n")
+    assert [x["age"] for x, _ in read_csv(path, target="y")] == [3.0, None, 4.0]
+
+
+def test_a_word_among_numbers_is_told(write) -> None:
+    path = write("age,y\n" + "3,a\n4,a\nunknown,b\n" * 10)
+    with pytest.warns(DataWarning, match=r"\"age\".*20 of the first 30.*'unknown' \(10 times\)"):
+        first, *_ = read_csv(path, target="y")
+    assert first == ({"age": "3"}, "a")
+
+
+def test_few_numbers_among_words_are_not_told(write) -> None:
+    path = write("size,y\n" + "3,a\nsmall,b\nlarge,b\n" * 10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(list(read_csv(path, target="y"))) == 30
+
+
+def test_commas_between_thousands_are_told(write) -> None:
+    fractions = write('paid,y\n"1,587.64",a\n948.29,b\n')
+    with pytest.warns(DataWarning, match=r"\"paid\".*'1,587.64'.*between thousands") as told:
+        list(read_csv(fractions, target="y"))
+    assert "decimal" not in str(told[0].message)
+    whole = write('paid,y\n"1,587",a\n948,b\n')  # which of both, nobody knows
+    with pytest.warns(DataWarning, match=r"between thousands.*or decimal=','"):
+        list(read_csv(whole, target="y"))

@@ -102,6 +102,8 @@ class Sink:
 
     def write(self, data: Any) -> int:
         """Some more bytes."""
+        if self.file.closed:  # after an interrupt Arrow hands on what it held when it is destroyed
+            return len(data)
         self.file.write(data)
         self.at += len(data)
         return len(data)

@@ -26,10 +26,11 @@ def export(
     bits: Annotated[int, typer.Option(help="Vowpal Wabbit: its -b.", min=1, max=61)] = 18,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write a saved model for other programs: ONNX for any runtime, text for Vowpal Wabbit.
+    """Write a saved model for other programs: ONNX, or text for Vowpal Wabbit.
 
-    ONNX takes linear learners, naive Bayes, trees, and pipelines of scalers before them; a text
-    model (vw --readable_model) linear learners.
+    ONNX takes linear learners, naive Bayes, trees, forests, and scalers before.
+
+    A text model (vw --readable_model) takes linear learners.
 
     \b
     onstream export bids.onstream bids.onnx

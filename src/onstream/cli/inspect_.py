@@ -62,6 +62,8 @@ def inspect(
         show_weights(console, last, top)
     if hasattr(last, "supports"):
         show_supports(console, last.supports, top)
+    if hasattr(last, "history"):
+        show_population(console, last.members)
     if hasattr(last, "feature_importances"):
         show_importances(console, last.feature_importances, top)
     if hasattr(last, "to_text"):
@@ -177,6 +179,24 @@ def show_supports(console: Console, supports: list[Any], top: int) -> None:
         console.print(f"... and {len(supports) - top:,} more")
 
 
+def show_population(console: Console, members: list[dict[str, Any]]) -> None:
+    """The configurations of a selection, the best first."""
+    errors = any((member["fitness"] or 0.0) < 0.0 for member in members)  # of numbers
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("squared error" if errors else "accuracy", justify="right")
+    table.add_column("since", justify="right")
+    table.add_column("configuration", overflow="fold")
+    for member in members:
+        fitness = member["fitness"]
+        judged = (
+            "" if fitness is None else f"{-fitness:.6g}" if errors else f"{100 * fitness:.1f} %"
+        )
+        learner = one_line(member["learner"]) + ("" if member["awake"] else " (asleep)")
+        table.add_row(judged, f"{member['born']:,}", learner)
+    console.print(f"\n[bold]{len(members):,} configurations[/], each judged by its last answers")
+    console.print(table)
+
+
 def facts(learner: Any, top: int) -> dict[str, Any]:
     """The same as JSON."""
     found: dict[str, Any] = {
@@ -202,6 +222,8 @@ def facts(learner: Any, top: int) -> dict[str, Any]:
         ]
     if hasattr(last, "supports"):
         found["supports"] = [[for_json(x), for_json(a)] for x, a in last.supports[:top]]
+    if hasattr(last, "history"):
+        found["members"] = [{**row, "learner": repr(row["learner"])} for row in last.members]
     if hasattr(last, "to_text"):
         found["tree"] = last.to_text()
         found["feature_importances"] = [

@@ -15,6 +15,7 @@ from .demo import demo
 from .errors import EXPECTED_ERRORS, message_of, show_traceback
 from .experiment import experiment
 from .export import export
+from .follow import follow
 from .inspect_ import inspect
 from .models import models
 from .predict import predict
@@ -67,7 +68,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    demo, run, train, predict, models, inspect, export, generate, convert, serve, experiment,
+    demo, run, train, follow, predict, models, inspect, export, generate, convert, serve,
+    experiment,
 ):  # fmt: skip
     app.command()(command)
 

@@ -52,15 +52,17 @@ def short_names(cls: type[Any]) -> list[str]:
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """Perhaps something else was meant: with a slip of the fingers, or the beginning of a name."""
+    """Perhaps something else was meant: with a slip of the fingers, or a part of a name."""
     known, name = list(known), name[:80]
     allowed = max(1, len(name) // 4) if len(name) > 2 else 0
     slips = {other: edits(name.lower(), other.lower(), allowed) for other in known}
     close = min(slips, key=lambda other: slips[other], default=None)
     if close is not None and slips[close] <= allowed:
         return f" Did you mean {close!r}?"
-    begun = [other for other in known if len(name) > 2 and other.lower().startswith(name.lower())]
-    some = " or ".join(map(repr, sorted(begun, key=len)[:2]))
+    part = name.lower()
+    begun = [other for other in known if len(part) > 2 and other.lower().startswith(part)]
+    holding = [other for other in known if len(part) > 5 and part in other.lower()]
+    some = " or ".join(map(repr, sorted(begun or holding, key=len)[:2]))
     return f" Did you mean {some}?" if some else ""
 
 

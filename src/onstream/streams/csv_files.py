@@ -17,7 +17,7 @@ from .csv_rows import (
     rows_of,
     whole_rows,
 )
-from .csv_types import coerce_types, guess, with_comma
+from .csv_types import coerce_types, doubt, guess
 from .files import Bytes, Lines, PathLike, line_blocks, suffix
 from .lines import Text
 from .options import TableOptions, with_common_options
@@ -26,7 +26,7 @@ from .recoded import Recoded, coerce_encoding
 from .rejects import Tally, at_line
 from .stream import Stream
 
-MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
+MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
 NO_DELIMITERS = ('"', "\n", "\r", "\0")
 GUESSED = 1000  # lines that the types are guessed from
 
@@ -274,11 +274,11 @@ class CSV(LineReader):
         if pa.types.is_integer(kind) and floats:
             return pa.float64()
         if pa.types.is_string(kind) and self.format.decimal == ".":
-            comma = with_comma(values)
-            if comma is not None:
+            why = doubt(values)
+            if why:
                 tally.warnings.append(
-                    f'{name}: column "{column}" is taken for text, such as {comma.decode()!r:.40}; '
-                    f"if these are numbers, say decimal=',' (--decimal ,), if not, say so in types."
+                    f'{name}: column "{column}" is taken for text, {why}; if it is text, say so '
+                    f"in types."
                 )
         return kind
 

@@ -1,12 +1,16 @@
 """The types of a CSV file's columns, guessed from the first values or given by the user."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 NUMERIC = 0.9  # a column is numeric if this share of its values is
 WHOLE = re.compile(rb"\s*-?\d+\s*")  # Arrow takes a plus sign for fractions only
 CODE = re.compile(rb"\s*0\d\d+\s*")  # 01234; 07 may well be a month
+THOUSANDS = re.compile(rb"\s*[-+]?\d{1,3}(,\d{3})+(\.\d*)?\s*")  # 1,234 and 1,234.50
+MANY = 0.5  # a text column with this share of numbers, and so many, may have been meant as one of
+ENOUGH = 10  # numbers
 
 
 def guess(values: list[bytes], decimal: str) -> Any:
@@ -31,11 +35,34 @@ def guess(values: list[bytes], decimal: str) -> Any:
     return pa.int64() if whole else pa.float64()
 
 
-def with_comma(values: list[bytes]) -> bytes | None:
-    """One of the values, if they would be numbers with a decimal comma; else None."""
+def doubt(values: list[bytes]) -> str:
+    """Why a column that is taken for text may have been meant as numbers; "" if nothing says so."""
+    if not values or any(CODE.fullmatch(value) for value in values):
+        return ""
+    grouped = [value for value in values if THOUSANDS.fullmatch(value)]
+    plain = sum(is_float(value, ".") for value in values)
+    if grouped and len(grouped) + plain >= NUMERIC * len(values):
+        other = "" if any(b"." in value for value in values) else " (or decimal=',' for fractions)"
+        return (
+            f"such as {shown(grouped[0])}; if these are numbers with commas between thousands, "
+            f"write them without{other}, in Python by pandas.read_csv(..., thousands=',')"
+        )
     commas = [value for value in values if b"," in value]
-    numbers = sum(is_float(value, ",") for value in values)
-    return commas[0] if commas and numbers >= NUMERIC * len(values) else None
+    if commas and sum(is_float(value, ",") for value in values) >= NUMERIC * len(values):
+        return f"such as {shown(commas[0])}; if these are numbers, say decimal=',' (--decimal ,)"
+    if plain < max(ENOUGH, MANY * len(values)):
+        return ""
+    words = Counter(value for value in values if not is_float(value, "."))
+    word, times = words.most_common(1)[0]
+    return (
+        f"though {plain:,} of the first {len(values):,} values are numbers; if "
+        f"{shown(word)} ({times:,} times) means that one is missing, say missing= (--missing)"
+    )
+
+
+def shown(value: bytes) -> str:
+    """A value in a message."""
+    return repr(value.decode(errors="replace")[:40])
 
 
 def is_float(value: bytes, decimal: str) -> bool:

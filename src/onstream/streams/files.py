@@ -104,6 +104,8 @@ class Bytes:
 
             self._stream = pa.CompressedInputStream(pa.PythonFile(self, mode="r"), kind)
 
+    first_line = 1  # the number of the first line
+
     def _first_bytes(self) -> bytes:
         """Enough to know a compressed file by; a short line is enough, too."""
         if self._live is None:
@@ -214,7 +216,11 @@ def line_blocks(source: Any, chunk: int = CHUNK, *, numbered: bool = True) -> It
     If not `numbered`, lines are not counted, and `first` means nothing.
     """
     buffer = unfilled(chunk + SLACK)
-    kept, first, dropping = 0, 1, False  # `kept` bytes at the beginning are an unfinished line
+    kept, first, dropping = (
+        0,
+        source.first_line,
+        False,
+    )  # `kept` bytes at the beginning are an unfinished line
     begun = False
     while True:
         if len(buffer) < kept + chunk + SLACK:

@@ -11,6 +11,7 @@ from ..core.data_warning import warn_of_data
 from .arrange import Repeated, Shuffled, Slice
 from .columns import ColumnOptions, Schema
 from .files import Bytes, Lines, arrives, find_files, line_blocks, same_file, total_bytes
+from .growing import Growing
 from .live_file import Stop
 from .prefetch import prefetched
 from .rejects import Tally, at_line, coerce_on_error
@@ -35,6 +36,7 @@ class Reader(Stream):
         self._messages: list[str] = []
         self._warned: set[str] = set()
         self._stop = Stop()
+        self._growing: Growing | None = None
 
     @abstractmethod
     def _blocks(self, tally: Tally) -> Iterator[Block]:
@@ -67,6 +69,27 @@ class Reader(Stream):
             self._warn(tally)
             if block is not None and length(block):
                 yield block
+
+    def follow(self, growing: Growing) -> Iterator[Block]:
+        """Yield blocks of a file that grows, which is read in place of the one that was named.
+
+        They are parsed here, not ahead: while `growing` waits, all before was handed over.
+        `bytes_done` says up to where the lines of the latest block reach.
+        """
+        tally = Tally(self.on_error)
+        self._growing, self._messages = growing, tally.messages
+        self._stop = tally.stop = growing.stop  # it may be requested already
+        for block in self._blocks(tally):
+            tally.rows += length(block)
+            self._progress = tally.progress
+            self._warn(tally)
+            if length(block):
+                yield block
+        self._progress = tally.progress
+
+    def _opened(self, file: str, tally: Tally) -> Any:
+        """The bytes of a file."""
+        return self._growing or Bytes(file, tally.stop)
 
     def _warn(self, tally: Tally) -> None:
         """Give the warnings of the thread that reads, each once."""
@@ -119,7 +142,7 @@ class LineReader(ColumnReader):
     def _blocks(self, tally: Tally) -> Iterator[Block]:
         for file in self.files:
             before = tally.bytes_done
-            with closing(Bytes(file, tally.stop)) as source:
+            with closing(self._opened(file, tally)) as source:
                 yield from self._file(source.name, self._readable(source, tally), tally)
             tally.bytes_done = before + source.done
 

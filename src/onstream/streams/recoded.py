@@ -42,6 +42,11 @@ class Recoded:
         self._over = False
 
     @property
+    def first_line(self) -> int:
+        """The number of the first line."""
+        return self.source.first_line
+
+    @property
     def done(self) -> int:
         """Bytes of the file read so far."""
         return self.source.done

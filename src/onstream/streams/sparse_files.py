@@ -16,7 +16,7 @@ from ..core.sparse import SparseBlock
 from ._libsvm_text import LibsvmText
 from ._sparse_text import SparseText, name_hash
 from ._vw_text import VWText
-from .files import Bytes, Lines, PathLike, line_blocks
+from .files import Lines, PathLike, line_blocks
 from .options import ReaderOptions, with_common_options
 from .reader import Reader, arranged
 from .rejects import Tally, at_line
@@ -120,8 +120,8 @@ class SparseFile(Reader):
         done, known = 0, False
         with ThreadPoolExecutor(PARSERS, "onstream parser") as pool:
             for file in self.files:
-                with closing(Bytes(file, tally.stop)) as source:
-                    blocks, first = line_blocks(source, numbered=False), 1
+                with closing(self._opened(file, tally)) as source:
+                    blocks, first = line_blocks(source, numbered=False), source.first_line
                     for lines, parsed in in_order(pool, blocks, parse, known):
                         tally.bytes_done = done + lines.done
                         if parsed is None:

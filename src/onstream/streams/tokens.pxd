@@ -8,6 +8,7 @@ from libc.string cimport memcpy
 cdef extern from *:
     """
     #include <locale.h>
+    #include <math.h>
     #include <stdint.h>
     static const double onstream_ten[23] = {
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
@@ -22,6 +23,33 @@ cdef extern from *:
         while (!(bits & 1)) { bits >>= 1; n++; }
         return n;
     }
+    #endif
+
+    /* digits / 10^places to the nearest double, at a tie to the even one: a quotient of 64 bits or
+     * more, and whether there is a rest. digits > 0, places < 20. */
+    #if defined(__SIZEOF_INT128__) && defined(__GNUC__)
+    #define ONSTREAM_WIDE 1
+    static double onstream_quotient(uint64_t digits, int places) {
+        static const uint64_t powers[20] = {
+            1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u, 1000000000u,
+            10000000000u, 100000000000u, 1000000000000u, 10000000000000u, 100000000000000u,
+            1000000000000000u, 10000000000000000u, 100000000000000000u, 1000000000000000000u,
+            10000000000000000000u};
+        const int zeros = __builtin_clzll(digits);
+        const unsigned __int128 n = (unsigned __int128)digits << 64 << zeros, p = powers[places];
+        const unsigned __int128 whole = n / p;
+        const uint64_t high = (uint64_t)(whole >> 64);
+        const int more = high ? 64 - __builtin_clzll(high) : 0;
+        uint64_t bits = (uint64_t)(whole >> more);  /* the highest of the 64 is set */
+        const int some = whole * p != n || (more && (uint64_t)whole << (64 - more));
+        const uint64_t rest = bits << 53, half = (uint64_t)1 << 63;
+        bits >>= 11;
+        bits += rest > half || (rest == half && (some || bits & 1));
+        return ldexp((double)bits, 11 + more - 64 - zeros);
+    }
+    #else
+    #define ONSTREAM_WIDE 0
+    static double onstream_quotient(uint64_t digits, int places) { return 0.0; }
     #endif
 
     /* A comma for the point would spoil strtod: put the locale's point into a copy then. */
@@ -40,6 +68,8 @@ cdef extern from *:
     }
     """
     const double* onstream_ten
+    bint ONSTREAM_WIDE
+    double onstream_quotient(uint64_t digits, int places) nogil
     int onstream_lowest(uint64_t bits) nogil
     double onstream_strtod(const char* text, Py_ssize_t n) nogil
 
@@ -107,6 +137,9 @@ cdef inline const char* scan_number(const char* p, const char* end, double* out)
         # Both numbers are exact, so one operation rounds once: the nearest double (Clinger 1990).
         value = <double> digits
         value = value * onstream_ten[scale] if scale >= 0 else value / onstream_ten[-scale]
+        out[0] = -value if minus else value
+    elif ONSTREAM_WIDE and count <= 19 and -20 < scale < 0:
+        value = onstream_quotient(digits, <int> -scale)
         out[0] = -value if minus else value
     else:
         out[0] = onstream_strtod(start, p - start)

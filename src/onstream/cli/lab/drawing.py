@@ -2,19 +2,7 @@
 
 from typing import Any
 
-# Okabe and Ito's colours, without the yellow that is lost on white, and two more.
-COLOURS = (
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#cc79a7",
-    "#b07d00",
-    "#56b4e9",
-    "#8c564b",
-    "#7b61c9",
-    "#444444",
-    "#a3c14a",
-)
+from ...select.plot import COLOURS as COLOURS  # figures of all kinds have the same
 
 
 def check_matplotlib() -> None:
