@@ -1,11 +1,12 @@
 """Online model selection beside its members, other searches and River: tables of docs/selection.md.
 
     python -m benchmarks.experiments.selection DATA_FOLDER [--only TEXT] [--rows N] [--river]
-                                               [--write docs/selection.md]
+                                               [--ensembles] [--write docs/selection.md]
 
 DATA_FOLDER holds the data sets and their `load.py`. Every run is one pass in the order of the file,
 each row predicted before it is learned. `--river` adds River's SuccessiveHalvingClassifier over
-its own learners, on at most `RIVERS_ROWS` rows.
+its own learners, on at most `RIVERS_ROWS` rows. `--ensembles` makes the table of our own ensembles
+instead, covtype last, since it takes longest.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from onstream.ensemble import (
+    AdaptiveRandomForestClassifier,
+    StreamingGradientBoostingClassifier,
+    StreamingRandomPatchesClassifier,
+)
 from onstream.select import EvolvingClassifier
 from onstream.select.default_space import classifiers
 from onstream.select.space import learner_of, usual_genes
@@ -71,6 +77,11 @@ OTHER_SETS = {
     "outdoor": None,
     "gas_drift": None,
     "noaa_weather": None,
+}
+ENSEMBLES = {
+    "ARF": AdaptiveRandomForestClassifier(),
+    "SRP": StreamingRandomPatchesClassifier(),
+    "SGBT": StreamingGradientBoostingClassifier(),  # of many labels it takes gigabytes
 }
 SEEDS = 3
 RIVERS_ROWS = 50_000
@@ -206,6 +217,25 @@ def others(folder: Path, rows: int | None) -> str:
     return table(["", *head], lines)
 
 
+def ensembles(folder: Path, only: str, rows: int | None) -> str:
+    """The third table: our own ensembles at their defaults."""
+    names = sorted([*FILES, *STREAMS], key=lambda name: name == "covtype")
+    lines = []
+    for name in names:
+        if only in name:
+            X, y = read(folder, name, rows)
+            line = [name]
+            for kind, model in ENSEMBLES.items():
+                if kind == "SGBT" and len(set(y.tolist())) > 2:
+                    line += ["–", ""]
+                    continue
+                right, spent = judged(model.clone(), X, y)
+                line += [f"{100 * right.mean():.2f}", f"{1e6 * spent / len(y):.1f}"]
+            lines.append(line)
+            print(*lines[-1], sep=" | ", flush=True)
+    return table(["set", *(head for name in ENSEMBLES for head in (name, "µs"))], lines)
+
+
 def rivers(X: Any, y: np.ndarray) -> str:
     """Accuracy and microseconds of River's successive halving over ten learners of its own."""
     X, y = X[:RIVERS_ROWS], y[:RIVERS_ROWS]
@@ -230,8 +260,15 @@ def main() -> None:
     parser.add_argument("--only", default="", help="sets whose names contain this; 'searches'")
     parser.add_argument("--rows", type=int, help="at most so many rows")
     parser.add_argument("--river", action="store_true")
+    parser.add_argument("--ensembles", action="store_true")
     parser.add_argument("--write", type=Path)
     asked = parser.parse_args()
+    if asked.ensembles:
+        third = ensembles(asked.folder, asked.only, asked.rows)
+        print(third)
+        if asked.write:
+            write_part("ensembles", third, asked.write)
+        return
     lines = []
     for name in [*FILES, *STREAMS]:
         if asked.only in name:

@@ -192,6 +192,38 @@ def test_the_rows_of_other_keys_are_learned_all_the_same():
     assert [models.model(str(k)).seen for k in range(8)] == [int(k != 3) for k in range(8)]
 
 
+def test_refused_rows_are_not_kept_for_ever():
+    """They are kept for lost workers, up to the next snapshot."""
+    models = KeyedModels(PAClassifier(), "shop", snapshot_every=5)
+    for _ in range(20):
+        with pytest.raises(ValueError, match="key 'a'"):
+            models.learn_many([{"shop": "a", "x": np.nan}], [True])
+        assert sum(map(len, models.unsaved)) < 5
+
+
+def test_a_worker_that_is_lost_with_its_models_is_an_error():
+    """Without a folder there is nothing that it could go on from."""
+    models = KeyedModels(PAClassifier(), "shop", snapshot_every=20)
+    lose = []
+
+    class Failing(LocalPool):
+        def learn(self, worker, call):
+            if lose:
+                lose.pop()
+                raise WorkerLost("gone")
+            return super().learn(worker, call)
+
+    models.pool.__class__ = Failing
+    block = [{"shop": str(k), "x": 1.0} for k in range(10)], [True] * 10
+    models.learn_many(*block)
+    lose.append(True)
+    models.learn_many(*block)  # nothing was let go of yet: all is learned again
+    assert [models.model(str(k)).seen for k in range(10)] == [2] * 10
+    lose.append(True)
+    with pytest.raises(RuntimeError, match="with a folder it would go on from its snapshot"):
+        models.learn_many(*block)
+
+
 def test_columns_of_other_lengths():
     models = KeyedModels(PAClassifier(), "shop")
     with pytest.raises(ValueError, match="KeyedModels: X has 3000 rows, y has 5"):

@@ -3,6 +3,7 @@
 import glob
 import sys
 import tempfile
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +15,9 @@ from onstream.cluster import KeyedModels, MemberParallel, train
 from onstream.cluster.ray_engine import Ray
 from onstream.ensemble import AdaptiveRandomForestClassifier
 from onstream.evaluate import Accuracy
-from onstream.linear import LogisticRegression
+from onstream.linear import LogisticRegression, PAClassifier
 from onstream.persist.format import dumps
+from onstream.select import EvolvingClassifier, LogRange, Vary
 
 from ..tools import package
 
@@ -62,7 +64,8 @@ def files(tmp_path):
     return str(tmp_path / "*.parquet")
 
 
-def test_lost_workers(cluster, files):
+def test_lost_workers(cluster, files, tmp_path):
+    check_a_straggler(tmp_path / "go")
     check_keyed_models(files)
     check_members()
     check_a_killed_node(cluster, files)
@@ -74,6 +77,7 @@ def test_shards(cluster, files):
     check_data_of_ray()
     check_a_bad_shard(files)
     check_models_that_do_not_go_together()
+    check_a_selection()
 
 
 def check_the_same_as_here(files):
@@ -112,6 +116,33 @@ def check_models_that_do_not_go_together():
         train(GaussianNB(), [(X, Y == "yes"), (X, Y)], "ray", workers=2)
 
 
+def check_a_straggler(go):
+    """One of two workers waits for the second mix, which does not wait for it."""
+
+    def late():
+        for _ in range(600):  # not for ever: without min_fraction the mix would wait, too
+            if go.exists():
+                break
+            time.sleep(0.1)
+        return iter([(X[:500], Y[:500])])
+
+    mixes = []
+
+    def on_mix(mix):
+        mixes.append(mix)
+        if mix.round == 2:
+            go.touch()
+
+    options = {"workers": 2, "mix_every": 100, "min_fraction": 0.5, "on_mix": on_mix}
+    accuracy = Accuracy()
+    shards = [(X[500:2000], Y[500:2000]), late]
+    model = train(LogisticRegression(), shards, "ray", metrics=accuracy, **options)
+    assert [(mix.late, mix.rows) for mix in mixes[:2]] == [(1, 100), (1, 200)]
+    assert mixes[-1].rows == model.seen == accuracy.n == 2000  # the late rows, too, and once
+    assert mixes[-1].lost == 0
+    assert (model.predict_many(X) == Y).mean() > 0.95
+
+
 def check_members():
     import ray
 
@@ -126,6 +157,24 @@ def check_members():
                 ray.kill(spread.pool.actors[1])
         assert spread.predict_proba_many(X).tobytes() == one.predict_proba_many(X).tobytes()
         assert dumps(spread.model()) == dumps(one)
+
+
+def check_a_selection():
+    import ray
+
+    space = [PAClassifier(), Vary(LogisticRegression(), eta=LogRange(0.01, 1.0)), GaussianNB()]
+    one = EvolvingClassifier(space=space, population=4, interval=300)
+    with MemberParallel(one.clone(), "ray", snapshot_every=900) as spread:
+        for start in (0, 700, 1400):
+            part = slice(start, start + 700)
+            wanted = one.predict_learn_many(X[part], Y[part])
+            assert spread.predict_learn_many(X[part], Y[part]).tolist() == wanted.tolist()
+            if start == 700:  # after the snapshot at 1,400 rows
+                spread.learn_many(X[2100:2200], Y[2100:2200])
+                one.learn_many(X[2100:2200], Y[2100:2200])
+                ray.kill(spread.pool.actors[1])
+        assert dumps(spread.model()) == dumps(one)
+    assert any(life["kept"] for life in one.history)
 
 
 def check_keyed_models(files):

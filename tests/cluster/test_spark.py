@@ -1,6 +1,7 @@
 """Spark on this machine, local[2]. One test, since starting it takes seconds."""
 
 import os
+import socket
 import sys
 
 import numpy as np
@@ -59,6 +60,7 @@ def test_spark(spark, tmp_path):
     check_files(tmp_path)
     check_frame(spark, tmp_path)
     check_keyed(spark, tmp_path)
+    check_a_master_that_does_not_answer()
 
 
 def check_files(tmp_path):
@@ -130,3 +132,19 @@ def check_keyed(spark, tmp_path):
         assert model.predict_proba_one({"a": 0.3, "b": 0.1}) == pytest.approx(
             one.predict_proba_one({"a": 0.3, "b": 0.1}), abs=1e-9
         )
+
+
+def check_a_master_that_does_not_answer():
+    from pyspark import SparkContext
+
+    with socket.socket() as taken:  # and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        for master, told in {
+            f"spark://127.0.0.1:{port}": "no Spark master answers at .*: Connection refused. Start",
+            "nonsense": "no Spark session could be had from 'nonsense': ",
+        }.items():
+            SparkContext.setSystemProperty("spark.master", master)
+            with pytest.raises(ConnectionError, match=rf"^train: {told}.*$"):
+                train(GaussianNB(), (X, Y), "spark")
+    SparkContext.setSystemProperty("spark.master", "local[2]")

@@ -163,6 +163,12 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path):
     run("local", adagrad.clone(), checkpoint=tmp_path / "other.onstream")
     with pytest.raises(ValueError, match="not written by a run"):
         run("local", adagrad, checkpoint=tmp_path / "other.onstream", weighting="energy")
+    rows = tmp_path / "rows.csv"
+    rows.write_text("a,b,c\n" + "1,2,3\n2,1,3\n" * 50)
+    options = {"engine": "local", "checkpoint": tmp_path / "rows.onstream"}
+    train(GaussianNB(), rows, target="c", **options)
+    with pytest.raises(ValueError, match="these shards, options, workers"):
+        train(GaussianNB(), rows, target="b", **options)
     onstream.save(PAClassifier(), file)
     with pytest.raises(ValueError, match="not written by a run"):
         run("local", checkpoint=file)
@@ -241,6 +247,13 @@ def test_functions_that_open_an_iterator(tables):
 def test_an_iterator_of_examples_is_told_what_to_be():
     with pytest.raises(TypeError, match=r"train: .*blocks \(X, y\) or Arrow.*from_iterable"):
         train(PAClassifier(), [lambda: iter([({"a": 1.0}, True)])], "local")
+
+
+def test_a_function_that_opens_a_file_or_nothing_known(files):
+    path = files / "all.parquet"
+    assert train(GaussianNB(), [lambda: path], "local", target="y").seen == 1000
+    with pytest.raises(TypeError, match=r"^train: a shard is .*; the function gave list\.$"):
+        train(PAClassifier(), [lambda: [(X, Y)]], "local")
 
 
 def test_a_function_of_the_user_that_fails():

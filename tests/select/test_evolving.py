@@ -233,6 +233,23 @@ def test_limits_send_the_worst_away() -> None:
     assert quick.history == again.history
 
 
+class Own(PAClassifier):
+    """A learner of a user's script."""
+
+    __module__ = "__main__"
+
+
+def test_limits_hold_for_learners_derived_from_ours() -> None:
+    both = []
+    for kind in (PAClassifier, Own):
+        space = [kind(C=c) for c in (0.01, 0.1, 1.0, 10.0)]
+        model = EvolvingClassifier(space=space, population=4, interval=300, budget="2x")
+        model.learn_many(X, THREE)
+        both.append([(row["member"], row["born"], row["awake"]) for row in model.members])
+    assert both[0] == both[1]
+    assert sum(awake for *_, awake in both[1]) < 4
+
+
 def test_searches_do_what_they_say() -> None:
     def run(search: Any, y: Any = THREE) -> EvolvingClassifier:
         model = EvolvingClassifier(space=SPACE, population=4, interval=100, search=search)

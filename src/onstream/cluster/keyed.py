@@ -65,7 +65,7 @@ class KeyedModels:
         How many; a key belongs to one of them by its hash, so the number cannot change later.
     folder : path, optional
         For snapshots and cold models; on a cluster, one that all nodes share. Without it, models
-        end with the program.
+        end with the program, and a worker that is lost is an error.
     in_memory : int > 0, default 100_000
         Models that a worker holds in memory; those whose keys did not come for longest are on
         disk.
@@ -112,6 +112,7 @@ class KeyedModels:
         self.done = [self.pool.sources(k) for k in range(self.workers)]  # in their snapshots
         self.sequences = {CALLS: max((d.get(CALLS, -1) for d in self.done), default=-1)}
         self.rows = 0  # since the last snapshot
+        self.forgotten = False  # were calls let go of, as a snapshot has what they taught?
 
     def _paths(self) -> list[str]:
         names = [f"worker-{k}-of-{self.workers}.sqlite" for k in range(self.workers)]
@@ -174,11 +175,11 @@ class KeyedModels:
                 self.unsaved[k].append(call)
                 sent.append((k, self._send(k, call)))
         refused = [self._outcome(k, handle) for k, handle in sent]  # they work at the same time
-        for failure in filter(None, refused):
-            raise ValueError(f"KeyedModels: {failure}")
-        self.rows += len(keys)
+        self.rows += len(keys)  # also those that were refused: they are kept for lost workers, too
         if self.rows >= self.snapshot_every:
             self.snapshot()
+        for failure in filter(None, refused):
+            raise ValueError(f"KeyedModels: {failure}")
 
     def _send(self, worker: int, call: tuple[str, int, Any]) -> Any:
         try:
@@ -198,6 +199,11 @@ class KeyedModels:
 
     def _recover(self, worker: int, reason: WorkerLost) -> str | None:
         """Begin again from the snapshot of a lost worker, with the calls since."""
+        if self.folder is None and self.forgotten:
+            raise RuntimeError(
+                f"KeyedModels: worker {worker} was lost, and its models with it ({reason!s:.200}); "
+                f"with a folder it would go on from its snapshot."
+            ) from reason
         for _ in range(PATIENCE):
             try:
                 self.pool.restart(worker)
@@ -218,6 +224,7 @@ class KeyedModels:
             except WorkerLost as reason:
                 self._recover(k, reason)
                 self.done[k] = self.pool.snapshot(k)
+            self.forgotten |= bool(self.unsaved[k])
             self.unsaved[k].clear()
         self.rows = 0
 

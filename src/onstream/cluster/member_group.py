@@ -1,4 +1,4 @@
-"""Some of the members of an ensemble, in a process of their own: each call is learned once.
+"""Some of the members of an ensemble, in a process of their own: each call is obeyed once.
 
 A group reads every example as the whole ensemble does, so its features and labels have the same
 numbers everywhere; only its members are fewer. What they vote goes back, member by member.
@@ -12,8 +12,12 @@ from typing import Any
 from ..core.state_reader import StateReader
 from ..ensemble._ballots import Ballots
 from ..persist.format import loads
+from ..select._labels import EvolvingLabelState
+from ..select._numbers import EvolvingNumberState
+from ..select.space import learner_of
 from .travel import bytes_to_fields, fields_to_bytes
 
+Order = tuple[int, str, tuple[Any, ...], bytes | None]  # member, verb, how; what a parent learned
 MISSED = "members could not learn"  # the one warning that only members can give
 
 
@@ -32,8 +36,9 @@ class MemberGroup:
     """Members `first` to `stop` - 1 of an ensemble."""
 
     def __init__(self, template: bytes, first: int, stop: int, state: bytes) -> None:
-        self.learner = with_members(template, state, lambda all: all.keep(first, stop))
-        self.last: tuple[int, Learned] | None = None
+        self.learner = with_members(template, state, lambda all: keep(all, first, stop))
+        self.selects = is_selection(self.learner._model.readable_state())
+        self.last: tuple[int, Any] | None = None
 
     def learn(self, sequence: int, given: tuple[Any, Any, Any], asked: bool) -> Learned:
         """Learn a call, unless it came before: the last one gets the answer that it got."""
@@ -43,8 +48,9 @@ class MemberGroup:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                if asked:
+                if asked or self.selects:
                     ballots = self._ballots()
+                if asked:
                     learner.predict_learn_many(*given)
                 else:
                     learner.learn_many(*given)
@@ -57,6 +63,30 @@ class MemberGroup:
         answer = Learned(learner.seen, votes, widths, error, told)
         self.last = (sequence, answer)
         return answer
+
+    def learned_by(self, member: int) -> bytes:
+        """What a member of the group has learned: for a child elsewhere."""
+        return fields_to_bytes(committee_of(self.learner._model).members[member].learned())
+
+    def renew(self, sequence: int, orders: list[Order]) -> list[bool]:
+        """Let members become others, unless this call came before; say who kept what was given."""
+        if self.last is not None and sequence <= self.last[0]:
+            found: list[bool] = self.last[1]
+            return found
+        committee = committee_of(self.learner._model)
+        kept = []
+        for member, verb, given, learned in orders:
+            if verb == "begin":
+                genes, number, t = given
+                fields = None if learned is None else bytes_to_fields(learned)
+                space = self.learner._model.readable_state().search.space
+                learner = learner_of(space, genes)
+                kept.append(committee.members[member].begin(genes, learner, number, t, fields))
+            else:
+                getattr(committee.members[member], verb)(*given)
+        committee.look()
+        self.last = (sequence, kept)
+        return kept
 
     def predict(self, X: Any) -> tuple[Any, Any]:
         """What the members vote for each row."""
@@ -85,12 +115,29 @@ def with_members(template: bytes, state: bytes, choose: Callable[[Any], object])
     """An ensemble with only those members that `choose` leaves, in this state."""
     learner = loads(template)
     model = learner._new_model()
-    choose(committee_of(model))
+    choose(model.readable_state())
     fields = StateReader(bytes_to_fields(state))
     model.restore(fields)
     fields.done()
     learner._model.become(model)
     return learner
+
+
+def keep(state: Any, first: int, stop: int) -> None:
+    """Let go of all other members; those of a selection only vote and learn."""
+    state.committee.keep(first, stop)
+    if is_selection(state):
+        state.only_vote()
+
+
+def send_away(state: Any) -> None:
+    """Let go of all members; of those of a selection the shells stay, with their merits."""
+    state.committee.send_away(is_selection(state))
+
+
+def is_selection(state: Any) -> bool:
+    """Say whether members are judged, and replaced at turns."""
+    return isinstance(state, (EvolvingLabelState, EvolvingNumberState))
 
 
 def committee_of(model: Any) -> Any:

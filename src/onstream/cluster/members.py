@@ -20,16 +20,20 @@ from ..core.data_warning import DataWarning
 from ..ensemble._ballots import Ballots
 from ..ensemble.base import Ensemble
 from ..persist.format import dumps, loads
+from ..select.base import Selection
 from .engine import WorkerLost, engine_of
-from .member_group import Learned, MemberGroup, committee_of, with_members
+from .member_group import Learned, MemberGroup, committee_of, send_away, with_members
 from .travel import bytes_to_fields, fields_to_bytes
+from .turns import Turns
 
+Logged = tuple[str, list[Any]]  # a call of all workers, and what each of them was given
+MOST_ROWS = 2**62
 PATIENCE = 5  # times that a worker is lost in a row
 TOGETHER = 1 << 22  # numbers of votes that a prediction gathers at once
 
 
 class MemberParallel:
-    """An ensemble with its members on several workers, for forests that one core is too slow for.
+    """An ensemble with its members on several workers, for those that one core is too slow for.
 
     Predictions are those of the ensemble on one machine, bit for bit, and so is `model()`. A call
     costs a message to every worker, so give it blocks of 1,000 rows and more. Votes travel: rows x
@@ -39,7 +43,9 @@ class MemberParallel:
     ----------
     model : ensemble, or pipeline that ends in one
         `AdaptiveRandomForestClassifier`, `StreamingRandomPatchesClassifier`, `OnlineBagging`, and
-        their regressors: ensembles whose members never look at each other. It stays as it is.
+        their regressors: ensembles whose members never look at each other. `EvolvingClassifier` and
+        `EvolvingRegressor` without `max_bytes`: workers wait for each other at every turn of the
+        search. It stays as it is.
     engine : "ray", "local" or a `Ray`, default "ray"
         Where the workers are; "local" is this process, for tests.
     workers : int > 0, default 2
@@ -67,17 +73,20 @@ class MemberParallel:
         self, model: Any, engine: Any = "ray", workers: int = 2, *, snapshot_every: int = 100_000
     ) -> None:
         ensemble = checked_ensemble(model)
-        self.workers = min(whole(self, "workers", workers, least=1), ensemble.n_models)
+        selects = self.selects = isinstance(ensemble, Selection)
+        self.interval = (ensemble.interval or MOST_ROWS) if selects else 0  # from turn to turn
+        n = self.n_models = ensemble.population if selects else ensemble.n_models
+        self.workers = min(whole(self, "workers", workers, least=1), n)
         self.snapshot_every = whole(self, "snapshot_every", snapshot_every, least=1)
-        n = self.n_models = ensemble.n_models
         self.template = dumps(model)  # refuses what cannot travel
         self.bounds = [n * k // self.workers for k in range(self.workers + 1)]
         self.lock = RLock()
         fields = model._snapshot()
         self.states = [part_of(fields, *self._group(k)) for k in range(self.workers)]
-        self.state = part_of(fields, 0, 0)  # of the ensemble around them
+        self.state = part_of(fields, 0, n if selects else 0)  # of the ensemble around them
         self.front = self._new_front()
-        self.log: list[tuple[int, Any, bool]] = []  # calls since the snapshot
+        self.calls: list[tuple[Any, bool]] = []  # of the user since the snapshot: rows, "answer?"
+        self.log: list[Logged] = []  # what workers were told since
         self.sequence = self.rows = 0
         self.unfinished = False  # was a call broken off?
         self.pool = pool_of(engine, self)
@@ -85,9 +94,14 @@ class MemberParallel:
     def _group(self, worker: int) -> tuple[int, int]:
         return self.bounds[worker], self.bounds[worker + 1]
 
+    def _place(self, member: int) -> tuple[int, int]:
+        """The worker of a member, and its number there."""
+        worker = next(k for k in range(self.workers) if member < self.bounds[k + 1])
+        return worker, member - self.bounds[worker]
+
     def _new_front(self) -> Any:
         """The ensemble without its members: it reads, adds votes, and knows labels."""
-        return with_members(self.template, self.state, lambda members: members.send_away())
+        return with_members(self.template, self.state, send_away)
 
     # -- learning
 
@@ -103,47 +117,89 @@ class MemberParallel:
         with self.lock:
             self._take_up()
             self.unfinished = True
-            call = (self.sequence, self.pool.put(given), output is not None)
-            self.log.append(call)
-            self.sequence += 1
-            answers = self._all("learn", *call)
-            if len({(answer.seen, answer.error is None) for answer in answers}) > 1:
-                self._undo()
-                error = next(answer.error for answer in answers if answer.error)
-                raise ValueError(
-                    f"MemberParallel: some members could not learn these rows ({error}); all are "
-                    f"as before."
-                )
-            for text in dict.fromkeys(text for answer in answers for text in answer.warnings):
-                warnings.warn(text, DataWarning, stacklevel=3)
+            self.calls.append((self.pool.put(given), output is not None))
             try:
-                return self._answer(answers, given, output)
+                answer = self._go_over(given, output)
+            except Disagreement as refused:
+                self._undo()
+                raise ValueError(str(refused)) from None
             finally:  # rows that were refused are refused here, too
-                self.unfinished = self.front.seen != answers[0].seen
                 self.rows += count_rows(given[0]) or 0
-                if self.rows >= self.snapshot_every:
+                if self.rows >= self.snapshot_every and not self.unfinished:
                     self.snapshot()
+            return answer
 
-    def _answer(self, answers: list[Learned], given: Any, output: dict[str, Any] | None) -> Any:
-        """Let the ensemble read the rows, and answer with the votes for them."""
-        if output is None:
-            return self.front.learn_many(*given)
-        parts = [(answer.votes, answer.widths) for answer in answers]
-        return self._count(parts, "predict_learn_many", *given, **output)
-
-    def _count(self, parts: Any, verb: str, *given: Any, **output: Any) -> Any:
-        """What the ensemble answers, with these votes of its members."""
-        ballots = Ballots(self.n_models, in_order(parts, self.bounds))
-        committee_of(self.front._model).ballots = ballots
-        answer = getattr(self.front, verb)(*given, **output)
-        if not ballots.exhausted:
-            raise RuntimeError("MemberParallel: votes and rows do not match")
+    def _go_over(self, given: tuple[Any, Any, Any], output: dict[str, Any] | None) -> Any:
+        """Let the workers learn the rows, and the ensemble read them with the votes for them."""
+        asked, self.committee = output is not None, committee_of(self.front._model)
+        verb, options = ("predict_learn_many", output) if output is not None else ("learn_many", {})
+        turns = Turns(self, given, asked) if self.selects else None
+        try:
+            if turns:
+                turns.learn_part()
+            else:
+                self._learn_rows(self.calls[-1][0], asked, votes=asked)
+            try:
+                answer = getattr(self.front, verb)(*given, **options)
+            finally:
+                if turns is None or turns.failure is None:
+                    self.unfinished = self.front.seen != self.learned
+        finally:
+            if turns:
+                turns.end()
+        if turns and turns.failure:
+            raise turns.failure
+        if asked or turns:
+            self._check_votes()
         return answer
 
-    def _all(self, verb: str, *given: Any) -> list[Any]:
+    def _learn_rows(self, rows: Any, asked: bool, votes: bool) -> None:
+        """Let all workers learn rows (a reference), and the ensemble have their votes.
+
+        They must agree on which rows can be learned.
+        """
+        answers: list[Learned] = self._tell("learn", [(rows, asked)] * self.workers)
+        if len({(answer.seen, answer.error is None) for answer in answers}) > 1:
+            error = next(answer.error for answer in answers if answer.error)
+            raise Disagreement(
+                f"MemberParallel: some members could not learn these rows ({error}); all are as "
+                f"before."
+            )
+        self.learned = answers[0].seen
+        if not self.selects or all(answer.warnings for answer in answers):
+            for text in dict.fromkeys(text for answer in answers for text in answer.warnings):
+                warnings.warn(text, DataWarning, stacklevel=5)
+        if votes:
+            self._hand_in([(answer.votes, answer.widths) for answer in answers])
+
+    def _hand_in(self, parts: Any) -> None:
+        """Let the ensemble have these votes of its members."""
+        self.committee.ballots = Ballots(self.n_models, in_order(parts, self.bounds))
+
+    def _check_votes(self) -> None:
+        """See that the ensemble has read all votes."""
+        if not self.committee.ballots.exhausted:
+            raise RuntimeError("MemberParallel: votes and rows do not match")
+
+    def _tell(self, verb: str, each: list[tuple[Any, ...]]) -> list[Any]:
+        """The answers of all workers to a call that changes them: it is obeyed once."""
+        self.log.append((verb, [(self.sequence, *given) for given in each]))
+        self.sequence += 1
+        return self._all(*self.log[-1])
+
+    def _learned_by(self, member: int) -> bytes:
+        """What a member has learned."""
+        worker, place = self._place(member)
+        given = (place,)
+        found: bytes = self._wait(
+            worker, self._ask(worker, "learned_by", given), "learned_by", given
+        )
+        return found
+
+    def _all(self, verb: str, each: list[Any]) -> list[Any]:
         """The answers of all workers; those that are lost begin again from their snapshot."""
-        asked = [self._ask(k, verb, given) for k in range(self.workers)]
-        return [self._wait(k, asked[k], verb, given) for k in range(self.workers)]
+        asked = [self._ask(k, verb, each[k]) for k in range(self.workers)]
+        return [self._wait(k, asked[k], verb, each[k]) for k in range(self.workers)]
 
     def _ask(self, worker: int, verb: str, given: Any) -> Any:
         try:
@@ -161,10 +217,9 @@ class MemberParallel:
             except WorkerLost as lost:
                 reason = lost
             self.pool.restart(worker)
-            for sequence, rows, votes in self.log:  # the last one may be that which was asked
-                last = verb == "learn" and sequence == given[0]
-                asked = self._ask(worker, "learn", (sequence, rows, votes and last))
-            if verb != "learn":
+            for before, each in self.log:  # the last one may be that which was asked
+                asked = self._ask(worker, before, each[worker])
+            if verb not in ("learn", "renew"):
                 asked = self._ask(worker, verb, given)
         raise RuntimeError(
             f"MemberParallel: worker {worker} was lost {PATIENCE} times; the last time: "
@@ -177,22 +232,24 @@ class MemberParallel:
         """Fetch what all members have learned; a lost worker begins again from there."""
         with self.lock:
             self._take_up()
-            self.states = self._all("state")
+            self.states = self._all("state", [()] * self.workers)
             self.state = fields_to_bytes(self.front._snapshot())
+            self.calls.clear()
             self.log.clear()
             self.rows = 0
 
     def _undo(self) -> None:
         """Let all be as they were before the last call."""
-        self.log.pop()
+        before, self.calls = self.calls[:-1], []
+        self.log.clear()
         for k in range(self.workers):
             self.pool.restart(k)
         self.front = self._new_front()
-        self.unfinished = False
-        for call in self.log:
-            self._all("learn", *call)
+        for rows, asked in before:
+            self.calls.append((rows, asked))
             with suppress(ValueError, TypeError, MemoryError):  # as when it came first
-                self.front.learn_many(*self.pool.get(call[1]))
+                self._go_over(self.pool.get(rows), {} if asked else None)
+        self.unfinished = False
 
     def _take_up(self) -> None:
         """A call that was broken off, by Ctrl-C say, leaves no trace."""
@@ -214,13 +271,15 @@ class MemberParallel:
             self._take_up()
             if not hasattr(self.front, verb):
                 raise AttributeError(f"MemberParallel: {type(self.front).__name__} has no {verb}.")
+            self.committee = committee_of(self.front._model)
             width = len(getattr(self.front, "labels", ())) or 1
             step = max(1000, TOGETHER // (self.n_models * width))
             found = []
             for start in range(0, max(1, count_rows(X) or 0), step):
                 part = cut_part(X, start, start + step) if (count_rows(X) or 0) > step else X
-                votes = self._all("predict", self.pool.put(part))
-                found.append(self._count(votes, verb, part))
+                self._hand_in(self._all("predict", [(self.pool.put(part),)] * self.workers))
+                found.append(getattr(self.front, verb)(part))
+                self._check_votes()
             return found[0] if len(found) == 1 else np.concatenate(found)
 
     @property
@@ -237,7 +296,8 @@ class MemberParallel:
         """The whole ensemble, as a learner of its own: to save, to look at, to go on with."""
         self.snapshot()
         made = loads(self.template)
-        made._restore(put_together([bytes_to_fields(state) for state in self.states]))
+        around = bytes_to_fields(self.state) if self.selects else None
+        made._restore(put_together([bytes_to_fields(state) for state in self.states], around))
         return made
 
     def close(self) -> None:
@@ -251,14 +311,25 @@ class MemberParallel:
         self.close()
 
 
+class Disagreement(Exception):
+    """Rows that some members can learn, and others cannot."""
+
+
 def checked_ensemble(model: Any) -> Any:
     """The ensemble that a learner is, or ends in; refused if its members cannot be spread."""
     last = model.steps[-1] if hasattr(model, "steps") else model
+    if isinstance(last, Selection):
+        if last.max_bytes is not None:
+            raise TypeError(
+                f"MemberParallel: {type(last).__name__} with max_bytes cannot be spread: its limit "
+                f"is on the memory of one machine."
+            )
+        return last
     if not isinstance(last, Ensemble) or not last._apart:
         raise TypeError(
             f"MemberParallel: the members of {type(last).__name__} cannot be spread over workers: "
             f"take an ensemble whose members never look at each other, such as "
-            f"AdaptiveRandomForestClassifier or OnlineBagging."
+            f"AdaptiveRandomForestClassifier or OnlineBagging, or EvolvingClassifier."
         )
     return last
 
@@ -269,10 +340,20 @@ def part_of(fields: dict[str, Any], first: int, stop: int) -> bytes:
     return fields_to_bytes({**fields, "members": own})
 
 
-def put_together(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    """An exported ensemble out of its parts."""
+def put_together(
+    parts: list[dict[str, Any]], around: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """An exported ensemble out of its parts.
+
+    Of a selection, `around` knows what members are worth.
+    """
     members = [member for part in parts for member in part["members"].values()]
-    return {**parts[0], "members": {str(m): member for m, member in enumerate(members)}}
+    found = {str(m): member for m, member in enumerate(members)}
+    if around is None:
+        return {**parts[0], "members": found}
+    for m, shell in around["members"].items():
+        found[m]["merits"] = shell["merits"]
+    return {**around, "members": found}
 
 
 def in_order(parts: list[tuple[Any, Any]], bounds: list[int]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..compat.extras import needed
 from .engine import Engine, WorkerLost
+from .joining import join_ray
 from .mixing import put_together
 from .shards import Shard
 from .worker import Answer, Call, Job, Worker
@@ -63,11 +64,9 @@ class Ray(Engine):
         self.plan: list[Any] = []
         self.asked: dict[Any, tuple[Call, Any]] = {}  # reference to an answer: call, to the model
 
-    def join(self) -> None:
+    def join(self, who: str = "train") -> None:
         """Join the cluster, or start one here."""
-        if not self.ray.is_initialized():
-            self.ray.init(include_dashboard=False, log_to_driver=False, logging_level="error")
-            self.began = True
+        self.began = join_ray(self.ray, who) or self.began
 
     def shards(self, given: Any, options: dict[str, Any]) -> Any:
         """The blocks of a Ray Dataset, which stay where they are."""

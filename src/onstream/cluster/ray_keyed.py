@@ -4,6 +4,7 @@ from typing import Any
 
 from ..compat.extras import needed
 from .engine import WorkerLost
+from .joining import join_ray
 from .keyed import KeyedWorker
 from .ray_engine import first_line
 
@@ -14,9 +15,7 @@ class RayPool:
     def __init__(self, paths: list[str], template: bytes, *options: Any) -> None:
         self.ray = needed("ray", "ray", "KeyedModels: engine='ray'")
         self.paths, self.made = paths, (template, *options)
-        self.began = not self.ray.is_initialized()
-        if self.began:
-            self.ray.init(include_dashboard=False, log_to_driver=False, logging_level="error")
+        self.began = join_ray(self.ray, "KeyedModels")
         self.actors = [self.new_actor(k) for k in range(len(paths))]
 
     def new_actor(self, worker: int) -> Any:

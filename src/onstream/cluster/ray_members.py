@@ -12,7 +12,7 @@ class RayGroups:
 
     def __init__(self, engine: Ray, spread: Any) -> None:
         self.engine, self.ray, self.spread = engine, engine.ray, spread
-        engine.join()
+        engine.join("MemberParallel")
         self.actors = [self._new(k) for k in range(spread.workers)]
 
     def _new(self, worker: int) -> Any:

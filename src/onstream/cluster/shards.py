@@ -70,7 +70,9 @@ class Shard:
             return source
         if hasattr(source, "__arrow_c_stream__"):
             return read_frame(source, **self.options)
-        return READERS[suffix(source)](source, **self.options)
+        if not isinstance(source, (str, os.PathLike)):
+            raise TypeError(f"{WANTED}; the function gave {type(source).__name__}.")
+        return READERS[suffix(os.fspath(source))](source, **self.options)
 
 
 def blocks_of_batches(batches: Any, options: dict[str, Any], skip: int) -> Iterator[Block]:

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from ..compat.extras import needed
 from .engine import Engine, WorkerLost
+from .joining import new_session
 from .mixing import put_together
 from .shards import Shard
 from .worker import Answer, Call, Job, Worker
@@ -38,11 +39,9 @@ class Spark(Engine):
         if self.session is None:
             from pyspark.sql import SparkSession
 
-            self.began = SparkSession.getActiveSession() is None
-            build = SparkSession.builder.appName("onstream")
-            if self.began:
-                build = build.config("spark.ui.enabled", "false")
-            self.session = build.getOrCreate()
+            self.session = SparkSession.getActiveSession()
+            if self.session is None:
+                self.session, self.began = new_session(), True
         return self.session
 
     def shards(self, given: Any, options: dict[str, Any]) -> Any:

@@ -149,7 +149,9 @@ def train(
     total = None if None in known else sum(rows for rows in known if rows)
     if checkpoint is not None:
         names = [[shard.name for shard in part] for part in parts]
-        run.keep(checkpoint, {"model": repr(model), "shards": names, "weighting": weighting})
+        options = {name: repr(reading[name]) for name in sorted(reading)}
+        about = {"model": repr(model), "shards": names, "reading": options, "weighting": weighting}
+        run.keep(checkpoint, about)
     job = Job(kind, [(type(m).__name__, m.params) for m in judges], weighting)
     with Progress(progress, total) as advance:
         advance(run.rows)
@@ -275,7 +277,8 @@ class Training:
         if not isinstance(notes, dict) or notes.get("run") != self.description():
             raise ValueError(
                 f"train: {os.fspath(path)!r} was not written by a run with this model, these "
-                f"shards, workers, metrics and mix_every; remove it, or name another checkpoint."
+                f"shards, options, workers, metrics and mix_every; remove it, or name another "
+                f"checkpoint."
             )
         self.state = dumps(load(path))
         self.rounds, self.rows = notes["rounds"], notes["rows"]

@@ -8,6 +8,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
     cdef int rule
     cdef int64_t interval         # 0: nothing is replaced
     cdef double fading
+    cdef bint votes_only          # members are judged elsewhere
     cdef uint8_t* come            # whether each label has come; others were only declared
     cdef Py_ssize_t room          # labels that fit
     cdef Py_ssize_t n_come

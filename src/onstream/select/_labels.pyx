@@ -18,7 +18,8 @@ from ..core.sources cimport Source
 from ..core.task cimport Task
 from ..ensemble._committee cimport RowBlock
 from ..ensemble._ensemble cimport votes_room
-from ._member cimport Merits, configure, end_turn, look_again, merits_of
+from ..ensemble._member cimport vote_size
+from ._evolving_member cimport Merits, configure, end_turn, look_again, merits_of
 from ._votes cimport log_odds, most_votes, softmax
 
 cdef enum:
@@ -55,6 +56,10 @@ cdef class EvolvingLabelState(LabelEnsembleState):
     def configure(self, encoder):
         configure(encoder, self.search.space)
 
+    def only_vote(self):
+        """Hold a group of the members: others judge them, and say what becomes of them."""
+        self.votes_only = True
+
     # -- one answer of many -------------------------------------------------------------------
 
     cdef Py_ssize_t best(self) noexcept nogil:
@@ -89,6 +94,8 @@ cdef class EvolvingLabelState(LabelEnsembleState):
             best = self.best()
         for r in range(k):
             z[r] = 0.0
+        if self.votes_only:
+            return
         if n == 1 or self.rule == BEST:
             for r in range(k):
                 z[r] = votes[best * stride + r]
@@ -124,7 +131,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
 
     cdef int score(self, const Example* e, double* out) noexcept nogil:
         cdef double few[ON_STACK]
-        cdef Py_ssize_t m, k = self.n_labels, stride = 2 * max(1, k), n = self.committee.n
+        cdef Py_ssize_t m, k = self.n_labels, stride = vote_size(k), n = self.committee.n
         cdef double* votes = votes_room(few, n * stride + k)
         cdef int status = LEARNED
         if votes == NULL:
@@ -133,6 +140,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
             status = self.committee.vote(m, e, votes + m * stride)
             if status != LEARNED:
                 break
+        self.committee.end_row()
         if status == LEARNED:
             self.answer(votes, stride, votes + n * stride, out)
         if votes != few:
@@ -145,6 +153,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
         if z == NULL:
             LabelEnsembleState.add_votes(self, b, row, out)
             return
+        self.committee.answered(b, row)
         self.answer(self.committee.vote_of(b, 0, row), b.n * b.size, z, out)
         if z != few:
             PyMem_RawFree(z)
@@ -163,7 +172,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
         if not self.come[label]:
             self.come[label] = True
             self.n_come += 1
-        if self.n_come < 2:
+        if self.n_come < 2 or self.votes_only:
             return
         if mixing:
             self.miss(votes, stride, z, label)
@@ -223,7 +232,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
 
     cdef int learn_one(self, const Example* e, double* out) noexcept nogil:
         cdef double few[ON_STACK]
-        cdef Py_ssize_t k = self.n_labels, stride = 2 * max(1, k), n = self.committee.n
+        cdef Py_ssize_t k = self.n_labels, stride = vote_size(k), n = self.committee.n
         cdef double* votes = votes_room(few, n * stride + k)
         cdef double* z = votes + n * stride
         cdef Example own = e[0]
@@ -235,6 +244,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
         b.first = self.seen
         self.committee.advance(&b)
         if b.status == LEARNED:
+            self.committee.answered(&b, 0)
             self.weigh(votes, stride, z)
             if out != NULL:
                 self.combine(z, out)
@@ -271,6 +281,7 @@ cdef class EvolvingLabelState(LabelEnsembleState):
         if self.committee.fill(&b, source, start, stop, task, known, self.first_sign):
             self.committee.advance(&b)
             for r in range(b.n):
+                self.committee.answered(&b, r)
                 votes = self.committee.vote_of(&b, 0, r)
                 self.weigh(votes, b.n * b.size, z)
                 if out != NULL:
@@ -292,7 +303,9 @@ cdef class EvolvingLabelState(LabelEnsembleState):
 
     cdef int64_t until_turn(self) noexcept nogil:
         """Examples to come before the search may replace members."""
-        return self.interval - self.seen % self.interval if self.interval else 2**62
+        if self.interval == 0 or self.votes_only:
+            return 2**62
+        return self.interval - self.seen % self.interval
 
     def reset_schedule(self):
         LabelEnsembleState.reset_schedule(self)

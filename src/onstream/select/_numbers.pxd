@@ -8,6 +8,7 @@ cdef class EvolvingNumberState(NumberEnsembleState):
     cdef int rule
     cdef int64_t interval
     cdef double fading
+    cdef bint votes_only          # members are judged elsewhere
 
     cdef Py_ssize_t best(self) noexcept nogil
     cdef double lately(self, Py_ssize_t m) noexcept nogil

@@ -9,7 +9,8 @@ from ..core.sources cimport Source
 from ..core.task cimport Task
 from ..ensemble._committee cimport RowBlock
 from ..ensemble._ensemble cimport votes_room
-from ._member cimport Merits, configure, end_turn, look_again, merits_of
+from ..ensemble._member cimport vote_size
+from ._evolving_member cimport Merits, configure, end_turn, look_again, merits_of
 
 cdef enum:
     MEAN = 0      # how predictions become one: all count the same,
@@ -33,6 +34,10 @@ cdef class EvolvingNumberState(NumberEnsembleState):
 
     def configure(self, encoder):
         configure(encoder, self.search.space)
+
+    def only_vote(self):
+        """Hold a group of the members: others judge them, and say what becomes of them."""
+        self.votes_only = True
 
     # -- one answer of many -------------------------------------------------------------------
 
@@ -85,6 +90,8 @@ cdef class EvolvingNumberState(NumberEnsembleState):
         cdef Py_ssize_t m
         cdef double error
         cdef Merits* own
+        if self.votes_only:
+            return
         for m in range(self.committee.n):
             own = merits_of(self.committee.at[m])
             error = votes[m * stride]
@@ -99,7 +106,8 @@ cdef class EvolvingNumberState(NumberEnsembleState):
 
     cdef int learn_one(self, const Example* e, double* out) noexcept nogil:
         cdef double few[ON_STACK]
-        cdef double* votes = votes_room(few, 3 * self.committee.n)
+        cdef Py_ssize_t size = vote_size(1)
+        cdef double* votes = votes_room(few, (size + 1) * self.committee.n)
         cdef Example own = e[0]
         cdef RowBlock b
         cdef int64_t refused
@@ -110,7 +118,9 @@ cdef class EvolvingNumberState(NumberEnsembleState):
         self.committee.advance(&b)
         if b.status == LEARNED:
             if out != NULL:
-                out[0] = self.gather(&b, 0, votes + 2 * self.committee.n)
+                out[0] = self.gather(&b, 0, votes + size * self.committee.n)
+            else:
+                self.committee.answered(&b, 0)
             self.judge(votes, b.size, e.y)
         if votes != few:
             PyMem_RawFree(votes)
@@ -145,6 +155,8 @@ cdef class EvolvingNumberState(NumberEnsembleState):
             for r in range(b.n):
                 if out != NULL:
                     out[r] = self.gather(&b, r, votes)
+                else:
+                    self.committee.answered(&b, r)
                 self.judge(self.committee.vote_of(&b, 0, r), b.n * b.size, b.rows[r].y)
         if b.n:
             width = b.rows[b.n - 1].width
@@ -162,7 +174,9 @@ cdef class EvolvingNumberState(NumberEnsembleState):
 
     cdef int64_t until_turn(self) noexcept nogil:
         """Examples to come before the search may replace members."""
-        return self.interval - self.seen % self.interval if self.interval else 2**62
+        if self.interval == 0 or self.votes_only:
+            return 2**62
+        return self.interval - self.seen % self.interval
 
     def reset_schedule(self):
         NumberEnsembleState.reset_schedule(self)

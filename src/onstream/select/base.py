@@ -8,7 +8,7 @@ from ..base.classifier import LabelledOptions
 from ..base.errors import NotMergeable
 from ..base.learner import Learner, LearnerOptions
 from ..ensemble.base import check_learner, member_seed
-from ._member import EvolvingMember
+from ._evolving_member import EvolvingMember
 from .search import SEARCHES, Search
 from .space import check_space, kinds, templates
 

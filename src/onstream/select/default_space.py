@@ -1,6 +1,7 @@
 """Spaces to start with: learners that follow the label, and learners that remember.
 
-Their order matters: it is that of the first population (each alternative once, as it is written).
+Their order matters: it is that of the first population (each alternative once, as it is written);
+see docs/decisions.md#first-population.
 """
 
 from functools import cache
@@ -39,12 +40,12 @@ def classifiers() -> list[Any]:
             GaussianNB(),
             Vary(PAClassifier(scale="auto"), C=LogRange(0.01, 10.0)),
             Vary(StandardScaler() | SCW(), C=LogRange(0.1, 10.0)),
-            Vary(KNNClassifier(k=1, scale="standard"), k=[1, 3, 5], window=LogRange(300, 3000)),
             Vary(
                 HoeffdingTreeClassifier(grace_period=50, delta=0.01),
                 grace_period=[50, 100, 200],
                 delta=LogRange(1e-7, 0.1),
             ),
+            Vary(KNNClassifier(k=1, scale="standard"), k=[1, 3, 5], window=LogRange(300, 3000)),
             HoeffdingAdaptiveTreeClassifier(),
         ]
     )

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+# Okabe and Ito's colours, without the yellow that is lost on white, and two more.
 COLOURS = (
     "#0072b2",
     "#d55e00",

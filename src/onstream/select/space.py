@@ -335,19 +335,6 @@ def mutate(space: Any, genes: Genes, rng: np.random.Generator) -> tuple[Genes, s
     return sample(space, rng, {**kept, path: gene}), path
 
 
-def size(space: Any) -> float:
-    """How many members a space has; infinity if numbers may be drawn."""
-    if isinstance(space, (list, tuple)):
-        return sum(size(item) for item in space)
-    if isinstance(space, Interval):
-        return float("inf")
-    if isinstance(space, Vary):
-        return float(np.prod([size(choice) for _, choice in space.choices]))
-    if isinstance(space, Chain):
-        return float(np.prod([size(step) for step in space.steps]))
-    return 1
-
-
 def kinds(space: Any) -> Iterator[Any]:
     """A learner of each kind that the space holds: those that differ by numbers only, once."""
     for i, found in enumerate(_kinds(space)):

@@ -141,7 +141,15 @@ cdef class EvolvingMember(Member):
 
     def become(self, dict genes, learner, int64_t number, int64_t t, EvolvingMember parent, bint keep):
         """Begin another life after example t: with what `parent` has learned, if that can be kept."""
-        fields = export_model(parent.model) if keep else None
+        kept = self.begin(genes, learner, number, t, export_model(parent.model) if keep else None)
+        if kept:  # it begins as it ended: the vote need not wait
+            self.merits.lately, self.merits.asked_lately = parent.merits.lately, parent.merits.asked_lately
+        if self.orders is not None:
+            self.orders.append((self, "begin", (genes, number, t), parent if kept else None))
+        return kept
+
+    def begin(self, dict genes, learner, int64_t number, int64_t t, fields):
+        """The same with what `export_model` has exported; None: with nothing. Could it be kept?"""
         self.start(learner)
         if fields is not None:
             try:
@@ -152,9 +160,11 @@ cdef class EvolvingMember(Member):
                 self.start(learner)
         self.genes, self.number, self.born, self.merits.asleep = genes, number, t, False
         self.forget_merits()
-        if fields is not None:  # it begins as it ended: the vote need not wait
-            self.merits.lately, self.merits.asked_lately = parent.merits.lately, parent.merits.asked_lately
         return fields is not None
+
+    def learned(self):
+        """What `begin` takes."""
+        return export_model(self.model)
 
     def start(self, learner):
         """A model of this learner that has learned nothing."""
@@ -166,10 +176,14 @@ cdef class EvolvingMember(Member):
         if forget and not self.merits.asleep:
             self.start(self.learner)
         self.merits.asleep = True
+        if self.orders is not None:
+            self.orders.append((self, "sleep", (forget,), None))
 
     def wake(self):
         """Vote and learn again."""
         self.merits.asleep = False
+        if self.orders is not None:
+            self.orders.append((self, "wake", (), None))
 
     def reset_schedule(self):
         """Restart rates that fall with the number of examples."""
@@ -254,6 +268,8 @@ cdef int turn(
     finally:
         features.width = before
     look_again(committee)
+    if committee.relay is not None:
+        committee.relay()
     return 0
 
 

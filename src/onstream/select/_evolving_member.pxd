@@ -24,6 +24,7 @@ cdef class EvolvingMember(Member):
     cdef double lam               # how often it learns an example, on average; 0: once
     cdef readonly int64_t number  # of all births
     cdef readonly int64_t born    # after so many examples
+    cdef public list orders       # what became of it, for who has its model; None: it is here
 
     cdef void write_vote(self, bint none, const double* scores, double* out) noexcept nogil
 
