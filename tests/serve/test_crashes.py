@@ -181,7 +181,7 @@ class Story:
             self.model = WatchedModel(self.folder / "m", **self.options)
         elif kind == "learn":
             assert answer.learned == learned
-        after.next = self.model._next
+        after.next = self.model.history.next
         assert self.model.state_sha256 == after.sum()
         sums = {self.oracle.sum(), after.sum()}
         for picture in self.pictures:

@@ -3,6 +3,7 @@
 import errno
 import gzip
 import hashlib
+import http.client
 import io
 import json
 import os
@@ -16,17 +17,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from onstream import LogisticRegression, PAClassifier
 from onstream.cli.names import by_name
+from onstream.core.number_frames import NumberFrame
 from onstream.persist import dumps, loads
-from onstream.serve.app import answers, as_problem, encode, explanation
+from onstream.serve.answers import answers, explanation
+from onstream.serve.app import as_problem, encode
 from onstream.serve.late_labels import LateLabels
 from onstream.serve.log import StoreError
 from onstream.serve.models import Models, Served, hashed
-from onstream.serve.server import new_loop, reporter
+from onstream.serve.server import bound, new_loop, reporter
 from onstream.serve.tokens import Bucket, Tokens
 
 from .running import TOKEN, Running
@@ -72,6 +76,33 @@ def arrow(table: pa.Table, **options: Any) -> bytes:
     with pa.ipc.new_stream(out, table.schema, options=settings) as writer:
         writer.write_table(table)
     return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("verb", "sent", "hint"),
+    [("learn", {"x": {}, "y": 1}, '{"examples": [{"x": {"feature": 1.0}, "y": "label"}]}'),
+     ("predict", {"x": {}}, '{"examples": [{"x": {"feature": 1.0}}]}'),
+     ("rollback", {"seq": 3}, '{"to_seq": 500}'), ("replay", "eve", '{"exclude_source": "name"}')],
+)  # fmt: skip
+def test_what_cannot_be_read_is_shown_how(
+    verb: str, sent: Any, hint: str, service: Running, model: str
+) -> None:
+    status, answer = service.call("POST", f"{model}/{verb}", sent)
+    assert status == 422
+    assert hint in answer["hint"]
+
+
+def test_another_method_is_named(service: Running, model: str) -> None:
+    for method, path, allowed in (
+        ("GET", f"{model}/learn", "POST"), ("POST", model, "DELETE, GET, HEAD, PUT"),
+        ("DELETE", "/health/live", "GET, HEAD"),
+    ):  # fmt: skip
+        connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
+        connection.request(method, path)
+        answer = connection.getresponse()
+        assert (answer.status, answer.headers["Allow"]) == (405, allowed)
+        assert f"Use {allowed}" in json.loads(answer.read())["hint"]
+        connection.close()
 
 
 class TestVerbs:
@@ -241,6 +272,27 @@ class TestVerbs:
             assert set(answer[1]) - {"rejected"} == set(schemas[name]["properties"]) - {"rejected"}
 
 
+@pytest.mark.parametrize(
+    ("learner", "hinted"),
+    [
+        ("LogisticRegression()", True),
+        ("PARegressor(C=0.1)", True),
+        ("LogisticRegression(hash_bits=8)", False),
+        ("StandardScaler() | LogisticRegression()", False),
+        ("MultinomialNB()", False),
+        ("VFDT()", False),
+    ],
+)
+def test_a_learner_that_loses_its_scales_says_so(
+    service: Running, learner: str, hinted: bool
+) -> None:
+    path = "/v1/models/scales"
+    _, facts = service.call("PUT", path, {"learner": learner})
+    assert ("StandardScaler" in (facts["hint"] or "")) == hinted
+    assert service.call("GET", path)[1]["hint"] == facts["hint"]
+    service.call("DELETE", path)
+
+
 def test_hashes_are_secret_unless_given(service: Running) -> None:
     sums = set()
     for name in ("one", "two"):
@@ -279,7 +331,11 @@ def test_every_learner_can_be_served(tmp_path: Path) -> None:
         served = Served(name, folder, name, hashed(f"{name}()"), None, **options)
         assert served.model.learn(examples).rejected == [], name
         learner = served.model.learner
-        assert json.loads(encode(answers(learner, [examples[0]["x"]])))
+        one, two = (answers(learner, [examples[0]["x"]] * n) for n in (1, 2))
+        assert json.loads(encode(one)) == [part and part[:1] for part in json.loads(encode(two))]
+        frame = NumberFrame(["f1", "f0", "new"], np.arange(30.0).reshape(10, 3))
+        dicts = [dict(zip(frame.names, row, strict=True)) for row in frame.values.tolist()]
+        assert answers(learner, frame) == answers(learner, dicts), name
         assert json.loads(encode(explanation(learner, examples[0]["x"])))
         before = served.facts()
         assert json.loads(encode(before))["seen"] == 60
@@ -536,12 +592,12 @@ def test_late_labels_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     late.keep("c", {"f": 3.0}, 50)
     late.learned(["b", "nobody"])
     now += 6
-    assert (late.features_of("a"), late.expired, late.waiting) == (None, 1, 1)
-    assert late.features_of("b") == {"f": 2.0}, "known until its time is over"
+    assert (late.find("a"), late.expired, late.waiting) == (None, 1, 1)
+    assert late.kept["b"].x == {"f": 2.0}, "known until its time is over"
     late.write()
     now += 2
     late = LateLabels(tmp_path / "late.json", ttl=10.0, cap=100)
-    assert (late.features_of("c"), late.waiting, late.size) == ({"f": 3.0}, 1, 100)
+    assert (late.kept["c"].x, late.waiting, late.size) == ({"f": 3.0}, 1, 100)
     assert not (tmp_path / "late.json").exists()
     now += 3
     late.expire()
@@ -606,6 +662,20 @@ def test_a_model_for_which_there_is_no_room(
     models.close()
 
 
+def test_a_model_that_is_a_link_is_removed_as_one(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"label_ttl": 1.0, "label_cap": 1}
+    models = Models(tmp_path / "store", **options)
+    models.create("m", "PAClassifier()")
+    models.close()
+    (tmp_path / "store" / "models" / "m").rename(tmp_path / "elsewhere")
+    (tmp_path / "store" / "models" / "m").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "store" / "models" / ".gone-1").symlink_to(tmp_path / "nowhere")
+    models = Models(tmp_path / "store", **options)
+    assert models.delete("m")
+    assert list((tmp_path / "store" / "models").iterdir()) == []
+    assert (tmp_path / "elsewhere" / "log.sqlite3").exists()
+
+
 def test_tokens_that_cannot_be_written_change_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -649,6 +719,33 @@ def test_the_fast_loop_is_taken_where_it_is() -> None:
     loop = new_loop()
     assert isinstance(loop, uvloop.Loop)
     loop.close()
+
+
+def test_a_port_that_is_taken_is_said_before_anything_is_made(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = [sys.executable, "-m", "onstream", "serve", "--store", str(tmp_path / "store")]
+        done = subprocess.run(
+            [*command, "--port", str(port)], capture_output=True, text=True, timeout=60
+        )
+    assert done.returncode == 1
+    said = " ".join(done.stderr.split())
+    assert f"onstream: 127.0.0.1:{port} cannot be listened at: Address already in use." in said
+    assert "token" not in said
+    assert not (tmp_path / "store" / "tokens.json").exists()
+
+
+def test_names_of_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    for one in bound("localhost", 0):
+        assert one.getsockname()[0] in ("127.0.0.1", "::1")
+        one.close()
+
+    def unknown(*_: Any, **__: Any) -> Any:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr("onstream.serve.server.socket.getaddrinfo", unknown)
+    with pytest.raises(ValueError, match=r"nobody:1 cannot be listened at: Name or service"):
+        bound("nobody", 1)
 
 
 def test_it_may_be_ended_while_it_replays(tmp_path: Path) -> None:

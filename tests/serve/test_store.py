@@ -1,5 +1,6 @@
 """The promise of a durable model, at small size; `make torture` is the large one."""
 
+import errno
 import hashlib
 import json
 import random
@@ -18,6 +19,7 @@ from onstream import LogisticRegression, PAClassifier
 from onstream.persist import dumps
 from onstream.serve.example import Example, coerce_example
 from onstream.serve.gate import Gate
+from onstream.serve.history import History
 from onstream.serve.log import Log
 from onstream.serve.store import (
     DurableModel,
@@ -438,7 +440,7 @@ def test_a_rewrite_that_fails_leaves_everything(
         model.learn(examples)
         before = model.state_sha256
         with monkeypatch.context() as broken:
-            broken.setattr(DurableModel, "_replay", lambda self, after: 1 / 0)
+            broken.setattr(History, "replay", lambda self, state: 1 / 0)
             for change in ({"to_seq": 30}, {"exclude_source": "s1"}):
                 with pytest.raises(ZeroDivisionError):
                     (model.rollback if "to_seq" in change else model.replay)(**change)  # type: ignore
@@ -537,6 +539,24 @@ def test_a_full_queue_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert [future.result(30).learned for future in futures] == [1, 1, 1]
 
 
+def test_a_snapshot_without_room_is_not_tried_again_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room() -> Path:
+        raise OSError(errno.ENOSPC, "no room")
+
+    with DurableModel(tmp_path, PAClassifier(), snapshot_every=50) as model:
+        with monkeypatch.context() as full:
+            full.setattr(model.history, "snapshot", no_room)
+            for example in rows(120):
+                model.learn([example])
+            model.ask(lambda learner: None)
+            assert model.lost_snapshots == 2
+        for example in rows(160)[120:]:
+            model.learn([example])
+    assert model.lost_snapshots == 2
+
+
 def test_predictions_name_their_state(tmp_path: Path) -> None:
     """While one thread learns and rolls back, each answer is that of just the state it names."""
     examples = rows(400)
@@ -574,3 +594,23 @@ def test_another_learner_is_refused(tmp_path: Path) -> None:
         DurableModel(tmp_path, LogisticRegression())
     with pytest.raises(StoreError, match="give a learner"):
         DurableModel(tmp_path / "new")
+
+
+def test_what_is_refused_is_looked_up_once(tmp_path: Path) -> None:
+    """A request may have tens of thousands of examples, all of them refused."""
+
+    class Rows(list[int]):
+        asked = 0
+
+        def __iter__(self) -> Any:
+            Rows.asked += 1
+            return super().__iter__()
+
+    log = Log(tmp_path)
+    examples = [coerce_example(row) for row in rows(50)]
+    log.append(1, examples)
+    log.take_out(1, examples, Rows(range(0, 50, 2)))
+    [(_, left)] = log.records()
+    assert [one is None for one in left] == [True, False] * 25
+    assert Rows.asked <= 2
+    log.close()

@@ -4,18 +4,19 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeAlias
 from urllib.parse import parse_qs
 
 import msgspec
 from prometheus_client import generate_latest
 from starlette.exceptions import HTTPException
-from starlette.routing import Route, Router
+from starlette.routing import Match, Route, Router
 
 from .. import __version__
 from ..persist import dumps
 from . import body, openapi
+from .answers import answers, explanation
 from .body import Room, TooMany, TooSlow, UnknownKind
 from .example import Example, Question, Refused, TooLarge, check_examples, check_name
 from .figures import Figures
@@ -28,9 +29,9 @@ access = logging.getLogger("onstream.serve.access")
 audit = logging.getLogger("onstream.serve.audit")
 encode = msgspec.json.Encoder().encode
 JSON = (b"content-type", b"application/json")
-AT_ONCE = 0.02  # seconds of predicting for which everybody else may wait
 PATIENCE = 0.001  # seconds to wait for a block of learning before others get their turn
-EXPLAINED = 100  # features whose share is computed
+PLAIN = {b"content-encoding", b"transfer-encoding"}  # without these a body is what it is
+Answer: TypeAlias = tuple[tuple[list[Any], list[Any] | None], int]  # and the version
 CHANGES = {"learn", "label", "rollback", "replay", "put", "delete", "token", "no_token"}
 
 
@@ -41,15 +42,16 @@ class Problem(Exception):
         self.status, self.error, self.path, self.hint = status, error, path, hint
 
 
+Headers: TypeAlias = Sequence[tuple[bytes, bytes]]
+
+
 class Call:
     """One request, as a verb sees it."""
 
     __slots__ = ("headers", "name", "note", "query", "receive", "room", "size", "token")
 
-    def __init__(self, scope: Any, receive: Any, room: Room) -> None:
-        self.headers: dict[bytes, bytes] = dict(scope["headers"])
-        self.name: str = scope.get("path_params", {}).get("name", "")
-        self.query: bytes = scope.get("query_string", b"")
+    def __init__(self, headers: Headers, name: str, query: bytes, receive: Any, room: Room) -> None:
+        self.headers, self.name, self.query = dict(headers), name, query
         self.receive, self.room, self.size = receive, room, 0
         self.token: Token | None = None
         self.note: Any = None  # for the audit log
@@ -58,12 +60,16 @@ class Call:
         """The body as this type."""
         return body.decode(kind, await self.room.read(self.receive, self.headers))
 
+    @property
+    def kind(self) -> str:
+        """What the body is said to be."""
+        return self.headers.get(b"content-type", b"").decode("latin-1")
+
     async def examples(self, kind: type[Any]) -> list[Any]:
         """The examples in the body, whatever its kind."""
-        content_type = self.headers.get(b"content-type", b"").decode("latin-1")
         data = await self.room.read(self.receive, self.headers)
         self.size = len(data)
-        return body.decode_examples(kind, data, content_type)
+        return body.decode_examples(kind, data, self.kind)
 
 
 Verb = Callable[[Call], Awaitable[tuple[int, bytes, bytes]]]
@@ -121,7 +127,10 @@ class Service:
         scope["app"] = self  # Starlette then raises instead of answering in its own words
         try:
             await self.router(scope, receive, send)
-        except HTTPException:
+        except HTTPException:  # it is there, but for other methods
+            there = [r for r in self.router.routes if r.matches(scope)[0] is not Match.NONE]
+            methods = {method for route in there for method in getattr(route, "methods", ())}
+            scope["allow"] = ", ".join(sorted(methods))
             await self.answer("method", scope, receive, send)
 
     def endpoint(self, verb: str) -> Any:
@@ -141,10 +150,11 @@ class Service:
     async def answer(self, verb: str, scope: Any, receive: Any, send: Any) -> None:
         """Let a verb answer; what is wrong becomes `{"error", "path", "hint"}`."""
         began = time.perf_counter()
-        call = Call(scope, receive, self.room)
+        name, query = scope.get("path_params", {}).get("name", ""), scope.get("query_string", b"")
+        call = Call(scope["headers"], name, query, receive, self.room)
         extra: tuple[tuple[bytes, bytes], ...] = ()
         try:
-            run = self.admit(verb, scope["method"], call)
+            run = self.admit(verb, call, scope)
             status, data, kind = await run(call)
         except Exception as error:
             if isinstance(error, StoreStopped) and call.name not in self.models.by_name:
@@ -155,26 +165,65 @@ class Service:
             extra = ((b"connection", b"close"),) if status in (408, 413) else ()
             extra += ((b"www-authenticate", b"Bearer"),) if status == 401 else ()
             extra += ((b"retry-after", b"1"),) if status in (429, 503) else ()
-        taken = time.perf_counter() - began
-        self.figures.count(verb, status, taken)
-        who = call.token.name if call.token else "-"
-        if verb in CHANGES and call.note is not None:
-            audit.info("%s %s %s %s %s", who, verb, call.name, status, call.note)
-        if access.isEnabledFor(logging.INFO):
-            path = ascii(scope["path"])[1:-1]
-            access.info("%s %s %s %s %.1f ms", who, verb, path, status, 1e3 * taken)
+            extra += ((b"allow", scope["allow"].encode()),) if status == 405 else ()
+        self.record(verb, call, scope["path"], status, time.perf_counter() - began)
         length = (b"content-length", b"%d" % len(data))
         headers = [(b"content-type", kind), length, *extra]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": data})
 
-    def admit(self, verb: str, method: str, call: Call) -> Verb:
+    def at_once(self, name: str, headers: Headers, data: bytes) -> bytes | None:
+        """The answer to a prediction that waits for nothing and has nothing wrong.
+
+        None: let `answer` see to it, which says what is wrong; nothing has been counted yet.
+        """
+        began = time.perf_counter()
+        served = self.models.by_name.get(name)
+        if served is None or not served.is_quick(1):
+            return None
+        call = Call(headers, name, b"", None, self.room)
+        if not PLAIN.isdisjoint(call.headers) or call.kind not in body.PLAIN:
+            return None
+        try:
+            self.admit("predict", call)
+        except Problem:
+            return None
+        try:
+            call.size = len(data)
+            rows: Any = body.plain_rows(data)
+            questions: list[Question] = []
+            if rows is None:
+                questions = body.decode_examples(body.Predict, data, call.kind)
+                rows = [question.x for question in questions]
+            got = ask_soon(served, rows)
+        except Exception:
+            got = None
+        if got is None:
+            if call.token is not None:
+                self.tokens.give_back(call.token)
+            return None
+        answer = predicted(call, served, len(rows), questions, got)
+        path = f"/v1/models/{name}/predict"
+        self.record("predict", call, path, 200, time.perf_counter() - began)
+        return answer
+
+    def record(self, verb: str, call: Call, path: str, status: int, taken: float) -> None:
+        """Count what was done, and write it down."""
+        self.figures.count(verb, status, taken)
+        who = call.token.name if call.token else "-"
+        if verb in CHANGES and call.note is not None:
+            audit.info("%s %s %s %s %s", who, verb, call.name or "-", status, call.note)
+        if access.isEnabledFor(logging.INFO):
+            access.info("%s %s %s %s %.1f ms", who, verb, ascii(path)[1:-1], status, 1e3 * taken)
+
+    def admit(self, verb: str, call: Call, request: Any = None) -> Verb:
         """The verb, if whoever asks may use it."""
         host = call.headers.get(b"host", b"").decode("latin-1").lower()
         if host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
             raise Problem(400, f"unknown host {host!r:.80}", "host", "Use --allow-host to add it.")
         if verb == "method":
-            raise Problem(405, f"{method} is not for this path", "", "See /openapi.json.")
+            raise Problem(405, f"{request['method']} is not for this path", "",
+                          f"Use {request['allow']}; see /openapi.json.")  # fmt: skip
         if verb not in self.verbs:
             raise Problem(404, "there is nothing at this path", "", "See /openapi.json.")
         scope, run = self.verbs[verb]
@@ -246,13 +295,8 @@ class Service:
         """Predict, and keep the features of those that have an id."""
         served = self.find(call)
         questions: list[Question] = await call.examples(body.Predict)
-        rows = [question.x for question in questions]
-        (predictions, probabilities), version = await ask(served, rows)
-        served.predicted += len(rows)
-        for question in questions:
-            if question.id is not None:
-                served.late.keep(question.id, question.x, call.size // len(rows) + 100)
-        return ok({"predictions": predictions, "probabilities": probabilities, "version": version})
+        got = await ask(served, [question.x for question in questions])
+        return 200, predicted(call, served, len(questions), questions, got), JSON[1]
 
     async def label(self, call: Call) -> Any:
         """Learn what was predicted before, now that its label is known."""
@@ -261,18 +305,18 @@ class Service:
         examples, unknown = [], []
         for row, one in enumerate(labels):
             check_name(one.id, f"examples[{row}].id")
-            x = served.late.features_of(one.id)
-            if x is None:
+            kept = served.late.find(one.id)
+            if kept is None:
                 unknown.append(one.id)
             else:
-                examples.append(Example(x, one.y, one.id, one.source))
+                examples.append(Example(kept.x, one.y, one.id, one.source))
+                call.size += kept.size
         if not examples:
             raise Problem(
                 404, "no prediction is known under these ids", "examples",
                 "Labels must come in time; otherwise send x and y to /learn.",
             )  # fmt: skip
         check_examples(examples)
-        call.size = sum(served.late.kept[one.id].size for one in examples if one.id)
         answer = await self.teach(call, served, examples, {"unknown": unknown} if unknown else {})
         served.late.learned([one.id for one in examples if one.id])
         return answer
@@ -365,54 +409,41 @@ async def facts_of(served: Served) -> dict[str, Any]:
     return await asyncio.to_thread(served.facts)
 
 
-async def ask(served: Served, rows: list[Any]) -> tuple[Any, int]:
-    """Predictions; in a thread of their own where they, or what they wait for, take long."""
-
-    def question(learner: Any) -> Any:
-        began = time.perf_counter()
-        found = answers(learner, rows)
-        pace = (time.perf_counter() - began) / len(rows)
-        served.pace = pace if served.pace is None else 0.9 * served.pace + 0.1 * pace
-        return found
-
-    if served.pace is not None and served.pace * len(rows) < AT_ONCE:
-        got = served.model.ask_soon(question, PATIENCE)
-        if got is not None:
-            return got
-    return await asyncio.to_thread(served.model.ask, question)
+def ask_soon(served: Served, rows: Any) -> Answer | None:
+    """Predictions; None where they, or what they wait for, take long."""
+    if not served.is_quick(len(rows)):
+        return None
+    return served.model.ask_soon(lambda learner: timed_answers(served, learner, rows), PATIENCE)
 
 
-def answers(learner: Any, rows: list[Any]) -> tuple[list[Any], list[Any] | None]:
-    """Predictions, and where the learner has them probabilities."""
-    predictions = learner.predict_many(rows)
-    predicted = predictions.tolist() if hasattr(predictions, "tolist") else list(predictions)
-    if not hasattr(learner, "predict_proba_many"):
-        return predicted, None
-    names = [str(label) for label in learner.labels]
-    table = learner.predict_proba_many(rows)
-    if len(names) == 2 and table.ndim == 1:
-        return predicted, [dict(zip(names, (1.0 - p, p), strict=True)) for p in table.tolist()]
-    return predicted, [dict(zip(names, row, strict=True)) for row in table.tolist()]
+async def ask(served: Served, rows: Any) -> Answer:
+    """Predictions; in a thread of their own where they take long."""
+    got = ask_soon(served, rows)
+    if got is not None:
+        return got
+    return await asyncio.to_thread(
+        served.model.ask, lambda learner: timed_answers(served, learner, rows)
+    )
 
 
-def explanation(learner: Any, x: Any) -> dict[str, Any]:
-    """What a tree says, or by how much the score falls without each feature."""
-    facts: dict[str, Any] = {"prediction": learner.predict_many([x]).tolist()[0]}
-    if hasattr(learner, "explain_one"):
-        return {**facts, "explanation": str(learner.explain_one(x))}
-    if not isinstance(x, dict) or not hasattr(learner, "score_one"):
-        return {**facts, "explanation": None}
-    whole = learner.score_one(x)
-    parts = {}
-    for name in list(x)[:EXPLAINED]:
-        less = learner.score_one({k: v for k, v in x.items() if k != name})
-        if isinstance(whole, dict):
-            parts[name] = {str(k): v - less.get(k, 0.0) for k, v in whole.items()}
-        else:
-            parts[name] = whole - less
-    if len(x) > EXPLAINED:
-        facts["left_out"] = len(x) - EXPLAINED
-    return {**facts, "contributions": parts}
+def timed_answers(served: Served, learner: Any, rows: Any) -> Any:
+    """The answers, and a look at the clock."""
+    began = time.perf_counter()
+    found = answers(learner, rows)
+    served.note_pace((time.perf_counter() - began) / len(rows))
+    return found
+
+
+def predicted(
+    call: Call, served: Served, rows: int, questions: list[Question], got: Answer
+) -> bytes:
+    """Predictions as they are sent; features with an id are kept for a label."""
+    (predictions, probabilities), version = got
+    served.predicted += rows
+    for question in questions:
+        if question.id is not None:
+            served.late.keep(question.id, question.x, call.size // rows + 100)
+    return encode({"predictions": predictions, "probabilities": probabilities, "version": version})
 
 
 STATUS: list[tuple[type[Exception], int]] = [

@@ -6,8 +6,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ..core.number_frames import NumberFrame
+from ._number_rows import read_numbers
 from .arrow import from_arrow
 from .example import (
+    LONGEST_NAME,
+    MOST_FEATURES,
     Example,
     Features,
     Question,
@@ -22,6 +26,8 @@ T = TypeVar("T")
 MOST_BYTES = 1 << 20
 DISCARDED = 16 << 20  # read, but not kept: who is still sending would not see the answer
 SECONDS = 5.0
+SEVERAL = 4096  # bytes: for fewer, dicts cost less than a frame
+PLAIN = ("", "application/json", "application/x-www-form-urlencoded")
 NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl")
 ARROW = ("application/vnd.apache.arrow.stream",)
 
@@ -92,6 +98,17 @@ class NewToken(msgspec.Struct, forbid_unknown_fields=True):
 DECODERS: dict[type, Any] = {
     kind: msgspec.json.Decoder(kind)
     for kind in (Learn, Predict, Label, NewModel, Rollback, Replay, NewToken)
+}
+HINTS: dict[type[Any], str] = {  # how it is written
+    Learn: '{"examples": [{"x": {"feature": 1.0}, "y": "label"}]}',
+    Predict: '{"examples": [{"x": {"feature": 1.0}}]}',
+    Label: '{"examples": [{"id": "of the predict", "y": "label"}]}',
+    NewModel: '{"learner": "PAClassifier(C=0.1)"}',
+    Rollback: '{"to_seq": 500}',
+    Replay: '{"exclude_source": "name"}',
+    NewToken: '{"name": "app", "scopes": ["predict"]}',
+    Example: '{"x": {"feature": 1.0}, "y": "label"}',
+    Question: '{"x": {"feature": 1.0}}',
 }
 FEATURES = msgspec.json.Decoder(Features)
 LINES = {kind: msgspec.json.Decoder(kind) for kind in (Example, Question)}
@@ -174,7 +191,7 @@ def decode(kind: type[T], body: bytes) -> T:
     try:
         return DECODERS[kind].decode(body)
     except (msgspec.DecodeError, RecursionError, UnicodeError, OverflowError) as error:
-        raise unreadable(error) from None
+        raise unreadable(error, f"Send {HINTS[kind]}; see /openapi.json.") from None
 
 
 def decode_features(text: bytes) -> Any:
@@ -189,17 +206,22 @@ def decode_features(text: bytes) -> Any:
     return x
 
 
+def plain_rows(body: bytes) -> NumberFrame | None:
+    """Questions that are many rows of plain numbers; None: what `decode_examples` is for."""
+    return read_numbers(body, MOST_FEATURES, LONGEST_NAME) if len(body) > SEVERAL else None
+
+
 def decode_examples(kind: Any, body: bytes, content_type: str) -> list[Any]:
     """Examples to learn, or to predict, from JSON, lines of JSON, or an Arrow stream."""
     content_type = content_type.partition(";")[0].strip().lower()
     one = Example if kind is Learn else Question
-    if content_type in ("", "application/json", "application/x-www-form-urlencoded"):
+    if content_type in PLAIN:
         examples = decode(kind, body).examples
     elif content_type in NDJSON:
         try:
             examples = LINES[one].decode_lines(body)
         except (msgspec.DecodeError, RecursionError, UnicodeError, OverflowError) as error:
-            raise unreadable(error) from None
+            raise unreadable(error, f"Send lines of {HINTS[one]}.") from None
     elif content_type in ARROW:
         examples = from_arrow(one, body)  # checked for what Arrow itself does not check
     else:

@@ -45,11 +45,11 @@ class TooLarge(Refused):
     """The body, as sent or unpacked, is larger than allowed."""
 
 
-def unreadable(error: Exception) -> Refused:
+def unreadable(error: Exception, hint: str = "See /openapi.json.") -> Refused:
     """What msgspec finds wrong, and where."""
     text, _, place = str(error).partition(" - at `")
     path = re.sub(r"^\$\.?", "", place.rstrip("`").removeprefix("key` in `"))
-    return Refused(text[:200] or "the JSON is nested too deeply", path, "See /openapi.json.")
+    return Refused(text[:200] or "the JSON is nested too deeply", path, hint)
 
 
 def check_examples(examples: Sequence[Example | Question], decoded: bool = False) -> None:

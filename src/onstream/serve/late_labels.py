@@ -60,11 +60,10 @@ class LateLabels:
                 self.waiting -= 1
                 self.expired += 1
 
-    def features_of(self, id: str) -> Any:
-        """The features that were predicted under an id; None: not known, or no longer."""
+    def find(self, id: str) -> Kept | None:
+        """What was predicted under an id; None: not known, or no longer."""
         self.expire()
-        kept = self.kept.get(id)
-        return None if kept is None else kept.x
+        return self.kept.get(id)
 
     def learned(self, ids: list[str]) -> None:
         """Note that the labels of these came."""

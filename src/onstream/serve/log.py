@@ -173,7 +173,8 @@ class Log:
 
     def take_out(self, first: int, examples: list[Example | None], rows: Sequence[int]) -> None:
         """Remove single examples of a record; they may be sent again."""
-        left = [None if row in set(rows) else e for row, e in enumerate(examples)]
+        gone = set(rows)
+        left = [None if row in gone else e for row, e in enumerate(examples)]
         self.replace(first, left)
         self.db.executemany("DELETE FROM ids WHERE seq = ?", [(first + row,) for row in rows])
 

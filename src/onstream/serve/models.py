@@ -26,7 +26,12 @@ from .store import DurableModel, StoreFull
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 HASH_BITS = (18, 10)  # 2^18 slots: 2 MB for each label; 2^10 where a matrix has their square
 MAX_LABELS = 100
+AT_ONCE = 0.02  # seconds of predicting for which everybody else may wait
 LONGEST_TEXT = 2000  # of a learner
+UNSCALED = (
+    "Features are hashed here, so their scales are not learned; where columns differ in size, "
+    "write 'StandardScaler() | ' before the learner."
+)
 
 
 class Served:
@@ -58,6 +63,14 @@ class Served:
         self.loss += sum(losses)
         self.alarms += len(self.detector.update_many(losses))
 
+    def is_quick(self, rows: int) -> bool:
+        """Say whether everybody else may wait while so many rows are predicted."""
+        return self.pace is not None and self.pace * rows < AT_ONCE
+
+    def note_pace(self, pace: float) -> None:
+        """Seconds that a row took."""
+        self.pace = pace if self.pace is None else 0.9 * self.pace + 0.1 * pace
+
     def model_is(self, kind: str) -> bool:
         """Say what the learner predicts."""
         model = getattr(self, "model", None)  # while it is replayed, there is none yet
@@ -71,7 +84,7 @@ class Served:
             "learner": self.text,
             "seen": model.seen,
             "seq": model.seq,
-            "state_sha256": model._state_sum(),
+            "state_sha256": model.history.state_sum(),
             "memory_bytes": model.learner.memory_bytes,
             "labels": list(getattr(model.learner, "labels", [])),
             "mean_loss": self.loss / self.examples if self.examples else None,
@@ -85,7 +98,20 @@ class Served:
             "expired_labels": self.late.expired,
             "unsaved": model.unsaved,
             "failure": model.failure,
+            "hint": UNSCALED if self.is_unscaled else None,
         }
+
+    @property
+    def is_unscaled(self) -> bool:
+        """Say whether the service hashed what a learner would have scaled."""
+        given = keywords(self.text)
+        learner = self.model.learner
+        return (
+            "hash_bits" not in given
+            and "hash_seed" not in given
+            and hasattr(learner, "scale")
+            and learner.hash_bits is not None
+        )
 
     def close(self) -> None:
         """Learn what waits, and leave everything for the next start."""
@@ -107,7 +133,7 @@ class Models:
         self.changing = threading.Lock()  # one model is made or deleted at a time
         for path in sorted(self.folder.iterdir()):
             if path.name.startswith("."):
-                shutil.rmtree(path, ignore_errors=True)  # deleted, or never finished
+                remove(path)  # deleted, or never finished
             elif NAME.fullmatch(path.name) and path.is_dir():
                 try:
                     text = (path / "learner.txt").read_text(encoding="utf-8")
@@ -163,7 +189,7 @@ class Models:
                 scratch.rename(path)  # whole, or not there
                 sync_folder(self.folder)
             except (OSError, StoreError) as error:
-                shutil.rmtree(scratch, ignore_errors=True)
+                remove(scratch)
                 if getattr(error, "errno", 0) == errno.ENOSPC or "disk is full" in str(error):
                     raise StoreFull("there is no room for a model on the disk") from None
                 raise OSError(f"the model cannot be written: {error}") from None
@@ -179,13 +205,21 @@ class Models:
             gone = self.folder / f".gone-{secrets.token_hex(8)}"
             served.model.path.rename(gone)
             sync_folder(self.folder)
-            shutil.rmtree(gone, ignore_errors=True)
+            remove(gone)
             return True
 
     def close(self) -> None:
         """Learn what waits, write a snapshot of each."""
         for served in self.by_name.values():
             served.close()
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder; of a link, the link alone."""
+    if folder.is_symlink():
+        folder.unlink()
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Conflict(Refused):

@@ -37,6 +37,7 @@ class Facts(msgspec.Struct):
     expired_labels: int
     unsaved: int
     failure: str | None
+    hint: str | None
 
 
 class Brief(msgspec.Struct):

@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import errno
 import ipaddress
 import logging
 import logging.handlers
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -23,8 +25,6 @@ except ImportError:  # Windows: each model still keeps other processes out
 EXTRA = 'The service needs more packages: pip install "onstream[serve]"'
 GRACE = 30.0  # seconds for which predictions go on after the log failed
 AUDIT_BYTES, AUDIT_FILES = 100 << 20, 10  # of one file of the audit log, and older ones kept
-CONNECTIONS = 1000  # at a time
-HEADERS = 64 << 10  # bytes of a request before its body
 LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "::1"}
 
 
@@ -70,7 +70,10 @@ def serve(
             f"ONSTREAM_ADMIN_TOKEN, or start once on 127.0.0.1."
         )
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # while it replays, nothing is unsaved
-    with locked(store):
+    with locked(store), contextlib.ExitStack() as open_sockets:
+        sockets = bound(host, port)  # a port that is taken is said before a long replay
+        for one in sockets:
+            open_sockets.enter_context(one)
         service = make_service(store, host, say, admin, allow_hosts or [], rate, options)
         models = service.models
         set_logs(store, access_log)
@@ -90,13 +93,43 @@ def serve(
             signal.signal(number, end)
         try:
             with asyncio.Runner(loop_factory=new_loop) as runner:
-                runner.run(run(server, service, say, host))
+                runner.run(run(server, sockets, service, say, host))
         finally:
             models.close()
     failed = [s.model.failure for s in models.by_name.values() if s.model.failure]
     for failure in failed:
         say(failure)
     return 1 if failed else 0
+
+
+def bound(host: str, port: int) -> list[socket.socket]:
+    """Sockets at all addresses of a name; nobody can connect to them yet."""
+    sockets: list[socket.socket] = []
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, kind, protocol, _, address in dict.fromkeys(found):
+            one = socket.socket(family, kind, protocol)
+            sockets.append(one)
+            if os.name == "posix":
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            try:
+                one.bind(address)
+            except OSError as error:
+                if error.errno != errno.EADDRNOTAVAIL or len(found) == 1:
+                    raise
+                sockets.pop().close()  # such as ::1 of localhost, on a machine without IPv6
+        if not sockets:
+            raise OSError(errno.EADDRNOTAVAIL, os.strerror(errno.EADDRNOTAVAIL))
+    except OSError as error:
+        for one in sockets:
+            one.close()
+        raise ValueError(
+            f"onstream: {host}:{port} cannot be listened at: {error.strerror or error}. "
+            f"Choose another --port, or --host."
+        ) from None
+    return sockets
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
@@ -137,7 +170,7 @@ def make_service(
 @contextlib.contextmanager
 def locked(store: Path) -> Iterator[None]:
     """Keep other services out of a store; the system lets go of it whatever happens."""
-    with open(store / "lock", "w") as file:
+    with open(store / "lock", "a") as file:
         if fcntl is not None:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -146,10 +179,12 @@ def locked(store: Path) -> Iterator[None]:
         yield
 
 
-async def run(server: Any, service: Any, say: Callable[[str], None], host: str) -> None:
+async def run(
+    server: Any, sockets: list[socket.socket], service: Any, say: Callable[[str], None], host: str
+) -> None:
     """Answer until a signal comes, or a log has failed and the time of grace is over."""
     watcher = asyncio.create_task(watch(server, service, say, host))
-    await server.serve()
+    await server.serve(sockets)
     watcher.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await watcher
@@ -160,7 +195,8 @@ async def watch(server: Any, service: Any, say: Callable[[str], None], host: str
     while not server.started:
         await asyncio.sleep(0.02)
     port = server.servers[0].sockets[0].getsockname()[1]
-    say(f"onstream serves {len(service.models.by_name)} models at http://{host}:{port}")
+    n = len(service.models.by_name)
+    say(f"onstream serves {n} model{'s' * (n != 1)} at http://{host}:{port}")
     failed_at = None
     while True:
         service.draining = server.should_exit
@@ -204,51 +240,9 @@ def set_logs(store: Path, access_log: bool) -> None:
 
 
 def protocol() -> Any:
-    """Uvicorn's fast HTTP protocol, if it is there, which cuts off who sends headers forever."""
+    """Our connections over Uvicorn's fast protocol, if it is there."""
     try:
-        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+        from .connection import Connection
     except ImportError:
         return "auto"
-
-    class Impatient(HttpToolsProtocol):
-        """Closes a connection whose request is not there in time, or has too long a head."""
-
-        head = 0  # bytes since the last whole head
-        timer: Any = None
-        cycle: Any  # of the request being answered; None before the first
-
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            if len(self.connections) > CONNECTIONS:
-                transport.abort()
-            self.expect()
-
-        def expect(self) -> None:
-            if self.timer is None:
-                self.timer = self.loop.call_later(5.0, self.give_up)
-
-        def give_up(self) -> None:
-            self.timer = None
-            if self.cycle is None or self.head:
-                self.transport.close()
-
-        def data_received(self, data: bytes) -> None:
-            before = self.cycle
-            super().data_received(data)
-            if self.cycle is not before:
-                self.head = 0
-                if self.timer is not None:
-                    self.timer.cancel()
-                    self.timer = None
-            elif self.cycle is None or self.cycle.response_complete:
-                self.head += len(data)
-                self.expect()
-                if self.head > HEADERS:
-                    self.transport.close()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            if self.timer is not None:
-                self.timer.cancel()
-            super().connection_lost(exc)
-
-    return Impatient
+    return Connection

@@ -1,12 +1,10 @@
 """A learner that keeps what it was taught: logged, then acknowledged; replayed after a crash.
 
 validate, de-duplicate by id, append to the log, commit (synced), apply in the order of the log,
-acknowledge. Restart is the newest whole snapshot and the log after it, which gives the same bits:
-nothing that decides what is learned reads a clock or draws a random number of its own.
+acknowledge. What the disk then has, and how a start becomes it again: history.py.
 """
 
 import contextlib
-import hashlib
 import sqlite3
 import threading
 import time
@@ -19,18 +17,15 @@ from typing import Any, Self
 
 import msgspec
 
-from ..persist import ModelFileError, dumps
 from .example import Example, Refused, check_examples, coerce_example, make_example
-from .gate import Gate
+from .history import History
 from .log import Log, StoreError, sync_folder
-from .snapshots import Snapshots
+from .state import LiveState
 
 GROUP = 64  # requests that one sync commits, at most
-SLICE = 0.0005  # seconds for which learning may keep a prediction waiting, about
 QUEUE = 1024  # requests that may wait, and
 QUEUE_BYTES = 32 << 20  # how large they may be together
 WEIGHED = 1000  # examples after which the memory of the learner is looked at again
-REFUSALS = (ValueError, TypeError, OverflowError)
 OF_DISK = (sqlite3.Error, OSError)
 
 
@@ -121,16 +116,10 @@ class DurableModel:
     ) -> None:
         self.path = Path(path)
         self.snapshot_every, self.snapshot_seconds = snapshot_every, snapshot_seconds
-        self.window, self.max_memory = window, max_memory
-        self.watch = watch  # is shown examples, and what was predicted before they were learned
+        self.max_memory = max_memory
         self.failure: str | None = None
-        self.damaged: list[str] = []  # snapshots that could not be read
         self.lost_snapshots = 0  # that could not be written
-        self.refused = 0
-        self._gate = Gate()  # state and its number change together
-        self._rows = 1  # learned at a time
         self._weighed = -WEIGHED  # the number at which the memory was looked at
-        self._sum: tuple[int, int, str] | None = None
         self._queue: deque[Request] = deque()
         self._queue_bytes = 0
         self._wake = threading.Condition()
@@ -138,67 +127,19 @@ class DurableModel:
         self.path.mkdir(parents=True, exist_ok=True)
         self.log = self._new_log()
         try:
-            self.snapshots = Snapshots(self.path / "snapshots")
+            self.history = History(self.path, self.log, window)
             sync_folder(self.path.parent)
-            self._recover(learner, progress)
+            self.history.recover(learner, progress, watch)
         except BaseException:
             self.log.close()
             raise
+        self._snapshot_time = time.monotonic()
+        self._snapshot_at = snapshot_every  # examples since the last one
         self._writer = threading.Thread(target=self._write_forever, name="onstream", daemon=True)
         self._writer.start()
 
     def _new_log(self) -> Log:
         return Log(self.path)
-
-    # --- recovery -------------------------------------------------------------------------------
-
-    def _recover(self, learner: Any, progress: Callable[[int, int], None] | None) -> None:
-        """The newest whole snapshot, and every record after it."""
-        log = self.log
-        self._next = log.get("next_seq", 1)
-        self._epoch = log.epoch()
-        if not self.snapshots.all():
-            if learner is None:
-                raise StoreError(f"{self.path}: there is no model here; give a learner.")
-            if self._next > 1 or log.get("begun"):
-                raise StoreError(f"{self.path}: the snapshots are gone. Put them back.")
-            self.snapshots.write(learner, 0, 0)
-        log.begin()
-        log.put("begun", 1)
-        log.commit()
-        self.learner, snapshot, self.damaged = self._newest()
-        if learner is not None and repr(learner) != repr(self.learner):
-            raise ValueError(
-                f"DurableModel: {self.path} holds a {self.learner!r}, not a {learner!r}. "
-                f"Leave out the learner to go on with it."
-            )
-        self.seq = self._snapshot_seq = snapshot.seq
-        self._next = max(self._next, snapshot.seq + 1)
-        self._snapshot_time = time.monotonic()
-        self._replay(snapshot.seq, progress)
-        self.seq = max(self.seq, log.get("version", 0))
-
-    def _newest(self, to_seq: int | None = None) -> Any:
-        """The newest state from which the log goes on."""
-        complete = self.log.get("complete_from", 1)
-
-        def usable(epoch: int, seq: int) -> bool:
-            return self.log.holds(epoch, seq) and seq + 1 >= complete
-
-        try:
-            return self.snapshots.newest(usable, to_seq)
-        except ModelFileError as error:
-            raise StoreError(f"{self.path}: no snapshot can be used: {error}") from None
-
-    def _replay(self, after: int, progress: Callable[[int, int], None] | None = None) -> None:
-        for first, examples in self.log.records(after):
-            begin = max(0, after + 1 - first)
-            rows = [row for row in range(begin, len(examples)) if examples[row] is not None]
-            refused = self._apply([examples[row] for row in rows], [first + row for row in rows])
-            if refused:  # a crash came before they were taken out
-                self._take_out(first, examples, [rows[i] for i, _ in refused])
-            if progress is not None:
-                progress(self.seq, self._next - 1)
 
     # --- what callers do ------------------------------------------------------------------------
 
@@ -243,21 +184,30 @@ class DurableModel:
 
     def ask(self, question: Callable[[Any], Any]) -> tuple[Any, int]:
         """An answer of the learner, and the number of the last example that it had learned."""
-        with self._gate:
-            return question(self.learner), self.seq
+        return self.state.ask(question)
 
     def ask_soon(self, question: Callable[[Any], Any], seconds: float) -> tuple[Any, int] | None:
         """The same, or None if the model is busy for longer."""
-        if not self._gate.enter(seconds):
-            return None
-        try:
-            return question(self.learner), self.seq
-        finally:
-            self._gate.leave()
+        return self.state.ask_soon(question, seconds)
 
     def drain(self) -> None:
         """Return when everything that was handed over before is learned."""
         self._do(lambda: None)
+
+    @property
+    def state(self) -> LiveState:
+        """The learner and its number, which change together."""
+        return self.history.state
+
+    @property
+    def learner(self) -> Any:
+        """The learner; it may be learning."""
+        return self.state.learner
+
+    @property
+    def seq(self) -> int:
+        """Number of the last example that it has learned, or of the state made by a replay."""
+        return self.state.seq
 
     @property
     def seen(self) -> int:
@@ -265,16 +215,20 @@ class DurableModel:
         return int(self.learner.seen)
 
     @property
+    def refused(self) -> int:
+        """How many examples the learner refused."""
+        return self.state.refused
+
+    @property
+    def damaged(self) -> list[str]:
+        """What is wrong with snapshots that were left aside at the start."""
+        return self.history.damaged
+
+    @property
     def state_sha256(self) -> str:
         """The SHA-256 of the whole state: equal states, equal sums."""
-        with self._gate:
-            return self._state_sum()
-
-    def _state_sum(self) -> str:
-        now = (self._epoch, self.seq)
-        if self._sum is None or self._sum[:2] != now:
-            self._sum = (*now, hashlib.sha256(dumps(self.learner)).hexdigest())
-        return self._sum[2]
+        with self.state.gate:
+            return self.history.state_sum()
 
     @property
     def waiting(self) -> int:
@@ -284,7 +238,7 @@ class DurableModel:
     @property
     def unsaved(self) -> int:
         """Examples since the last snapshot, which a restart would have to learn again."""
-        return self.seq - self._snapshot_seq
+        return self.seq - self.history.saved
 
     def snapshot(self) -> Path:
         """Write a snapshot now; its file."""
@@ -354,7 +308,7 @@ class DurableModel:
             for request in taken:
                 if not request.future.done():
                     request.future.set_exception(StoreStopped(self.failure))
-        if self.failure is None and self.seq > self._snapshot_seq:
+        if self.failure is None and self.unsaved:
             self._try_snapshot()
 
     def _take_group(self) -> tuple[list[Request], Request | None]:
@@ -393,7 +347,7 @@ class DurableModel:
             for request in group:
                 request.future.set_exception(ModelFull(self._too_large()))
             return
-        log, following = self.log, self._next
+        log, following = self.log, self.history.next
         try:
             log.begin()
             for request in group:
@@ -411,7 +365,7 @@ class DurableModel:
                 for request in group:
                     self._write([request])
             return
-        self._next = following
+        self.history.next = following
         for request in group:
             self._learn(request)
         try:
@@ -453,9 +407,9 @@ class DurableModel:
         examples, first = request.new, request.first
         numbers = range(first, first + len(examples))
         try:
-            refused = self._apply(examples, numbers)
+            refused = self.state.learn(examples, numbers)
             if refused:
-                self._take_out(first, list(examples), [row for row, _ in refused])
+                self.history.take_out(first, list(examples), [row for row, _ in refused])
         except BaseException as error:  # memory is short, or the disk failed
             self._fail(error)
             request.future.set_exception(StoreStopped(self.failure))
@@ -472,52 +426,6 @@ class DurableModel:
                 rejected,
             )
         )
-
-    def _apply(self, examples: list[Any], numbers: Any) -> list[tuple[int, str]]:
-        """Learn examples, slice by slice; which the learner refused, and why."""
-        refused: list[tuple[int, str]] = []
-        start = 0
-        while start < len(examples):
-            end = min(len(examples), start + self._rows)
-            some = examples[start:end]
-            began = time.perf_counter()
-            with self._gate:
-                refused += [(start + row, why) for row, why in self._learn_slice(some)]
-                self.seq = numbers[end - 1]
-            took = (time.perf_counter() - began) / len(some)
-            self._rows = max(1, min(1024, int(SLICE / max(took, 1e-9))))
-            start = end
-        self.refused += len(refused)
-        return refused
-
-    def _learn_slice(self, examples: list[Example]) -> list[tuple[int, str]]:
-        """One by one where the learner refuses one: the others are learned as if it never came."""
-        learner = self.learner
-        X, y = [example.x for example in examples], [example.y for example in examples]
-        before = learner.seen
-        try:
-            if self.watch is None or not hasattr(learner, "predict_learn_many"):
-                learner.learn_many(X, y)
-            else:
-                self.watch(examples, learner.predict_learn_many(X, y))
-            return []
-        except REFUSALS:
-            done = learner.seen - before
-        refused: list[tuple[int, str]] = []
-        for row in range(done, len(examples)):
-            try:
-                learner.learn_one(X[row], y[row])
-            except REFUSALS as error:
-                refused.append((row, str(error)))
-        return refused
-
-    def _take_out(self, first: int, examples: list[Any], rows: list[int]) -> None:
-        rewriting = self.log.db.in_transaction
-        if not rewriting:
-            self.log.begin()
-        self.log.take_out(first, examples, rows)
-        if not rewriting:
-            self.log.commit()
 
     def _refuse(self, group: list[Request], error: Exception) -> None:
         """Nothing of a group is on the disk for sure: tell each; stop unless it was just full."""
@@ -541,9 +449,9 @@ class DurableModel:
     # --- snapshots, and history rewritten -------------------------------------------------------
 
     def _snapshot_if_due(self) -> None:
-        new = self.seq - self._snapshot_seq
+        new = self.unsaved
         late = time.monotonic() - self._snapshot_time > self.snapshot_seconds
-        if self.failure is None and (new >= self.snapshot_every or (new and late)):
+        if self.failure is None and (new >= self._snapshot_at or (new and late)):
             self._try_snapshot()
 
     def _try_snapshot(self) -> None:
@@ -553,66 +461,28 @@ class DurableModel:
         except OSError:
             self.lost_snapshots += 1
             self._snapshot_time = time.monotonic()
+            self._snapshot_at = self.unsaved + self.snapshot_every  # not again after every group
         except sqlite3.Error as error:
             self._fail(error)
 
     def _snapshot(self) -> Path:
-        path = self.snapshots.write(self.learner, self.seq, self._epoch).path
-        self._snapshot_seq, self._snapshot_time = self.seq, time.monotonic()
-        oldest, last = self.snapshots.prune(self.log.holds), self._next - 1
-        self.log.begin()
-        self.log.forget(min(oldest, last - self.window), last - self.window)
-        self.log.commit()
-        self.log.checkpoint(always=True)
+        path = self.history.snapshot()
+        self._snapshot_time = time.monotonic()
+        self._snapshot_at = self.snapshot_every
         return path
 
     def _rollback(self, to_seq: int) -> int:
-        if not 0 <= to_seq <= self.seq:
-            raise Refused(
-                f"rollback: to_seq must be from 0 to {self.seq:,}, got {to_seq:,}.",
-                "to_seq",
-                "Later states are those of examples to come.",
-            )
-        self._newest(to_seq)  # or say now that it is too long ago
-        self.log.begin()
-        self.log.cut(to_seq)
-        self._rewrite(to_seq, f"rollback to {to_seq}", to_seq)
+        self.history.roll_back(to_seq)
+        self._rewritten()
         return to_seq
 
     def _exclude(self, source: str) -> int:
-        first = self.log.first_of(source)
-        oldest = self.log.get("complete_from", 1)
-        if first is None and oldest == 1:
-            return 0
-        if first is None or first < oldest:
-            raise StoreError(
-                f"replay: the log begins with example {oldest:,}; what {source!r:.80} said before "
-                f"cannot be taken out. A larger window keeps more."
-            )
-        self._newest(first - 1)
-        self.log.begin()
-        taken = self.log.exclude(source)
-        version = self._next  # a state that never was has a number of its own
-        self.log.put("next_seq", version + 1)
-        self._rewrite(first - 1, f"without source {source}", version)
-        self._next = version + 1
+        before = self.history.epoch
+        taken = self.history.exclude(source)
+        if self.history.epoch > before:
+            self._rewritten()
         return taken
 
-    def _rewrite(self, after: int, what: str, version: int) -> None:
-        """Become what the changed log says, then commit the change.
-
-        Predictions go on from the old state until that is done; if it cannot be done, both the
-        log and the state stay as they were.
-        """
-        self.log.rewrite(after, what)
-        self.log.put("version", version)
-        aside = object.__new__(type(self))
-        vars(aside).update(vars(self), _gate=Gate(), watch=None)
-        aside.learner, snapshot, _ = aside._newest(version)
-        aside.seq = snapshot.seq
-        aside._replay(snapshot.seq)
-        self.log.commit()
-        with self._gate:
-            self.learner, self.seq, self._epoch = aside.learner, version, self.log.epoch()
-        self._snapshot_seq, self._weighed = snapshot.seq, version - WEIGHED
+    def _rewritten(self) -> None:
+        self._weighed = self.seq - WEIGHED
         self._try_snapshot()

@@ -47,7 +47,6 @@ class Tokens:
     def __init__(self, folder: Path, admin: str | None, rate: float) -> None:
         self.path, self.rate = folder / "tokens.json", rate
         self.made: str | None = None  # a new admin token, to be shown once
-        self.given = bool(admin)
         self.kept: list[Token] = []
         if self.path.exists():
             try:
@@ -57,7 +56,6 @@ class Tokens:
                     f"{self.path}: the tokens cannot be read: {error}. Put back a copy, or remove "
                     f"the file to make a new admin token."
                 ) from None
-            self.given = self.given or bool(self.kept)
         elif admin is None:
             self.made = self.make("admin", ["admin"])
         self.admin = None if admin is None else Token("admin", ["admin"], digest(admin))
@@ -110,6 +108,10 @@ class Tokens:
         if bucket is None:
             bucket = self.buckets[token.sha256] = Bucket(self.rate)
         return bucket.take()
+
+    def give_back(self, token: Token) -> None:
+        """A request begins anew, and asks again."""
+        self.buckets[token.sha256].left += 1.0
 
 
 def digest(text: str) -> str:

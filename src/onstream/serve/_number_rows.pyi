@@ -1,0 +1,3 @@
+from ..core.number_frames import NumberFrame
+
+def read_numbers(body: bytes, most_columns: int, longest: int) -> NumberFrame | None: ...
