@@ -1,4 +1,7 @@
-"""A frame of pandas or Polars, read by its own library, is learned as its Arrow table is."""
+"""A frame of pandas or Polars, read by its own library, is learned as its Arrow table is.
+
+So are frames of few rows, which are read as mappings.
+"""
 
 import threading
 import warnings
@@ -12,6 +15,7 @@ import pytest
 from onstream import LogisticRegression, Perceptron
 from onstream.bayes import GaussianNB
 from onstream.core.number_frames import plain_numbers
+from onstream.core.short_frames import short_frame
 from onstream.features import Select, StandardScaler
 from onstream.linear import PAClassifier, PARegressor
 from onstream.neighbors import KNNClassifier
@@ -115,6 +119,18 @@ def cut(X, y, w):
     return [(slice_of(a, b), y[a:b], None if w is None else w[a:b]) for a, b in ends]
 
 
+@pytest.fixture
+def long_way(monkeypatch):
+    """What `told` tells of blocks that are not read as mappings, however short."""
+
+    def found(*args):
+        with monkeypatch.context() as patch:
+            patch.setattr("onstream.core.short_frames.MOST", 0)
+            return told(*args)
+
+    return found
+
+
 def same(one, other):
     for a, b in zip(one[0], other[0], strict=True):
         np.testing.assert_array_equal(a, b)
@@ -128,26 +144,29 @@ def target(X):
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("kind", FRAMES)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_pandas(name, kind, weighted):
+def test_pandas(name, kind, weighted, long_way):
     X = FRAMES[kind]()
     w = np.arange(len(X)) % 4 / 2 if weighted else None
     table = pa.Table.from_pandas(X, preserve_index=False)
     assert plain_numbers(table) is None
-    same(told(MODELS[name](), X, target(X), w), told(MODELS[name](), table, target(X), w))
+    expected = long_way(MODELS[name](), table, target(X), w)
+    same(told(MODELS[name](), X, target(X), w), expected)
+    same(told(MODELS[name](), table, target(X), w), expected)
+    same(long_way(MODELS[name](), X, target(X), w), expected)
 
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("kind", ["late", "nullable", "text", "categories", "unused categories"])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("cells", [1, 20, 1 << 15])
-def test_piece_by_piece_as_row_by_row(name, kind, weighted, cells, monkeypatch):
+def test_piece_by_piece_as_row_by_row(name, kind, weighted, cells, monkeypatch, long_way):
     """What is missing is left out, and features and texts become known in the order of the rows."""
     monkeypatch.setattr("onstream.core.cell_rows.PIECE", cells)
     X = FRAMES[kind]()
     y, w = target(X), np.arange(len(X)) % 4 / 2 if weighted else None
     records = pa.Table.from_pandas(X, preserve_index=False).to_pylist()
     mappings = [{k: v for k, v in row.items() if v is not None} for row in records]
-    same(told(MODELS[name](), X, y, w)[:2], told(MODELS[name](), mappings, y, w)[:2])
+    same(long_way(MODELS[name](), X, y, w)[:2], told(MODELS[name](), mappings, y, w)[:2])
 
 
 def test_what_is_read_without_a_table():
@@ -159,7 +178,7 @@ def test_what_is_read_without_a_table():
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("kind", ["numbers", "null", "categories", "texts", "views of a cut"])
-def test_polars(name, kind):
+def test_polars(name, kind, long_way):
     X = pl.DataFrame(frame().drop(columns=["f2", "?"]))
     if kind == "null":
         X = X.with_columns(pl.when(pl.col("f8") > 5).then(pl.col("f8")).alias("f8"))
@@ -171,7 +190,99 @@ def test_polars(name, kind):
         X = X.vstack(X)[50:110]
     plain = X.with_columns(pl.col("t").cast(pl.String)) if "t" in X.columns else X
     table = pa.Table.from_pylist(plain.to_dicts())
-    same(told(MODELS[name](), X, target(X)), told(MODELS[name](), table, target(X)))
+    expected = long_way(MODELS[name](), table, target(X))
+    same(told(MODELS[name](), X, target(X)), expected)
+    same(long_way(MODELS[name](), X, target(X)), expected)
+
+
+def test_what_is_read_as_mappings_if_it_is_short():
+    left = {kind for kind in FRAMES if short_frame(FRAMES[kind]()) is None}
+    assert left == {"none", "two rows of names", "Arrow"}
+    X = pl.DataFrame({"a": [1.0, None], "b": ["x", None]})
+    for table in (X, X.to_arrow(), X.with_columns(pl.col("b").cast(pl.Categorical))):
+        assert short_frame(table).rows == [{"a": 1.0, "b": "x"}, {"a": None, "b": None}]
+    assert short_frame(pd.concat([frame()] * 3)) is None
+
+
+ODD = {
+    "texts and numbers": ["x", 1, None],
+    "texts and floats": ["x", 1.5, None],
+    "whole numbers": [1, 2, None],
+    "bools": [True, None, False],
+    "floats": [1.5, None, float("nan")],
+    "NA": ["x", pd.NA, float("nan")],
+    "floats and NA": [1.5, pd.NA, None],
+    "NaT": ["x", pd.NaT, "y"],
+    "texts of NumPy": [np.str_("x"), "y", "y"],
+    "bytes": [b"x", "y", "y"],
+    "no Unicode": ["x", "\ud800", "y"],
+    "dates": list(pd.date_range("2026-01-01", periods=3)),
+    "huge by sign": [2**63 - 1, -(2**63), None],
+    "beyond by one": [2**63, 1, 2],
+    "nothing": [None, None, None],
+    "empty text": ["", "y", ""],
+    "huge": [2**70, 1, 2],
+    "lists": [[1], [2], [3]],
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize("name", ["linear", "tree", "hashed"])
+def test_odd_objects_in_short_frames(name, kind, long_way):
+    """What a short frame holds is read, or refused, as it is in a long one."""
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": pd.Series(ODD[kind], dtype=object)})
+    same(outcome(told, MODELS[name](), X), outcome(long_way, MODELS[name](), X))
+
+
+@pytest.mark.parametrize("name", ["linear", "tree"])
+@pytest.mark.parametrize("bad", [np.inf, -np.inf])
+def test_infinite_numbers_beside_texts(name, bad, long_way):
+    X = text(object).assign(f8=[bad if i == 9 else 1.0 for i in range(60)])
+    assert short_frame(X) is not None
+    same(outcome(told, MODELS[name](), X), outcome(long_way, MODELS[name](), X))
+
+
+@pytest.mark.parametrize("name", ["linear", "regressor", "tree"])
+def test_nan_beside_na(name, long_way):
+    """In nullable columns NaN is a number, which linear learners refuse."""
+    numbers = pd.arrays.FloatingArray(np.array([1.0, np.nan, 2.0]), np.array([True, False, False]))
+    X = pd.DataFrame({"a": numbers, "t": ["x", "y", "z"]})
+    assert short_frame(X) is not None
+    same(outcome(told, MODELS[name](), X), outcome(long_way, MODELS[name](), X))
+
+
+def test_a_column_without_values_is_of_no_kind():
+    """It was text before; nothing is said of it."""
+    X = pd.DataFrame({"a": [1.0, 2.0], "t": ["x", "y"]})
+    model = LogisticRegression()
+    model.learn_many(X, [0, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.learn_many(X.assign(t=pd.Series([None, None], dtype=object)), [0, 1])
+    with pytest.warns(UserWarning, match="is a number, but was learned as text"):
+        model.learn_many(X.assign(t=[1.0, 2.0], u="x"), [0, 1])
+
+
+def test_short_frames_of_many_columns_of_categories(monkeypatch):
+    """Texts of categories are listed once, for some columns; an id may come again."""
+    monkeypatch.setattr("onstream.core.short_frames.MOST_LISTED_IN_ALL", 100)
+    monkeypatch.setattr("onstream.core.short_frames._listed", listed := {})
+    model, twin = LogisticRegression(), LogisticRegression()
+    for i in range(200):
+        texts = [f"v{i}", f"w{i}"]
+        model.learn_many(pd.DataFrame({"t": pd.Categorical(texts)}), [0, 1])
+        twin.learn_many([{"t": text} for text in texts], [0, 1])
+        assert len(listed) <= 50
+    assert dumps(model) == dumps(twin)
+
+
+def outcome(of, model, X):
+    """What `told` or `long_way` finds; or the error, and that nothing was learned."""
+    before = dumps(model)
+    try:
+        return of(model, X, target(X))
+    except (TypeError, ValueError) as error:
+        return [], (type(error), str(error)), dumps(model) == before
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -162,6 +162,40 @@ def test_blocks_are_a_loop_of_ones(guess, kinds):
         assert many.predict_proba_one(None) == pytest.approx(one.predict_proba_one(None))
 
 
+COLUMNS = {
+    "ints": [np.array([3, 1, 3]), np.array([1, 1, 2, 2, 2, 1])],
+    "bools": [np.array([True, False]), np.array([False, False, True])],
+    "bools after ints": [np.array([1, 0, 1]), np.array([True, True, False, False, False])],
+    "ints after bools": [np.array([True, False]), np.array([1, 0, 0, 1])],
+    "ints after texts": [np.array(["x", "x"], dtype=object), np.array([1, 1, 1, 2])],
+    "beyond 64 bits": [np.array([2**70, 1], dtype=object), np.array([1, 2, 2])],
+    "small ints": [np.array([1, 2], dtype=np.int8), np.array([300, 300, 300, 1])],
+    "one row each": [np.array([1]), np.array([2]), np.array([2]), np.array([1])],
+    "no rows": [np.array([1, 2]), np.array([], dtype=np.int64), np.array([2])],
+    "floats": [np.array([0.5, 1.0]), np.array([1, 1, 2])],
+}
+
+
+@pytest.mark.parametrize("guess", [MajorityClass, NoChange])
+@pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_kinds_of_labels(guess, kind, weighted):
+    """Columns that NumPy compares without Python are guessed as their labels one by one are."""
+    one, many = guess(), guess()
+    for part in COLUMNS[kind]:
+        w = np.arange(len(part)) % 2.0 if weighted else None
+        expected = []
+        for i, label in enumerate(part.tolist()):
+            expected.append(one.predict_one(None))
+            one.learn_one(None, label, 1.0 if w is None else w[i])
+        said = many.predict_learn_many(None, part, w).tolist()
+        assert [(type(s), s) for s in said] == [(type(s), s) for s in expected]
+    if guess is MajorityClass:  # the other notes labels one by one only
+        assert one.labels == many.labels
+    del one.labels, many.labels
+    assert repr(vars(one)) == repr(vars(many))
+
+
 def test_majority_against_counting():
     y = np.random.default_rng(3).integers(0, 4, 300).tolist()
     said = MajorityClass().predict_learn_many(None, y).tolist()

@@ -557,3 +557,72 @@ def test_errors_too_large_stay_so_however_much_is_merged_later(cls, value):
     rest.update_many(np.arange(3000.0), np.zeros(3000))
     metric.merge(rest)
     assert metric.value == value
+
+
+PLAIN = {
+    "bools": ([True, False, True, False, False], [0.9, 0.2, 0.4, 0.4, 0.0], 1.0),
+    "false first": ([False, True, True, False], [0.9, 0.2, 0.4, 0.4], 1.0),
+    "ints": ([0, 1, 1, 0], [0.1, 1.0, 0.25, 0.75], 1.0),
+    "bools after ints": ([0, 1, True, False], [0.1, 1.0, 0.25, 0.75], 1.0),
+    "whole probabilities": ([0, 1, 1, 0, 0], [0, 1, 0.5, 1, 0.25], 1.0),
+    "of NumPy": (list(np.array([0, 1, 1])), list(np.array([0.5, 0.25, 1.0])), 1.0),
+    "weights": ([0, 1, 1, 0], [0.1, 1.0, 0.25, 0.75], 2.5),
+    "whole weights": ([0, 1, 1, 0], [0.1, 1.0, 0.25, 0.75], 3),
+    "no weight": ([0, 1, 1, 0], [0.1, 1.0, 0.25, 0.75], 0.0),
+    "a little too large": ([0, 1, 1], [0.1, 0.2, 1.0 + 1e-10], 1.0),
+    "too large": ([0, 1, 1], [0.1, 0.2, 1.5], 1.0),
+    "below 0": ([0, 1, 1], [0.1, 0.2, -0.5], 1.0),
+    "NaN": ([0, 1, 1], [0.1, 0.2, np.nan], 1.0),
+    "infinite": ([0, 1, 1], [0.1, 0.2, np.inf], 1.0),
+    "another number": ([0, 1, 2], [0.1, 0.2, 0.3], 1.0),
+    "texts": (["b", "a", "b", "a"], [0.1, 0.2, 0.3, 0.4], 1.0),
+    "other labels": ([5, 3, 5, 3], [0.1, 0.2, 0.3, 0.4], 1.0),
+    "a third": ([5, 3, 5, 4], [0.1, 0.2, 0.3, 0.4], 1.0),
+    "no label": ([0, 1, None], [0.1, 0.2, 0.3], 1.0),
+    "negative weight": ([0, 1, 1], [0.1, 0.2, 0.3], -1.0),
+}
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+@pytest.mark.parametrize(
+    "make",
+    [
+        LogLoss,
+        lambda: LogLoss(alpha=0.9),
+        lambda: LogLoss(window=2),
+        ROCAUC,
+        lambda: ROCAUC(output="proba"),
+        lambda: ROCAUC(alpha=0.9),
+        lambda: ROCAUC(window=3, output="proba"),
+    ],
+)
+def test_plain_examples_one_by_one(kind, make):
+    """The way of the usual example, which is short, tells and refuses what the way of rows does."""
+    one, many = make(), make()
+    labels, told, w = PLAIN[kind]
+    for y, p in zip(labels, told, strict=True):
+        refused = [
+            refusal(one.update, y, p, w),
+            refusal(many.update_many, [y], [p], [w]),
+        ]
+        assert refused[0] == refused[1]
+        assert one.value == many.value
+        assert one.n == many.n
+        assert state(one) == state(many)
+
+
+def refusal(add, *example):
+    """The type of the error with which it is refused, or None."""
+    try:
+        add(*example)
+    except (TypeError, ValueError) as error:
+        return type(error)
+    return None
+
+
+def state(metric):
+    """All sums of a metric, to compare."""
+    fields = metric._sums.export()
+    codes, _ = fields.pop("label_codes", None), fields.pop("tail", None)
+    sums = {name: np.array(numbers).tolist() for name, numbers in fields.items()}
+    return sums, codes and (codes.labels, codes.true_labels())

@@ -1,6 +1,7 @@
 import threading
 import warnings
 from itertools import product
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -342,6 +343,8 @@ def test_progress():
         (PAClassifier(), ([], []), {"metrics": []}, "must not be empty"),
         (PAClassifier(), ([], []), {"metrics": [Accuracy(), Accuracy()]}, "given twice"),
         (PAClassifier(), ([], []), {"metrics": ["Accuracy"]}, "no metric"),
+        (PAClassifier(), "rows.csv", {}, "got str. Of a file: onstream.streams.read_csv"),
+        (PAClassifier(), Path("rows.csv"), {}, "Path. Of a file: onstream.streams.read_csv"),
         (PAClassifier(), ([], []), {"window": 0}, "window must be"),
         (PAClassifier(), ([], []), {"delay": -1}, "delay must be"),
         (PAClassifier(), ([], []), {"alpha": 1.5}, "alpha must be"),

@@ -95,12 +95,23 @@ def test_operators():
         (lambda: FeatureHasher(hash_bits=23) | Union(MinMaxScaler()), "hash to fewer slots"),
         (lambda: Union(FeatureHasher(hash_bits=31)), "2,147,483,648 features .* fewer slots"),
         (lambda: StandardScaler() | 3, "unsupported operand"),
+        (lambda: StandardScaler() | Own(), "Own is no learner of onstream.*transform_one"),
         (lambda: StandardScaler() + PAClassifier(), "unsupported operand"),
     ],
 )
 def test_misuse(make, message):
     with pytest.raises((TypeError, ValueError), match=message):
         make()
+
+
+class Own:
+    """A learner of a user."""
+
+    def learn_one(self, x, y):
+        """Learn nothing."""
+
+    def predict_one(self, x):
+        """Know nothing."""
 
 
 def test_what_has_learned_is_not_taken():

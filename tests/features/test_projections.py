@@ -3,6 +3,7 @@ import pytest
 
 from onstream.features import FeatureHasher, RandomFourierFeatures, Select, StandardScaler
 from onstream.linear import LogisticRegression, PAClassifier
+from onstream.persist import dumps
 
 
 class TestFeatureHasher:
@@ -118,3 +119,22 @@ def test_select():
     }
     with pytest.raises(TypeError, match="names of features"):
         Select()
+
+
+@pytest.mark.parametrize("n_components", [3, 12, 37])
+def test_fourier_features_of_arrays_are_those_of_mappings(n_components):
+    """The same bits, and a learner behind them gets the same numbers to answer and to learn."""
+    X = np.random.default_rng(1).normal(size=(8, 50))
+    y = np.arange(8) % 2
+    fourier = RandomFourierFeatures(n_components=n_components, seed=2)
+    fourier.learn_many(X)
+    whole = fourier.transform_many(X)
+    for row, x in zip(whole, X, strict=True):
+        one = fourier.transform_one(dict(enumerate(x.tolist())))
+        assert list(one.values()) == row.tolist()
+    several, single = (fourier.clone() | LogisticRegression(eta=0.1) for _ in range(2))
+    scores = several.predict_learn_many(X, y, output="score")
+    for x, target, score in zip(X, y, scores, strict=True):
+        assert np.isnan(score) or single.score_one(x) == score
+        single.learn_one(x, target)
+    assert dumps(single) == dumps(several)

@@ -66,6 +66,32 @@ class TestStandardScaler:
         assert math.isfinite((StandardScaler() | PAClassifier()).score_one({"a": 1e308}))
 
 
+@pytest.mark.parametrize("make", [StandardScaler, MinMaxScaler])
+def test_rows_of_arrays_are_mappings(make):
+    """Loops over a whole row and those feature by feature: the same bits."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(50, 37)) * 10.0 ** rng.integers(-9, 9, size=37)
+    X[:, ::4] += 1e12  # the mean needs more digits
+    X[:, 1], X[:, 2], X[:20, 3] = 7.0, 1.0, 0.0
+    whole, single = make(), make()
+    for start in (0, 1, 2, 10):
+        stop = {0: 1, 1: 2, 2: 10, 10: 50}[start]
+        weight = rng.uniform(0.5, 2.0, size=stop - start)
+        whole.learn_many(X[start:stop], weight)
+        for x, w in zip(X[start:stop], weight, strict=True):
+            single.learn_one(dict(enumerate(x.tolist())), float(w))
+        found = whole.transform_many(X)
+        wanted = [single.transform_one(dict(enumerate(x))) for x in X.tolist()]
+        assert found.tolist() == [list(x.values()) for x in wanted]
+    assert whole._model.export()["stats"].tolist() == single._model.export()["stats"].tolist()
+    before = dumps(whole)
+    X[5, 35] = 1e305
+    with pytest.raises(ValueError, match="overflow"):
+        whole.learn_one(X[5])
+    assert dumps(whole) == before
+    assert np.array_equal(whole.transform_many(X[:5]), found[:5])
+
+
 def test_min_max():
     scaler = MinMaxScaler()
     scaler.learn_many([{"a": 2.0, "b": 1.0}, {"a": 4.0}, {"a": 10.0}])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
 from onstream.linear import (
     FOBOS,
@@ -356,6 +357,38 @@ def test_exact_zeros():
         assert step > 0.0
         assert list(model.weights.values()) == [0.0, 0.0], repr(model)
         assert str(model.weights["a"]) == "0.0"
+
+
+@pytest.mark.parametrize(("width", "labels"), [(1100, 2), (300, 3), (130, 9), (9, 600)])
+@pytest.mark.parametrize(
+    ("cls", "params"),
+    [
+        (SGDClassifier, {"average": True, "average_from": 3}),
+        (SGDClassifier, {"average": True, "l1": 1e-3, "l2": 0.3}),
+        (SGDClassifier, {"l1": 1e-3, "l2": 0.1, "schedule": "sqrt"}),
+        (SGDClassifier, {"schedule": "adagrad", "average": True}),
+        (SGDClassifier, {"schedule": "adagrad", "l1": 1e-3, "l2": 1e-3, "radius": 5.0}),
+        (FOBOS, {"l1": 1e-3, "l2": 1e-3}),
+        (TruncatedGradient, {"l1": 1e-2, "period": 4, "theta": 0.2}),
+        (RDA, {"l1": 1e-3}),
+        (FTRLProximal, {"l1": 0.01, "l2": 0.1}),
+    ],
+    ids=lambda v: str(v)[:60],
+)
+def test_dense_rows_are_sparse_rows(cls, params, width, labels):
+    """Loops over tiles of weights and those feature by feature: the same bits."""
+    rng = np.random.default_rng(width)
+    X = rng.normal(size=(labels + 40, width))
+    y = np.concatenate([np.arange(labels), rng.integers(labels, size=len(X) - labels)])
+    dense, sparse = (cls(**params) for _ in range(2))
+    for start in range(0, len(X), 16):  # labels keep coming
+        rows = slice(start, start + 16)
+        found = dense.predict_learn_many(X[rows], y[rows], output="score")
+        wanted = sparse.predict_learn_many(csr_matrix(X[rows]), y[rows], output="score")
+        assert np.array_equal(found, wanted, equal_nan=True)
+    found, wanted = dense._model.export(), sparse._model.export()
+    for name in wanted:
+        assert name == "columns" or np.array_equal(found[name], wanted[name]), name
 
 
 def test_lazy_examples_cost_nothing_for_absent_features():

@@ -598,3 +598,43 @@ def test_care_follows_brier_scores(n: int) -> None:
     expected = np.array([care, 2400.0, own, base, *shares])
     np.testing.assert_allclose(model._model.snapshot()["watch"], expected, rtol=1e-6)
     assert least < 0.1 < care
+
+
+@pytest.mark.parametrize("width", [5, 8, 37])
+def test_blocks_of_settled_scales_are_a_loop(width):
+    """Long after the beginning, too, where blocks are scaled and scored in one pass: with features
+    that are rare, come late, never vary or jump far out."""
+    rng = np.random.default_rng(width)
+    X = rng.normal(size=(3000, width)) * 10.0 ** rng.integers(-3, 4, size=width)
+    X[:, 1] *= rng.random(3000) < 0.1
+    X[:1500, 2] = 0.0
+    X[:, 3] = 7.0
+    X[2000, 4], X[2500:, 0] = 1e6, X[2500:, 0] + 1e5
+    y = np.where(X @ rng.normal(size=width) + X[:, 0] > 0.0, "a", "b")
+    blocks, loop = LogisticRegression(), LogisticRegression()
+    for start in range(0, 3000, 700):
+        some = slice(start, start + 700)
+        picks = blocks.predict_learn_many(X[some], y[some])
+        for x, target, pick in zip(X[some], y[some], picks, strict=True):
+            assert loop.predict_one(x) == pick
+            loop.learn_one(x, target)
+        assert dumps(blocks) == dumps(loop)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("largest", [1e150, 1e308])
+def test_rows_before_one_that_is_too_large_are_a_loop(largest, form):
+    """However large another row of their block is."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(900, 9)) + 5.0
+    X[:, [2, 6]] *= rng.random((900, 2)) < 0.1
+    y = X[:, 0] > 5.0
+    X[800, 4] = largest
+    block, loop = LogisticRegression(), LogisticRegression()
+    block.learn_many(form(X[:600]), y[:600])
+    loop.learn_many(form(X[:600]), y[:600])
+    with pytest.raises(ValueError, match="row 200"):
+        block.learn_many(form(X[600:]), y[600:])
+    for i in range(600, 800):
+        loop.learn_many(form(X[i : i + 1]), y[i : i + 1])
+    assert dumps(block) == dumps(loop)

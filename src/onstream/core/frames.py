@@ -15,6 +15,8 @@ from .coerce import is_missing, row_error
 from .doubts import doubt_frame, doubt_kinds, doubt_new_columns, doubt_selection
 from .number_frames import has_nan, plain_numbers
 from .pandas_frames import pandas_cells
+from .rows import mapping_rows
+from .short_frames import short_frame
 from .sources import Dense
 
 
@@ -23,6 +25,11 @@ def table_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
     numbers = plain_numbers(X)
     if numbers is not None:
         return plain_rows(encoder, *numbers, learning, weights)
+    short = short_frame(X)
+    if short is not None:
+        source = mapping_rows(encoder, short.rows, learning, weights)
+        doubt_columns(encoder, short.names, (short.texts, short.numbers), learning)
+        return source
     cells = pandas_cells(encoder.who, X)
     if cells is None:
         cells = arrow_cells(encoder.who, X)
@@ -32,12 +39,19 @@ def table_rows(encoder: Any, X: Any, learning: bool, weights: Any) -> Any:
         source = Dense(encoder, stacked(cells), learning, cells.names)
     else:
         source = one_hot_rows(encoder, cells, learning, weights)
-    doubt_selection(encoder, cells.names)
     if cells.rows:
-        if not encoder.nominal:
-            doubt_kinds(encoder, *by_kind(cells))
-        (doubt_new_columns if learning else doubt_frame)(encoder, cells.names)
+        doubt_columns(encoder, cells.names, by_kind(cells), learning)
+    else:
+        doubt_selection(encoder, cells.names)
     return source
+
+
+def doubt_columns(encoder: Any, names: list[str], kinds: Any, learning: bool) -> None:
+    """Warn of columns that come, are gone or change; `kinds`: those of text, those of numbers."""
+    doubt_selection(encoder, names)
+    if not encoder.nominal:
+        doubt_kinds(encoder, *kinds)
+    (doubt_new_columns if learning else doubt_frame)(encoder, names)
 
 
 def arrow_cells(who: str, X: Any) -> Table:

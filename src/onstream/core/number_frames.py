@@ -1,4 +1,4 @@
-"""Frames of pandas and Polars whose columns are plain numbers, read through NumPy.
+"""Frames whose columns are plain numbers, also of pandas and Polars, read through NumPy.
 
 An Arrow table of such a frame costs more than learning it: some 40 µs for each column. What is not
 plain here (text, missing values of Polars, unusual names and types) goes through the table.
@@ -9,14 +9,37 @@ from typing import Any
 
 import numpy as np
 
-from .pandas_frames import PLAIN, is_plain_frame, names_in
+from .pandas_frames import PLAIN, is_plain_frame, names_in, types_in
 
 BITS = (8, 16, 32, 64)
 POLARS = ["Float32", "Float64", *(f"Int{n}" for n in BITS), *(f"UInt{n}" for n in BITS)]
 
 
+class NumberFrame:
+    """A frame of numbers for who has read them without a library of frames.
+
+    `values` has a row for each example and a column for each name; NaN is a missing value.
+    """
+
+    __slots__ = ("names", "values")
+
+    def __init__(self, names: list[str], values: Any) -> None:
+        self.names, self.values = names, values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        import pyarrow as pa
+
+        columns = [pa.array(column, from_pandas=True) for column in self.values.T]
+        return pa.table(columns, self.names).__arrow_c_stream__(requested_schema)
+
+
 def plain_numbers(X: Any) -> tuple[list[str], Any] | None:
     """Names and values of a frame of plain numbers; None: it must be read as a table."""
+    if type(X) is NumberFrame:
+        return X.names, X.values
     if is_plain_frame(X):
         return of_pandas(X)
     polars = sys.modules.get("polars")
@@ -27,7 +50,7 @@ def plain_numbers(X: Any) -> tuple[list[str], Any] | None:
 
 def of_pandas(X: Any) -> tuple[list[str], Any] | None:
     """The same for pandas. NaN is a missing value."""
-    kinds = {id(kind): kind for kind in X.dtypes.tolist()}.values()  # few: columns share them
+    kinds = types_in(X)
     if not len(X) or not all(isinstance(kind, np.dtype) and kind in PLAIN for kind in kinds):
         return None
     names = names_in(X.columns)

@@ -36,12 +36,15 @@ cdef class Scaling(TransformerState):
     cdef int32_t* place          # of a centred feature among them, from 1 on; 0: not centred
     cdef double* zeros           # what a 0 of each becomes
     cdef Py_ssize_t n_centred
+    cdef Py_ssize_t closed_to    # all features before this one are closed
     cdef bint open               # does the example have a feature that is not closed?
     cdef Overwritten* old
     cdef Py_ssize_t n_old
     cdef double old_next_due
 
     cdef bint keeps_scale(self, const Example* e, Example* scaled) noexcept nogil
+    cdef bint keeps_score(
+        self, const Example* e, Example* scaled, const double* v, double* products) noexcept nogil
     cdef int learn_scale(self, const Example* e, Example* scaled) noexcept nogil
     cdef int make_room(self, Py_ssize_t n) noexcept nogil
     cdef int64_t look_far(self, const Example* scaled) noexcept nogil

@@ -37,6 +37,9 @@ cdef extern from "scaling.h" nogil:
     int64_t onstream_standardise(
         double* out, const double* x, const double* offset, const double* factor,
         const double* closed, const double* reach, double limit, Py_ssize_t n)
+    int64_t onstream_standardise_score(
+        double* out, double* products, const double* x, const double* offset, const double* factor,
+        const double* v, const double* reach, double limit, Py_ssize_t n)
     int64_t onstream_standardise_sparse(
         double* out, Py_ssize_t* centred, const double* x, const int32_t* ids,
         const double* offset, const double* factor, const double* closed, const int32_t* place,
@@ -48,7 +51,7 @@ cdef extern from "scaling.h" nogil:
     bint onstream_any_due(
         const double* x, const int32_t* ids, const double* count, const double* due,
         const double* offset, Py_ssize_t n)
-    void onstream_count(
+    bint onstream_count(
         double* count, double* mean, double* square, double* closed, const double* x,
         const double* offset, const double* due, double many, double weight, Py_ssize_t n)
 
@@ -132,22 +135,46 @@ cdef class Scaling(TransformerState):
     cdef int pass_score_learn(self, const Example* e, State last, double* out) noexcept nogil:
         cdef Example scaled
         cdef int status
+        scaled.values = NULL
         if not self.keeps_scale(e, &scaled):
-            return TransformerState.pass_score_learn(self, e, last, out)
+            if scaled.values == NULL:
+                return TransformerState.pass_score_learn(self, e, last, out)
+            status = last.score(&scaled, out)
+            return status if status != LEARNED else self.pass_learn(e, last)
         status = last.score_learn(&scaled, out)
         if status == LEARNED:
             self.count(e)
         return status
 
     cdef bint keeps_scale(self, const Example* e, Example* scaled) noexcept nogil:
-        """Is the scale the same before and after this example is counted? Then this is it scaled, in
-        memory of this step."""
+        """Is the scale the same before and after this example is counted? `scaled` is the example by
+        the scale before, in memory of this step; or it is left alone, if the answer was clear."""
         cdef int64_t found
-        if self.make_room(e.n) != LEARNED or not e.peak < LARGEST or self.counted + 1.0 >= self.next_due:
+        if self.make_room(e.n) != LEARNED or not is_small(e) or self.counted + 1.0 >= self.next_due:
             return False
         found = self.rescale(e, scaled, self.out.values, self.out.ids)
         self.open = found & OPEN
         return not found & FAR and not (self.open and self.is_due(e))
+
+    cdef bint keeps_score(
+        self, const Example* e, Example* scaled, const double* v, double* products
+    ) noexcept nogil:
+        """Is it a dense row of which `keeps_scale` is true, and all features are closed? Then this is
+        it scaled, and its products with weights v and with itself."""
+        cdef int64_t found
+        if (e.ids != NULL or e.n > self.closed_to or not is_small(e)
+                or self.counted + 1.0 >= self.next_due or not self.covers(e)
+                or self.make_room(e.n) != LEARNED):
+            return False
+        found = onstream_standardise_score(
+            self.out.values, products, e.values, self.kept[OFFSET], self.kept[FACTOR], v,
+            self.kept[REACH], OUTLIER, e.n)
+        scaled[0] = e[0]
+        scaled.values = self.out.values
+        scaled.codes = NULL
+        scaled.peak = onstream_peak(scaled.values, e.n) if found & LARGE else OUTLIER
+        self.open = False
+        return not found & FAR
 
     cdef int pass_learn(self, const Example* e, State last) noexcept nogil:
         cdef Example scaled
@@ -176,8 +203,8 @@ cdef class Scaling(TransformerState):
         self.n_old = 0
         self.old_next_due = self.next_due
         self.open = True
-        if not e.peak < LARGEST and not onstream_peak(e.values, e.n) < LARGEST:
-            return OVERFLOW  # the peak may be that of a block
+        if not is_small(e):
+            return OVERFLOW
         if self.make_room(e.n) != LEARNED:
             return NO_MEMORY
         if self.is_due(e):
@@ -224,12 +251,14 @@ cdef class Scaling(TransformerState):
         cdef Py_ssize_t i, at, n = self.n_centred
         cdef int32_t id
         cdef int64_t found = 0
-        cdef bint small = e.peak < LARGEST
+        cdef bint small = is_small(e)
         cdef double u
         out[0] = e[0]
         out.values = values
         out.codes = NULL
         if e.ids == NULL and small and self.covers(e):
+            if e.n <= self.closed_to:
+                closed = NULL
             found = onstream_standardise(
                 values, e.values, offset, factor, closed, reach, OUTLIER, e.n)
             out.peak = onstream_peak(values, e.n) if found & LARGE else OUTLIER
@@ -404,8 +433,11 @@ cdef class Scaling(TransformerState):
     cdef void close(self, int32_t i) noexcept nogil:
         """Note whether an example that is no part of the sample can go by without a look at i."""
         cdef double count = self.kept[COUNT][i]
-        self.kept[CLOSED][i] = count >= MANY and (
+        cdef bint closed = count >= MANY and (
             self.kept[OFFSET][i] != 0.0 or count + 1.0 < self.kept[DUE][i])
+        self.kept[CLOSED][i] = closed
+        if not closed:
+            self.closed_to = min(self.closed_to, i)
 
     cdef void count(self, const Example* e) noexcept nogil:
         """Count an example that was learned."""
@@ -420,9 +452,12 @@ cdef class Scaling(TransformerState):
         if not (sampled or self.open or self.counted < MANY):
             return
         if e.ids == NULL:
-            onstream_count(
-                count, self.kept[MEAN], self.kept[SQUARE], self.kept[CLOSED], e.values,
-                self.kept[OFFSET], self.kept[DUE], MANY, weight, e.n)
+            if onstream_count(
+                    count, self.kept[MEAN], self.kept[SQUARE], self.kept[CLOSED], e.values,
+                    self.kept[OFFSET], self.kept[DUE], MANY, weight, e.n):
+                self.closed_to = max(self.closed_to, e.n)
+            else:
+                self.closed_to = 0
         else:
             for i in range(e.n):
                 id = e.ids[i]
@@ -469,11 +504,17 @@ cdef class Scaling(TransformerState):
             self.move_offset(<int32_t> i, doubles(scales)[OFFSET * width + i])
         for i in range(width, self.room):
             self.kept[CLOSED][i] = 0.0
+        self.closed_to = 0
 
     def own_bytes(self):
         return TransformerState.own_bytes(self) + (
             self.room * ((N_ROWS + 1) * sizeof(double) + 2 * sizeof(int32_t))
             + 2 * self.out_room * sizeof(Overwritten))
+
+
+cdef inline bint is_small(const Example* e) noexcept nogil:
+    """Can the squares of all values be summed? The peak may be that of a block."""
+    return e.peak < LARGEST or onstream_peak(e.values, e.n) < LARGEST
 
 
 cdef inline void add_value(

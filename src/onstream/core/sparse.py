@@ -165,9 +165,14 @@ class SparseBlock:
         from .rows import distinct_names
 
         which, first = distinct_names(self)
-        text = self.names.tobytes()
-        spans = [(int(self.name_starts[j]), int(self.name_starts[j + 1])) for j in first]
-        names: list[Any] = [text[a:b].decode() for a, b in spans]
+        text, starts = self.names.tobytes(), self.name_starts
+        spans = zip(starts[first].tolist(), starts[first + 1].tolist(), strict=True)
+        names: list[Any]
+        if text.isascii():  # then letters are bytes
+            letters = text.decode()
+            names = [letters[a:b] for a, b in spans]
+        else:
+            names = [text[a:b].decode() for a, b in spans]
         return [int(name) for name in names] if self.integers else names, which
 
     def mappings(self) -> Iterator[dict[Any, float]]:

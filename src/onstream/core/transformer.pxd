@@ -20,6 +20,7 @@ cdef class TransformerState(State):
     cdef TransformerState sibling  # the next part of a union; it gets the same examples
     cdef Encoder output_features  # features that this step makes; None: it keeps those it gets
     cdef bint wants_nan          # as a first step: NaN is a missing value
+    cdef bint constant           # no example changes what comes out of another
     cdef Pool out                # the transformed example, while learning
     cdef Py_ssize_t out_room
 
@@ -34,6 +35,7 @@ cdef class TransformerState(State):
     cdef int pass_score(self, const Example* e, State last, double* out) noexcept nogil
     cdef int pass_learn(self, const Example* e, State last) noexcept nogil
     cdef int pass_score_learn(self, const Example* e, State last, double* out) noexcept nogil
+    cdef bint make_out(self, Py_ssize_t room) noexcept nogil
     cdef Py_ssize_t pass_room(self, Py_ssize_t width) except -1
     cdef Py_ssize_t pass_shrink(self, Py_ssize_t width) except -1
     cdef int apply(self, const Example* e, Example* out, Pool* pool) noexcept nogil

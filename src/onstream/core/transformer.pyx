@@ -110,13 +110,9 @@ cdef class TransformerState(State):
     cdef int pass_learn(self, const Example* e, State last) noexcept nogil:
         """Learn, transform, pass on. All steps and `last` learn the example, or none does."""
         cdef Example made
-        cdef Py_ssize_t room = self.most(e.n)
         cdef int status
-        if room > self.out_room or self.out.values == NULL:
-            PyMem_RawFree(self.out.values)
-            self.out_room = 2 * room
-            if not fill_pool(&self.out, self.out_room):
-                return NO_MEMORY
+        if not self.make_out(self.most(e.n)):
+            return NO_MEMORY
         status = self.learn(e)
         if status != LEARNED:
             return status
@@ -134,8 +130,29 @@ cdef class TransformerState(State):
 
     cdef int pass_score_learn(self, const Example* e, State last, double* out) noexcept nogil:
         """Scores by what is known, then `pass_learn`."""
-        cdef int status = self.pass_score(e, last, out)
-        return status if status != LEARNED else self.pass_learn(e, last)
+        cdef Example made
+        cdef int status
+        if not self.constant:
+            status = self.pass_score(e, last, out)
+            return status if status != LEARNED else self.pass_learn(e, last)
+        if not self.make_out(self.most(e.n)):
+            return NO_MEMORY
+        status = self.apply(e, &made, &self.out)  # once for both
+        if status == LEARNED:
+            if self.next is not None:
+                status = self.next.pass_score_learn(&made, last, out)
+            else:
+                status = last.score_learn(&made, out)
+        self.seen += status == LEARNED
+        return status
+
+    cdef bint make_out(self, Py_ssize_t room) noexcept nogil:
+        """Make room for a transformed example, while learning; False: no memory."""
+        if room <= self.out_room and self.out.values != NULL:
+            return True
+        PyMem_RawFree(self.out.values)
+        self.out_room = 2 * room
+        return fill_pool(&self.out, self.out_room)
 
     cdef void pass_undo(self) noexcept nogil:
         """Undo the last `learn` of this step and those after it."""

@@ -67,6 +67,11 @@ cdef inline double score(Weights w, const Example* e) noexcept nogil:
         f = onstream_dot(w.v, e.values, e.n)
     else:
         f = onstream_gather_dot(w.v, e.ids, e.values, e.n)
+    return finished_score(w, e, f)
+
+
+cdef inline double finished_score(Weights w, const Example* e, double f) noexcept nogil:
+    """The score from the sum f of products."""
     if w.scale != 1.0:
         f = w.scale * f + 0.0  # never -0.0
     if w.intercept:

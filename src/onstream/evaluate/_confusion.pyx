@@ -1,5 +1,6 @@
 """The confusion matrix: weights of the examples by true and predicted label."""
 
+cimport cython
 from libc.math cimport floor
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
@@ -102,6 +103,7 @@ cdef class Confusion(Sums):
     cdef void count(self, const double* row) noexcept nogil:
         self.count_codes(<int32_t> row[0], <int32_t> row[1], row[2])
 
+    @cython.final
     cdef inline void count_codes(self, int32_t y, int32_t p, double weight) noexcept nogil:
         cdef double w = weight * self.gain
         self.put(y, 1 + p, w)
@@ -110,18 +112,21 @@ cdef class Confusion(Sums):
             self.meet(p)
             self.guess(y, w)
 
+    @cython.final
     cdef inline void put(self, Py_ssize_t i, Py_ssize_t j, double w) noexcept nogil:
         """Add weight to a cell."""
         self.c[i * (self.room + 1) + j] += w
         self.used[i * self.words + j // 64] |= <uint64_t> 1 << (j % 64)
 
+    @cython.final
     cdef inline void meet(self, int32_t label) noexcept nogil:
         """Of two labels equally common, that is the commonest which was met first."""
         if label >= 0 and self.met[label] == 0:
             self.meetings += 1
             self.met[label] = self.meetings
 
-    cdef void guess(self, int32_t y, double w) noexcept nogil:
+    @cython.final
+    cdef inline void guess(self, int32_t y, double w) noexcept nogil:
         if self.previous < 0:
             self.first, self.first_weight = y, w
         elif y != self.previous:
@@ -187,10 +192,28 @@ cdef class Confusion(Sums):
         if ws == NULL and self.window == 0 and not self.guesses:
             self.count_plain(ys + start, ps + start, end - start)
             i = end
+        elif self.window == 0:
+            self.count_each(ys, ps, ws, start, end)
+            i = end
         while i < end:
             row[0], row[1], row[2] = ys[i], ps[i], ws[i] if ws != NULL else 1.0
             self.add(row)
             i += 1
+
+    cdef void count_each(
+        self, const int32_t* y, const int32_t* p, const double* w, Py_ssize_t start, Py_ssize_t end
+    ) noexcept nogil:
+        """Add these rows as `add` does, without a call for each."""
+        cdef Py_ssize_t i
+        cdef double weight = 1.0
+        for i in range(start, end):
+            if w != NULL:
+                weight = w[i]
+            if weight != 0.0:
+                self.n += 1
+                self.count_codes(y[i], p[i], weight)
+                if self.growth != 1.0:
+                    self.fade()
 
     cdef bint counts_whole(self) noexcept nogil:
         """Were all weights so far whole numbers, which can be added in any order?"""

@@ -4,7 +4,7 @@ Over a window the area is exact. Over all examples, or fading, scores fall into 
 costs a fixed memory and an error that is known: pairs in one bin count one half.
 """
 
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t
 
 import copy
@@ -13,11 +13,14 @@ import numpy as np
 
 from ..core.arrays cimport doubles, int32s
 
-from ._label_codes import LabelCodes
+from ._label_codes cimport LabelCodes
 from ._sums import restored
+from .columns import HEAVIEST
+from ..core.coding import first_sign
 
 
 BINS = 1024
+cdef double MOST = HEAVIEST
 
 
 cdef class Ranking:
@@ -70,6 +73,44 @@ cdef class Ranking:
                 self.bins[1] = self.bins[0, ::-1, ::-1]
         self.single = False
 
+    def add_plain(self, y, score, w):
+        """The usual case: one score, a float, for one of two known labels. False: it is something
+        else, and nothing happened."""
+        cdef LabelCodes codes = self.label_codes
+        cdef double s, weight
+        cdef double* bins
+        cdef int32_t own
+        if type(score) is not float or type(w) is not float or type(y) not in (bool, int, str):
+            return False
+        s, weight = score, w
+        if self.window or not self.single or len(self.bins) != 2 or len(codes.labels) != 2:
+            return False
+        if not -INFINITY < s < INFINITY or not 0.0 < weight <= MOST:
+            return False
+        if self.proba and not 0.0 <= s <= 1.0:
+            return False
+        number = codes.numbers.get(y)
+        if number is None:
+            return False
+        own = number
+        if first_sign(codes.labels) < 0.0:  # the score is against the first label
+            s = 1.0 - s if self.proba else -s
+        bins = doubles(self.bins)
+        weight *= self.gain
+        bins[(own == 0) * 1024 + bin_of(s, self.proba)] += weight
+        bins[(2 + (own == 1)) * 1024] += weight  # the other label has no score: it ranks last
+        self.count_and_fade()
+        return True
+
+    cdef int count_and_fade(self) except -1:
+        self.n += 1
+        if self.alpha != 1.0:
+            self.gain /= self.alpha
+            if self.gain > 1e150:
+                self.bins *= 1.0 / self.gain
+                self.gain = 1.0
+        return 0
+
     def add_columns(self, labels, y, scores, w, start, stop):
         """Add rows start ... stop-1."""
         self.add_rows(labels, y[start:stop], scores[start:stop], None if w is None else w[start:stop])
@@ -116,12 +157,7 @@ cdef class Ranking:
                 bins[(columns[r] * 2 + (columns[r] == own)) * 1024 + bin] += weight
             for r in absent:  # a label without a score ranks last
                 bins[(r * 2 + (r == own)) * 1024] += weight
-            self.n += 1
-            if self.alpha != 1.0:
-                self.gain /= self.alpha
-                if self.gain > 1e150:
-                    self.bins *= 1.0 / self.gain
-                    self.gain = 1.0
+            self.count_and_fade()
 
     def reset(self):
         """Forget all examples."""

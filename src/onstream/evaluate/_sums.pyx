@@ -282,6 +282,18 @@ cdef class LogLossSum(Sums):
         row[0], row[1] = -log(max(<double> p, 1e-15)), weight_of(w)
         self.add(row)
 
+    def add_plain(self, y, p, w):
+        """The usual case: a label that is 0, 1 or a bool, and the probability of 1, a float. False:
+        it is something else, and nothing happened."""
+        cdef double row[2]
+        if not (type(y) is bool or type(y) is int) or type(p) is not float:
+            return False
+        if not 0.0 <= <double> p <= 1.0 or not (y == 0 or y == 1):
+            return False
+        row[0], row[1] = -log(max(<double> p if y == 1 else 1.0 - <double> p, 1e-15)), weight_of(w)
+        self.add(row)
+        return True
+
     def add_columns(self, p, w, Py_ssize_t start=0, stop=None):
         """p: the probability that the true label had, one per example."""
         cdef Py_ssize_t i, end = len(p) if stop is None else stop

@@ -1,6 +1,7 @@
 """Baselines: guesses that never look at the features, which a learner has to beat."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from .answers import as_column
 
 FEW = 32  # labels up to which whole blocks are counted at once
-CELLS = 1_000_000  # counts held at a time
 
 
 class _LabelGuess(ABC):
@@ -100,17 +100,8 @@ class MajorityClass(_LabelGuess):
     ) -> NDArray[Any]:
         guesses = np.empty(len(labels), dtype=object)
         known = {label: i for i, label in enumerate(self.counts)}
-        counted = (
-            labels
-            if weights is None
-            else [
-                label
-                for label, weight in zip(labels, weights.tolist(), strict=True)
-                if weight > 0.0
-            ]
-        )
-        for label in dict.fromkeys(counted):
-            known.setdefault(label, len(known))
+        for label in new_labels(column if weights is None else column[weights > 0.0], known):
+            known[label] = len(known)
         self.labels = list(known)
         if not known:
             return guesses
@@ -118,22 +109,29 @@ class MajorityClass(_LabelGuess):
             return self._one_by_one(guesses, labels, weights)
         names = np.empty(len(known), dtype=object)
         names[:] = list(known)
-        codes = np.array([known.get(label, 0) for label in labels], dtype=np.intp)
+        if is_plain(column) and all(map(is_of(column), known)):
+            codes, kinds = column, names.astype(column.dtype)
+            if any(self.counts.values()):  # otherwise some answers are None
+                names, guesses = kinds, np.empty_like(column)
+        else:
+            codes = np.array([known.get(label, 0) for label in labels], dtype=np.intp)
+            kinds = np.arange(len(known))
         counts = np.array([self.counts.get(label, 0.0) for label in known])
-        size = max(1, CELLS // len(known))
-        for start in range(0, len(labels), size):
-            part = codes[start : start + size]
-            table = np.zeros((len(part) + 1, len(known)))
-            ones = 1.0 if weights is None else np.maximum(weights[start : start + size], 0.0)
-            table[np.arange(1, len(part) + 1), part] = ones
-            table[0] = counts
-            np.cumsum(table, axis=0, out=table)
-            best = table[:-1].argmax(axis=1)  # the first of equals is the earliest
-            guesses[start : start + size] = names[best]
-            guesses[start : start + size][table[:-1].max(axis=1) <= 0.0] = None
-            counts = table[-1]
+        best, most = np.zeros(len(labels), dtype=np.intp), np.full(len(labels), -np.inf)
+        for i, kind in enumerate(kinds):
+            own = np.empty(len(labels) + 1)  # what this label has before each row
+            own[0], own[1:] = counts[i], codes == kind
+            if weights is not None:
+                own[1:] *= np.maximum(weights, 0.0)
+            np.cumsum(own, out=own)
+            np.copyto(best, i, where=own[:-1] > most)  # the first of equals is the earliest
+            np.maximum(most, own[:-1], out=most)
+            counts[i] = own[-1]
+        guesses[:] = names[best]
+        if names.dtype == object:
+            guesses[most <= 0.0] = None
         self.counts = dict(zip(known, counts.tolist(), strict=True))
-        self.commonest = names[counts.argmax()] if counts.max() > 0.0 else None
+        self.commonest = list(known)[counts.argmax()] if counts.max() > 0.0 else None
         return guesses
 
     def _one_by_one(
@@ -189,7 +187,10 @@ class NoChange(_LabelGuess):
     ) -> NDArray[Any]:
         guesses = np.empty(len(labels), dtype=object)
         last = self.last
-        if weights is None or (weights > 0.0).all():
+        if weights is None and is_plain(column) and is_of(column)(last):
+            guesses = np.concatenate([np.array([last], dtype=column.dtype), column[:-1]])
+            last = labels[-1]
+        elif weights is None or (weights > 0.0).all():
             if labels:
                 guesses[0] = last
                 for i, label in enumerate(labels[:-1], 1):
@@ -201,6 +202,25 @@ class NoChange(_LabelGuess):
                 last = label if weight > 0.0 else last
         self.last = last
         return guesses
+
+
+def is_plain(column: NDArray[Any]) -> bool:
+    """Say whether these labels are ints or bools, which NumPy compares without Python."""
+    return bool(len(column)) and column.dtype in (np.int64, np.bool_)
+
+
+def is_of(column: NDArray[Any]) -> Callable[[Any], bool]:
+    """Tell of a label whether a plain column can hold it, and it is the same then: True is no 1."""
+    kind = type(column.item(0))
+    return lambda label: type(label) is kind and (kind is bool or -(2**63) <= label < 2**63)
+
+
+def new_labels(column: NDArray[Any], known: dict[Any, int]) -> list[Any]:
+    """The labels that are not known yet, in the order in which they come."""
+    if not is_plain(column):
+        return [label for label in dict.fromkeys(column.tolist()) if label not in known]
+    new = [label for label in np.unique(column).tolist() if label not in known]
+    return sorted(new, key=lambda label: int(np.argmax(column == label)))
 
 
 class _NumberGuess:

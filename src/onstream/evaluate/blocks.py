@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, MutableMapping, MutableSequence, MutableSet
 from copy import copy
 from itertools import islice, pairwise
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -34,9 +35,11 @@ def blocks(stream: Any, size: int) -> Iterator[Block]:
     elif hasattr(stream, "__iter__") and not isinstance(stream, (str, bytes, Mapping)):
         yield from gathered(stream, size)
     else:
+        file = isinstance(stream, (str, bytes, PathLike))
+        hint = " Of a file: onstream.streams.read_csv(path, target=...)." if file else ""
         raise TypeError(
             f"prequential: a stream is (X, y), an iterable of (x, y), or something with "
-            f"batches(n), got {type(stream).__name__}."
+            f"batches(n), got {type(stream).__name__}.{hint}"
         )
 
 

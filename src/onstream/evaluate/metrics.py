@@ -297,6 +297,8 @@ class LogLoss(_OfScores):
     def update(self, y: Any, prediction: Any, w: float = 1.0) -> None:
         """Add one example: its label, the probabilities by label, and its importance."""
         try:
+            if self._sums.add_plain(y, prediction, w):
+                return
             truth = plain_label(y)
             if isinstance(prediction, Mapping):
                 chances = scores_by_label(truth, prediction, probability)
@@ -345,7 +347,8 @@ class ROCAUC(_OfScores):
     def update(self, y: Any, prediction: Any, w: float = 1.0) -> None:
         """Add one example: what was true, its score, and its importance."""
         try:
-            self._add([y], [prediction], [w], None)
+            if not self._sums.add_plain(y, prediction, w):
+                self._add([y], [prediction], [w], None)
         except (TypeError, ValueError) as error:
             raise self._refused(type(error)(str(error).removeprefix("row 0: "))) from None
 

@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, cos, fabs, log, sin, sqrt
 from libc.stdint cimport int32_t, uint64_t
 
 from ..core.encoder cimport Encoder, bounded
-from ..core.example cimport LEARNED, Example, feature, onstream_axpy
+from ..core.example cimport LEARNED, Example, feature, onstream_axpy, onstream_peak, onstream_scores
 from ..core.hashing cimport mix, seeded
 from ..core.memory cimport release, resize, roomier
 from ..core.transformer cimport Pool, TransformerState
@@ -28,6 +28,7 @@ cdef class HasherState(TransformerState):
     def __init__(self, bits, seed, bint signed, bint binary):
         self.hasher = Encoder("FeatureHasher", bits, seed)
         self.hasher.unsigned = not signed
+        self.constant = True
         self.binary = binary
 
     def __dealloc__(self):
@@ -120,12 +121,15 @@ cdef class FourierState(TransformerState):
     cdef Py_ssize_t d         # frequencies
     cdef double deviation     # of the frequencies
     cdef uint64_t seed
-    cdef double* omega        # d for each feature
+    cdef double* omega        # d for each feature, in rows of `stride`
+    cdef Py_ssize_t stride    # whole vector registers
     cdef Py_ssize_t rows
     cdef Py_ssize_t room
 
     def __init__(self, Py_ssize_t n_components, double gamma, seed):
         self.d = n_components
+        self.stride = (n_components + 7) // 8 * 8
+        self.constant = True
         self.deviation = sqrt(2.0 * gamma)
         self.seed = seed & 0xFFFFFFFFFFFFFFFF
 
@@ -144,12 +148,13 @@ cdef class FourierState(TransformerState):
         if width > self.room:
             room = roomier(self.room, width)
             self.omega = <double*> resize(
-                self.omega, self.room * self.d * sizeof(double), room * self.d * sizeof(double))
+                self.omega, self.room * self.stride * sizeof(double),
+                room * self.stride * sizeof(double))
             self.room = room
         while self.rows < width:
             name = self.rows if self.features.bits >= 0 else self.features.name_of(self.rows)
             h = seeded(self.features.hash_name(name, None), self.seed)
-            row = self.omega + self.rows * self.d
+            row = self.omega + self.rows * self.stride
             for j in range(self.d):  # normal numbers by Box and Muller, from two uniform ones
                 u = ((mix(h + 2 * <uint64_t> j) >> 11) + 1) * (1.0 / 9007199254740992.0)
                 v = (mix(h + 2 * <uint64_t> j + 1) >> 11) * (1.0 / 9007199254740992.0)
@@ -172,12 +177,15 @@ cdef class FourierState(TransformerState):
         cdef int32_t id
         cdef double* values = pool.values
         cdef double length = 1.0 / sqrt(<double> self.d), p
-        for j in range(self.d):
-            values[j] = 0.0
-        for i in range(e.n):
-            id = feature(e, i)
-            if id < self.rows and e.values[i] == e.values[i]:
-                onstream_axpy(values, self.omega + id * self.d, e.values[i], self.d)
+        if e.width <= self.rows and onstream_peak(e.values, e.n) < INFINITY:  # all count
+            onstream_scores(values, self.omega, e.ids, e.values, e.n, self.d, self.stride)
+        else:
+            for j in range(self.d):
+                values[j] = 0.0
+            for i in range(e.n):
+                id = feature(e, i)
+                if id < self.rows and e.values[i] == e.values[i]:
+                    onstream_axpy(values, self.omega + id * self.stride, e.values[i], self.d)
         for j in range(self.d):
             p = values[j] if fabs(values[j]) < INFINITY else 0.0
             values[j] = length * cos(p)
@@ -186,4 +194,4 @@ cdef class FourierState(TransformerState):
         return LEARNED
 
     def own_bytes(self):
-        return TransformerState.own_bytes(self) + self.room * self.d * 8
+        return TransformerState.own_bytes(self) + self.room * self.stride * 8

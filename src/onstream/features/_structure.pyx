@@ -24,6 +24,7 @@ cdef class SelectState(TransformerState):
 
     def __init__(self, names):
         self.names = set(map(str, names))
+        self.constant = True
 
     def selects(self):
         return self.names

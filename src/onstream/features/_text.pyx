@@ -218,6 +218,7 @@ cdef class BagState(TransformerState):
     def __init__(self, fields, tuple how, bits, seed):
         self.fields, self.how = fields, how
         self.bits, self.seed = bits, seed
+        self.constant = True
 
     def hashes(self):
         return self.bits is not None

@@ -7,13 +7,13 @@ import numpy as np
 from ..core.arrays cimport doubles
 from ..base._learner cimport LearnerBase, model_of
 from ..core.encoder cimport Encoder, RowBuffer
-from ..core.example cimport Example
+from ..core.example cimport LEARNED, Example
 from ..core.feature_index cimport KNOWN
-from ..core.memory cimport release
+from ..core.memory cimport release, roomier
 from ..core.batch cimport BatchModel
 from ..core.sources cimport Source
 from ..core.task cimport NOTHING, Output, Task
-from ..core.transformer cimport Pool, TransformerState, collect
+from ..core.transformer cimport Pool, TransformerState, collect, fill_pool
 
 from ..core.rows import make_source
 
@@ -70,7 +70,7 @@ cdef class TransformerModel(BatchModel):
         cdef Encoder known
         cdef Example e
         cdef Pool pool
-        cdef Py_ssize_t i, j, at = 0, stop, width
+        cdef Py_ssize_t i, j, at = 0, stop, width, room = 0
         cdef double* out = NULL
         pool.values = NULL
         self.lock.acquire_read()
@@ -99,6 +99,13 @@ cdef class TransformerModel(BatchModel):
                     e.codes = NULL
                     source.row(i, &e)
                     e.weight, e.label, e.y = 1.0, -1, 0.0
+                    if out != NULL and self.front is None:
+                        if last.most(e.n) > room or room == 0:
+                            release(pool.values)
+                            room = roomier(room, last.most(e.n))
+                            fill_pool(&pool, room)
+                        write_row(last, &e, out + i * width, &pool)
+                        continue
                     collect(self.front, last, &e, &pool)
                     if out != NULL:
                         for j in range(pool.n):
@@ -110,6 +117,22 @@ cdef class TransformerModel(BatchModel):
         finally:
             release(pool.values)
             self.lock.release_read()
+
+
+cdef int write_row(TransformerState step, const Example* e, double* out, Pool* pool) except -1:
+    """Write an example, transformed in this memory, into zeros; a missing value stays 0."""
+    cdef Example made = e[0]
+    cdef Py_ssize_t j
+    if pool.values == NULL or step.transform(e, &made, pool) != LEARNED:
+        raise MemoryError(f"{step.who}: no memory to transform an example.")
+    if made.ids == NULL:
+        for j in range(made.n):
+            out[j] = made.values[j] if made.values[j] == made.values[j] else 0.0
+    else:
+        for j in range(made.n):
+            if made.values[j] == made.values[j]:
+                out[made.ids[j]] = made.values[j]
+    return 0
 
 
 cdef class TransformerVerbs(LearnerBase):

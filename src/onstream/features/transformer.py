@@ -38,6 +38,12 @@ class Transformer(TransformerVerbs, Learner):
         from .pipeline import Pipeline
 
         if not isinstance(other, Learner):
+            if hasattr(other, "learn_one") and not hasattr(other, "__ror__"):
+                raise TypeError(
+                    f"{type(other).__name__} is no learner of onstream, and cannot stand in a "
+                    f"pipeline. Give it rows that were transformed: learn the step, then "
+                    f"transform_one(x)."
+                )
             return NotImplemented
         return Pipeline(*members(self), *members(other))
 

@@ -54,7 +54,8 @@ cdef class FirstExamples:
             if e.values[i] != 0.0:
                 self.entries[at].feature, self.entries[at].value = <int32_t> feature(e, i), e.values[i]
                 at += 1
-        qsort(self.entries + self.starts[self.n], at - self.starts[self.n], sizeof(Entry), by_feature)
+        if at > self.starts[self.n]:
+            qsort(self.entries + self.starts[self.n], at - self.starts[self.n], sizeof(Entry), by_feature)
         self.n += 1
         self.starts[self.n] = at
         if self.n & (self.n - 1) == 0:

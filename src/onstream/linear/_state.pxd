@@ -10,6 +10,7 @@ cdef class LinearClassifierState(ClassifierState):
     cdef Weights w       # one column up to two labels, one per label beyond
     cdef Weights before  # the single column, until the third label is committed; otherwise None
     cdef Scaling scaling  # the one step before this state, if that is so
+    cdef double sqnorm   # of the example being learned, if that is known; otherwise below 0
     cdef double* f       # scores of the example being learned
     cdef double* steps   # room for a step per label
     cdef Py_ssize_t room_labels  # labels that fit in f and steps

@@ -16,7 +16,7 @@ from ..core.memory cimport release, resize
 from ..core.sources cimport Source
 from ..core.state cimport State
 from ..core.task cimport LABEL, NOTHING, Task
-from ..core.weights cimport Weights, score as single_score, scores
+from ..core.weights cimport Weights, finished_score, score as single_score, scores
 from .targets cimport Targets, count_target, no_targets, within_reach
 
 cdef double LARGEST_TARGET = 1e150  # whose square can still be summed
@@ -26,6 +26,7 @@ cdef class LinearClassifierState(ClassifierState):
     def __cinit__(self, bint intercept, *parameters):
         self.w = Weights(1, intercept)
         self.runs = True
+        self.sqnorm = -1.0
         self.f = <double*> resize(NULL, 0, sizeof(double))
         self.steps = <double*> resize(NULL, 0, sizeof(double))
         self.room_labels = 1
@@ -137,16 +138,31 @@ cdef class LinearClassifierState(ClassifierState):
         """Score an example by the scales that are known, then learn it by those that know it. False:
         it is not learned, and nothing is changed."""
         cdef Example scaled
+        cdef double[2] products
         cdef double g
+        cdef int status
+        if self.scaling.keeps_score(e, &scaled, self.w.v, products):
+            f[0] = finished_score(self.w, &scaled, products[0])
+            if fabs(f[0]) >= DBL_MAX:
+                return False
+            self.sqnorm = products[1]
+            status = self.update_one(&scaled, f[0])
+            self.sqnorm = -1.0
+            if status != LEARNED:
+                return False
+            self.scaling.count(e)
+            return True
+        scaled.values = NULL
         if self.scaling.keeps_scale(e, &scaled):
             f[0] = single_score(self.w, &scaled)
             if fabs(f[0]) >= DBL_MAX or self.update_one(&scaled, f[0]) != LEARNED:
                 return False
             self.scaling.count(e)
             return True
-        if self.scaling.make_room(e.n) != LEARNED:
-            return False
-        self.scaling.rescale(e, &scaled, self.scaling.out.values, self.scaling.out.ids)
+        if scaled.values == NULL:  # not even scaled as before
+            if self.scaling.make_room(e.n) != LEARNED:
+                return False
+            self.scaling.rescale(e, &scaled, self.scaling.out.values, self.scaling.out.ids)
         f[0] = single_score(self.w, &scaled)
         if fabs(f[0]) >= DBL_MAX or self.scaling.learn_scale(e, &scaled) != LEARNED:
             return False

@@ -9,7 +9,13 @@ from libc.stdint cimport int64_t
 
 from ...core.example cimport SAFE
 from ...core.weights cimport Weights
-from ._descent cimport Descent, soft
+from ._descent cimport Descent, Tile, soft, tile_of
+
+
+cdef extern from "steps.h" nogil:
+    void onstream_adapt(
+        double* v, double* s, const double* x, const double* slopes, double eta, double eps,
+        Py_ssize_t m, Py_ssize_t k)
 
 
 cdef class AdaGrad(Descent):
@@ -101,6 +107,22 @@ cdef class AdaGrad(Descent):
                 self.keep_sum(i, r, old)
         if self.paid != NULL:
             self.paid[i] = self.due
+
+    cdef bint is_aligned(self) noexcept nogil:
+        return self.squares.stride == self.w.stride and Descent.is_aligned(self)
+
+    cdef void pay(self, double* v, const Tile* t) noexcept nogil:
+        cdef Py_ssize_t i, r
+        for i in range(t.features):
+            for r in range(min(t.columns, self.k - t.column)):
+                v[i * t.columns + r] = self.current(t.feature + i, t.column + r)
+
+    cdef void descend(
+        self, double* v, const Tile* t, const double* x, const double* slopes, double rate
+    ) noexcept nogil:
+        cdef double eta = self.factor * self.schedule.eta
+        onstream_adapt(
+            v, tile_of(self.squares, t), x, slopes, eta, self.eps, t.features, t.columns)
 
     cdef void move_biases(self, const double* slopes, double x, double rate) noexcept nogil:
         cdef double* b = self.w.b

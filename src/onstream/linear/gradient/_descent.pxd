@@ -11,6 +11,18 @@ cdef inline double soft(double v, double t) noexcept nogil:
     return v - t if v > t else v + t if v < -t else 0.0
 
 
+cdef struct Tile:          # weights that lie side by side
+    Py_ssize_t feature   # the first
+    Py_ssize_t features  # how many
+    Py_ssize_t column    # the first
+    Py_ssize_t columns   # all, or some of one feature, if all are too many
+    Py_ssize_t size      # features * columns
+
+
+cdef inline double* tile_of(Weights matrix, const Tile* t) noexcept nogil:
+    return matrix.v + t.feature * matrix.stride + t.column
+
+
 cdef class Descent(Optimizer):
     cdef Schedule schedule
     cdef double l1
@@ -43,6 +55,17 @@ cdef class Descent(Optimizer):
 
     # Prediction
     cdef double current(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil
+
+    # Dense rows
+    cdef bint is_aligned(self) noexcept nogil
+    cdef Tile tile_at(self, Py_ssize_t first, Py_ssize_t column, Py_ssize_t n) noexcept nogil
+    cdef Tile tile_after(self, const Tile* t, Py_ssize_t n) noexcept nogil
+    cdef void row_sums(self, const Example* e, bint mean, double* out) noexcept nogil
+    cdef void move_row(self, const Example* e, const double* slopes, double rate) noexcept nogil
+    cdef void pay(self, double* v, const Tile* t) noexcept nogil
+    cdef void descend(
+        self, double* v, const Tile* t, const double* x, const double* slopes, double rate
+    ) noexcept nogil
 
     # Learning
     cdef bint is_one_axpy(self) noexcept nogil

@@ -23,6 +23,24 @@ from .._state cimport restored_weights
 from ._optimizer cimport Optimizer
 
 
+cdef extern from "steps.h" nogil:
+    void onstream_pay(
+        double* v, const double* paid, double due, double ceiling, Py_ssize_t m, Py_ssize_t k)
+    void onstream_descend(
+        double* v, const double* x, const double* slopes, double rate, double scale, Py_ssize_t m,
+        Py_ssize_t k)
+    void onstream_keep_sum(
+        double* total, const double* v, const double* old, double mass, Py_ssize_t n)
+    void onstream_mean(
+        double* v, const double* total, double mass, double count, Py_ssize_t n)
+    void onstream_sum_on(
+        double* sums, const double* v, const double* x, Py_ssize_t m, Py_ssize_t k)
+
+
+cdef enum:
+    TILE = 512  # weights of a dense row that are handled at once; a multiple of 8
+
+
 cdef double SAFE_SUM = 1e270  # the largest weight that can be summed 2**62 times
 cdef double MOST_DUE = 1e290  # all debts are paid before `due` gets larger
 
@@ -132,12 +150,15 @@ cdef class Descent(Optimizer):
         if self.averaged == 0:
             self.training_scores(e, out)
             return LEARNED
-        for r in range(self.k):
-            out[r] = 0.0
-        for i in range(e.n):
-            id = feature(e, i)
+        if e.ids == NULL:
+            self.row_sums(e, True, out)
+        else:
             for r in range(self.k):
-                out[r] += e.values[i] * self.weight(id, r)
+                out[r] = 0.0
+            for i in range(e.n):
+                id = feature(e, i)
+                for r in range(self.k):
+                    out[r] += e.values[i] * self.weight(id, r)
         for r in range(self.k):
             out[r] += self.bias(r)
             good &= fabs(out[r]) <= DBL_MAX
@@ -151,12 +172,15 @@ cdef class Descent(Optimizer):
         if not self.changes_absent_features():
             scores(self.w, e, out)
             return
-        for r in range(self.k):
-            out[r] = 0.0
-        for i in range(e.n):
-            id = feature(e, i)
+        if e.ids == NULL:
+            self.row_sums(e, False, out)
+        else:
             for r in range(self.k):
-                out[r] += e.values[i] * self.current(id, r)
+                out[r] = 0.0
+            for i in range(e.n):
+                id = feature(e, i)
+                for r in range(self.k):
+                    out[r] += e.values[i] * self.current(id, r)
         for r in range(self.k):
             out[r] = self.w.scale * out[r] + self.w.b[r]
             good &= fabs(out[r]) <= DBL_MAX
@@ -164,6 +188,80 @@ cdef class Descent(Optimizer):
                 out[r] = DBL_MAX
         if not good and not self.averaging:
             self.rescore_overflowed(e, out)
+
+    # -- dense rows, tile by tile -----------------------------------------------------------------
+
+    cdef bint is_aligned(self) noexcept nogil:
+        """Have all matrices the same layout? Not if memory ran out while they grew."""
+        return self.total is None or self.total.stride == self.w.stride
+
+    cdef Tile tile_at(self, Py_ssize_t first, Py_ssize_t column, Py_ssize_t n) noexcept nogil:
+        """The tile of the first n features that begins there; at their end it has no columns."""
+        cdef bint whole = self.w.stride <= TILE and self.is_aligned()
+        cdef Py_ssize_t k = self.w.stride if whole else self.k
+        cdef Tile t
+        t.feature, t.column = first, column
+        t.features = min(n - first, TILE // k) if whole else 1
+        t.columns = min(<Py_ssize_t> TILE, k - column) if n > 0 else 0
+        t.size = t.features * t.columns
+        return t
+
+    cdef Tile tile_after(self, const Tile* t, Py_ssize_t n) noexcept nogil:
+        """The next one: of the next features, or of the first ones with the next columns."""
+        if t.feature + t.features < n:
+            return self.tile_at(t.feature + t.features, t.column, n)
+        return self.tile_at(0, t.column + t.columns, n)
+
+    cdef void row_sums(self, const Example* e, bint mean, double* out) noexcept nogil:
+        """Sums of values times weights: the means of the weights, or those that learn."""
+        cdef double[TILE] v, sums
+        cdef Tile t = self.tile_at(0, 0, e.n)
+        memset(out, 0, self.k * sizeof(double))
+        while t.columns > 0:
+            if t.feature == 0:
+                memset(sums, 0, t.columns * sizeof(double))
+            memcpy(v, tile_of(self.w, &t), t.size * sizeof(double))
+            if self.changes_absent_features():
+                self.pay(v, &t)
+            if mean:
+                onstream_mean(v, tile_of(self.total, &t), self.mass, self.averaged, t.size)
+            onstream_sum_on(sums, v, e.values + t.feature, t.features, t.columns)
+            if t.feature + t.features == e.n:
+                memcpy(out + t.column, sums, min(t.columns, self.k - t.column) * sizeof(double))
+            t = self.tile_after(&t, e.n)
+
+    cdef void move_row(self, const Example* e, const double* slopes, double rate) noexcept nogil:
+        """`move` all features."""
+        cdef double[TILE] old, some
+        cdef double* v
+        cdef Py_ssize_t i
+        cdef Tile t = self.tile_at(0, 0, e.n)
+        while t.columns > 0:
+            if t.feature == 0:  # slopes of columns that nobody uses are 0
+                memset(some, 0, t.columns * sizeof(double))
+                memcpy(some, slopes + t.column, min(t.columns, self.k - t.column) * sizeof(double))
+            v = tile_of(self.w, &t)
+            if self.averaging:
+                memcpy(old, v, t.size * sizeof(double))
+            if self.changes_absent_features():
+                self.pay(v, &t)
+            self.descend(v, &t, e.values + t.feature, some, rate)
+            if self.averaging:
+                onstream_keep_sum(tile_of(self.total, &t), v, old, self.mass, t.size)
+            t = self.tile_after(&t, e.n)
+        if self.changes_absent_features():
+            for i in range(e.n):
+                self.paid[i] = self.due
+
+    cdef void pay(self, double* v, const Tile* t) noexcept nogil:
+        """Let the weights v of a tile, or a copy of them, pay what they owe."""
+        onstream_pay(v, self.paid + t.feature, self.due, self.ceiling, t.features, t.columns)
+
+    cdef void descend(
+        self, double* v, const Tile* t, const double* x, const double* slopes, double rate
+    ) noexcept nogil:
+        """The step of the weights v of a tile."""
+        onstream_descend(v, x, slopes, rate, self.w.scale, t.features, t.columns)
 
     # -- learning -------------------------------------------------------------------------------
 
@@ -184,8 +282,11 @@ cdef class Descent(Optimizer):
             return OVERFLOW
         # The same in parts: L2, the gradient of the features that came, then the other penalties.
         self.begin_step(size, rate)
-        for i in range(e.n):
-            self.move(feature(e, i), slopes, e.values[i], rate)
+        if e.ids == NULL:
+            self.move_row(e, slopes, rate)
+        else:
+            for i in range(e.n):
+                self.move(feature(e, i), slopes, e.values[i], rate)
         self.move_biases(slopes, 1.0, rate)
         self.end_step(rate, n)
         return LEARNED
@@ -283,20 +384,22 @@ cdef class Descent(Optimizer):
 
     cdef void pay_all(self) noexcept nogil:
         """All features pay what they owe."""
-        cdef Py_ssize_t i, r
-        cdef double old
+        cdef double[TILE] old
         cdef double* v
-        for i in range(self.w.rows):
-            v = self.w.v + i * self.w.stride
-            for r in range(self.k):
-                old = v[r]
-                v[r] = self.current(i, r)
-                if self.averaging:
-                    self.keep_sum(i, r, old)
-        if self.changes_absent_features():
-            for i in range(self.w.rows):
-                self.paid[i] = 0.0
-            self.due = 0.0
+        cdef Tile t = self.tile_at(0, 0, self.w.rows)
+        if not self.changes_absent_features():
+            return
+        while t.columns > 0:
+            v = tile_of(self.w, &t)
+            if self.averaging:
+                memcpy(old, v, t.size * sizeof(double))
+            self.pay(v, &t)
+            if self.averaging:
+                onstream_keep_sum(tile_of(self.total, &t), v, old, self.mass, t.size)
+            t = self.tile_after(&t, self.w.rows)
+        if self.w.rows:
+            memset(self.paid, 0, self.w.rows * sizeof(double))
+        self.due = 0.0
 
     cdef void fold(self, double factor) noexcept nogil:
         """Multiply all weights, pay all debts and make the scale 1."""

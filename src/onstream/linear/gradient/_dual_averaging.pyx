@@ -22,6 +22,18 @@ from ._optimizer cimport Optimizer
 cdef extern from "simd.h":
     void onstream_small_pages(void* block, size_t bytes)
 
+cdef extern from "steps.h" nogil:
+    void onstream_sum_on(
+        double* sums, const double* v, const double* x, Py_ssize_t m, Py_ssize_t k)
+    void onstream_leaders(double* w, const double* g, double most, double divisor, Py_ssize_t n)
+    void onstream_follow(
+        void* cells, const double* x, const double* slopes, double alpha, double beta, double l1,
+        double l2, Py_ssize_t m, Py_ssize_t k)
+    void onstream_cell_weights(double* w, const void* cells, Py_ssize_t n)
+
+
+cdef enum:
+    TILE = 512  # weights of a dense row that are handled at once
 
 cdef double HARMLESS = 1e50  # no smaller gradient can overflow, whatever the state
 
@@ -111,31 +123,53 @@ cdef class FTRLOptimizer(Optimizer):
             out[0] = product(self.cells, e) + self.biases[0].w
             good = fabs(out[0]) <= DBL_MAX
         else:
-            for r in range(self.k):
-                out[r] = 0.0
-            for i in range(e.n):
-                row = self.cells + feature(e, i) * self.stride
+            if e.ids == NULL and self.stride <= TILE:
+                self.row_sums(e, out)
+            else:
                 for r in range(self.k):
-                    out[r] += e.values[i] * row[r].w
+                    out[r] = 0.0
+                for i in range(e.n):
+                    row = self.cells + feature(e, i) * self.stride
+                    for r in range(self.k):
+                        out[r] += e.values[i] * row[r].w
             for r in range(self.k):
                 out[r] += self.biases[r].w
                 good &= fabs(out[r]) <= DBL_MAX
         if not good:
             self.rescore_overflowed(e, out)
 
+    cdef void row_sums(self, const Example* e, double* out) noexcept nogil:
+        """Sums of values times weights, of a dense row."""
+        cdef double[TILE] v, sums
+        cdef Py_ssize_t at = 0, n
+        memset(sums, 0, self.stride * sizeof(double))
+        while at < e.n:
+            n = min(TILE // self.stride, e.n - at)
+            onstream_cell_weights(v, self.cells + at * self.stride, n * self.stride)
+            onstream_sum_on(sums, v, e.values + at, n, self.stride)
+            at += n
+        memcpy(out, sums, self.k * sizeof(double))
+
     cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil:
         cdef Py_ssize_t i, r
+        cdef double[TILE] some
         cdef double size = onstream_peak(slopes, self.k)
         cdef Cell* row
         if size == 0.0:
             return LEARNED
         if not size * max(e.peak, 1.0) <= HARMLESS and not self.stays_in_range(e, slopes):
             return OVERFLOW
-        for i in range(e.n):
-            row = self.cells + feature(e, i) * self.stride
-            for r in range(self.k):
-                if slopes[r] != 0.0:
-                    self.change(row + r, slopes[r] * e.values[i], self.l1, self.l2)
+        if e.ids == NULL and self.stride <= TILE:
+            memset(some, 0, self.stride * sizeof(double))  # of columns that nobody uses
+            memcpy(some, slopes, self.k * sizeof(double))
+            onstream_follow(
+                self.cells, e.values, some, self.alpha, self.beta, self.l1, self.l2, e.n, self.stride)
+        else:
+            for i in range(e.n):
+                row = self.cells + feature(e, i) * self.stride
+                for r in range(self.k):
+                    if slopes[r] != 0.0:
+                        self.change(row + r, slopes[r] * e.values[i], self.l1, self.l2)
         if self.intercept:
             for r in range(self.k):
                 self.change(self.biases + r, slopes[r], 0.0, 0.0)
@@ -284,17 +318,33 @@ cdef class RDAOptimizer(Optimizer):
         cdef Py_ssize_t i, r
         cdef const double* row
         cdef bint good = True
-        for r in range(self.k):
-            out[r] = 0.0
-        for i in range(e.n):
-            row = self.g.v + feature(e, i) * self.g.stride
+        if e.ids == NULL and self.g.stride <= TILE:
+            self.row_sums(e, out)
+        else:
             for r in range(self.k):
-                out[r] += e.values[i] * self.leader(row[r], self.l1)
+                out[r] = 0.0
+            for i in range(e.n):
+                row = self.g.v + feature(e, i) * self.g.stride
+                for r in range(self.k):
+                    out[r] += e.values[i] * self.leader(row[r], self.l1)
         for r in range(self.k):
             out[r] += self.bias(r)
             good &= fabs(out[r]) <= DBL_MAX
         if not good:
             self.rescore_overflowed(e, out)
+
+    cdef void row_sums(self, const Example* e, double* out) noexcept nogil:
+        """Sums of values times weights, of a dense row."""
+        cdef double[TILE] v, sums
+        cdef Py_ssize_t at = 0, n, k = self.g.stride
+        memset(sums, 0, k * sizeof(double))
+        while at < e.n:
+            n = min(TILE // k, e.n - at)
+            onstream_leaders(
+                v, self.g.v + at * k, self.l1 * self.t, self.gamma * sqrt(self.t), n * k)
+            onstream_sum_on(sums, v, e.values + at, n, k)
+            at += n
+        memcpy(out, sums, self.k * sizeof(double))
 
     cdef int step(self, const Example* e, double* slopes, int64_t n) noexcept nogil:
         """g += slope x, t += 1: the weights follow from these sums."""

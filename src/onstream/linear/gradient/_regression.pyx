@@ -24,10 +24,11 @@ cdef double SLOWER = 0.002    # of the past of the shares, with every example
 cdef double LEAST_CARE = 0.03
 
 
-cdef inline double damped(double rate, const Example* e, double curvature) noexcept nogil:
+cdef inline double damped(double rate, double squares, double curvature) noexcept nogil:
     """The rate of a step that no row of features, however long, can make overshoot: that of the
-    proximal point of a parabola with this curvature (Kulis & Bartlett, ICML 2010)."""
-    return rate / (1.0 + rate * curvature * (1.0 + sqnorm(e)))
+    proximal point of a parabola with this curvature (Kulis & Bartlett, ICML 2010). `squares`: of the
+    row, summed up."""
+    return rate / (1.0 + rate * curvature * (1.0 + squares))
 
 
 cdef class LeastSquaresState(LinearRegressorState):
@@ -60,7 +61,7 @@ cdef class LeastSquaresState(LinearRegressorState):
                 return OVERFLOW
             rate /= norm
         elif self.relative:
-            rate = damped(rate * e.weight, e, 1.0) / e.weight
+            rate = damped(rate * e.weight, sqnorm(e), 1.0) / e.weight
         # w = (1 - rate l2) w + rate x (y - w.x) (Widrow & Hoff, 1960)
         return add(self.w, e, rate * e.weight * (e.y - prediction), 1.0 - rate * self.schedule.l2)
 
@@ -103,10 +104,11 @@ cdef class LogisticState(LinearClassifierState):
         cdef double rate = rate_at(&self.schedule, self.seen - self.start + 1)
         cdef double shrink = 1.0 - rate * self.schedule.l2
         cdef double step = self.step_factor * (rate * e.weight)
-        cdef double share
+        cdef double share, squares
         cdef int status
         if self.damps:
-            step = damped(self.care * step, e, LOGISTIC_CURVATURE)
+            squares = self.sqnorm if self.sqnorm >= 0.0 else sqnorm(e)
+            step = damped(self.care * step, squares, LOGISTIC_CURVATURE)
             shrink *= self.fading()
         # w = (1 - rate l2) w + rate (y - p) x (Cox, 1958); y / (1 + odds) is y - p for y = 1 and y = 0
         status = add(self.w, e, step * e.y / (1.0 + odds), shrink)
@@ -174,7 +176,7 @@ cdef class LogisticState(LinearClassifierState):
         shrink = 1.0 - rate * self.schedule.l2
         rate *= e.weight
         if self.damps:
-            rate = damped(self.care * rate, e, LOGISTIC_CURVATURE)
+            rate = damped(self.care * rate, sqnorm(e), LOGISTIC_CURVATURE)
             shrink *= self.fading()
         # W_r = (1 - rate l2) W_r + rate ([r = y] - p_r) x (Cox, 1966)
         softmax(f, self.steps, self.w.k)
