@@ -31,7 +31,7 @@ demo: build ## race the learners over real weather and a drift; report in demo-r
 
 test: lint build ## lint, tests, every example in README and docs, a short demo
 	$(SAY) "tests"
-	@$(PY) -m pytest -n $(JOBS)
+	@$(PY) -m pytest -n $(JOBS) --dist worksteal
 	@$(PY) -c 'import pyspark' 2> /dev/null && command -v java > /dev/null || \
 	    echo 'Skipped: the tests on Spark, which need pyspark and Java (.ci/run installs both).'
 	$(SAY) "demo"

@@ -25,3 +25,12 @@ def test_packages_come_when_asked_for(package: str) -> None:
 def test_a_wrong_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="KNNClasifier"):
         onstream.KNNClasifier  # noqa: B018
+
+
+def test_the_learners_to_start_with_are_at_hand() -> None:
+    from onstream import AdaptiveRandomForestClassifier, EvolvingClassifier, EvolvingRegressor
+    from onstream.select import EvolvingClassifier as same
+
+    assert EvolvingClassifier is same
+    assert EvolvingRegressor.__module__.startswith("onstream.select")
+    assert AdaptiveRandomForestClassifier.__module__.startswith("onstream.ensemble")

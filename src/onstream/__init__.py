@@ -27,10 +27,12 @@ from .persist import ModelFileError, load, save
 
 if TYPE_CHECKING:
     from .bayes import GaussianNB, MultinomialNB
+    from .ensemble import AdaptiveRandomForestClassifier, AdaptiveRandomForestRegressor
     from .evaluate import prequential
     from .features import BagOfWords, MinMaxScaler, StandardScaler
     from .kernel import KernelPA
     from .neighbors import KNNClassifier, KNNRegressor
+    from .select import EvolvingClassifier, EvolvingRegressor
     from .tree import (
         HoeffdingAdaptiveTreeClassifier,
         HoeffdingTreeClassifier,
@@ -41,7 +43,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "RLS",
+    "AdaptiveRandomForestClassifier",
+    "AdaptiveRandomForestRegressor",
     "BagOfWords",
+    "EvolvingClassifier",
+    "EvolvingRegressor",
     "GaussianNB",
     "HoeffdingAdaptiveTreeClassifier",
     "HoeffdingTreeClassifier",
@@ -69,7 +75,11 @@ __all__ = [
 
 # Imported when somebody asks for them, so that `import onstream` takes no time.
 _HOMES = {
+    "AdaptiveRandomForestClassifier": "ensemble",
+    "AdaptiveRandomForestRegressor": "ensemble",
     "BagOfWords": "features",
+    "EvolvingClassifier": "select",
+    "EvolvingRegressor": "select",
     "GaussianNB": "bayes",
     "HoeffdingAdaptiveTreeClassifier": "tree",
     "HoeffdingTreeClassifier": "tree",
@@ -84,6 +94,7 @@ _HOMES = {
 }
 _PACKAGES = {
     *_HOMES.values(),
+    "cluster",
     "compat",
     "datasets",
     "drift",
@@ -92,6 +103,7 @@ _PACKAGES = {
     "serve",
     "stats",
     "streams",
+    "testing",
 }
 
 # Imported when `load`, the command line or a test asks for every learner there is.

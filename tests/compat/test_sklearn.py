@@ -277,6 +277,27 @@ def test_scikit_learns_estimators_are_learners() -> None:
     assert np.corrcoef(number.predict_many(X), X[:, 0])[0, 1] > 0.9
 
 
+def test_columns_are_those_that_an_estimator_was_fitted_to() -> None:
+    """Whatever the order of the first example."""
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    theirs = linear_model.SGDClassifier(random_state=0).fit(frame, Y)
+    model = from_sklearn(theirs)
+    rows = [dict(reversed(row.items())) for row in frame.to_dict("records")]
+    assert (model.predict_many(rows) == theirs.predict(frame)).all()
+    for x, y in zip(rows[:20], Y[:20], strict=True):
+        model.learn_one(x, y)
+        theirs.partial_fit(frame.loc[[model.seen - 1]], [y])
+    assert (model.wrapped.coef_ == theirs.coef_).all()
+
+
+def test_a_first_example_that_is_refused_leaves_no_columns() -> None:
+    model = from_sklearn(linear_model.SGDClassifier(random_state=0), labels=["ham", "spam"])
+    with pytest.raises(ValueError, match="infinity"):
+        model.learn_one({"wrong": np.inf}, "ham")
+    model.learn_one({"a": 1.0}, "spam")
+    assert list(model.columns) == ["a"]
+
+
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [

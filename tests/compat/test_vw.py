@@ -53,6 +53,14 @@ def test_a_model_with_names_scores_as_vw_does(tmp_path: Path) -> None:
     assert model.weights["words^free"] > 0.699692
 
 
+@pytest.mark.parametrize("end", ["\x85", "\u2028", "\x0c", "\x1c"])
+def test_names_may_hold_what_ends_a_line_elsewhere(end: str, tmp_path: Path) -> None:
+    text = (DATA / "logistic.invert_hash.txt").read_text(encoding="utf-8")
+    (tmp_path / "m.txt").write_text(text.replace("words^free", f"a{end}b"), encoding="utf-8")
+    model = from_vw(tmp_path / "m.txt", LogisticRegression())
+    assert model.weights[f"a{end}b"] == 0.699692
+
+
 def test_slots_are_found_by_the_names_of_features(tmp_path: Path) -> None:
     named = from_vw(DATA / "logistic.invert_hash.txt", PAClassifier())
     model = from_vw(DATA / "logistic.readable.txt", PAClassifier(), features=FEATURES)

@@ -41,7 +41,7 @@ class Crowd:
         self.rows = by_name(self.X)
         self.taught: list[int] = []
         self.part: Any = None
-        merges = case.cls.merge_kind is not None and case.params.get("forgetting", 1.0) == 1.0
+        merges = model.merge_kind is not None and case.params.get("forgetting", 1.0) == 1.0
         if merges and type(model) is case.cls:
             self.part = case.make()
             self.part.learn_many(self.X[:20], self.y[:20])

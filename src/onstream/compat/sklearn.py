@@ -57,7 +57,8 @@ def from_sklearn(estimator: Any, *, labels: list[Any] | None = None) -> Any:
     """A learner: that of an estimator of ours (a copy), or one around scikit-learn's `partial_fit`.
 
     A classifier of scikit-learn must know its `labels` beforehand, unless it is fitted. Its columns
-    are those of the first example: what is absent later is 0, what is new is refused.
+    are those of the frame that it was fitted to, or of the first example: what is absent later is
+    0, what is new is refused when it is learned, and not looked at in a prediction.
 
     >>> from sklearn.linear_model import SGDClassifier
     >>> model = from_sklearn(SGDClassifier(random_state=0), labels=["ham", "spam"])

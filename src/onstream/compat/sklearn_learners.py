@@ -1,5 +1,6 @@
 """Estimators of scikit-learn with `partial_fit` as learners."""
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -10,24 +11,29 @@ from .foreign import Foreign, example_of, plain
 
 
 class Scikit(Foreign):
-    """An estimator behind columns that are fixed by the first example."""
+    """An estimator whose columns are fixed: by a frame it was fitted to, or the first example."""
 
-    columns: dict[Any, int] | None = None
+    def __init__(self, wrapped: Any) -> None:
+        super().__init__(wrapped)
+        names = getattr(wrapped, "feature_names_in_", None)
+        self.columns = None if names is None else places(names.tolist())
+        if names is not None:
+            del wrapped.feature_names_in_  # rows come as arrays: it would warn of each
 
     def _row(self, x: Any, learning: bool) -> NDArray[np.float64]:
         example = example_of(x)
         if self.columns is None:
             if not learning:
                 return np.zeros((1, 0))
-            self.columns = {name: i for i, name in enumerate(example)}
+            self.columns = places(example)
         row = np.zeros((1, len(self.columns)))
         for name, value in example.items():
             place = self.columns.get(name)
             if place is None:
                 if learning:
                     raise ValueError(
-                        f"{type(self).__name__}: feature {name!r:.60} was not in the first "
-                        f"example; {type(self.wrapped).__name__} has a fixed number of columns. "
+                        f"{type(self).__name__}: feature {name!r:.60} was not there at first; "
+                        f"{type(self.wrapped).__name__} has a fixed number of columns. "
                         f"Hash them: FeatureHasher(hash_bits=10).transform_one(x)."
                     )
                 continue
@@ -37,8 +43,18 @@ class Scikit(Foreign):
     def _learn(self, x: Any, y: list[Any], w: float, **more: Any) -> None:
         if w != 1.0:
             more["sample_weight"] = [w]
-        self.wrapped.partial_fit(self._row(x, True), y, **more)
+        before = self.columns
+        try:
+            self.wrapped.partial_fit(self._row(x, True), y, **more)
+        except Exception:
+            self.columns = before  # those of an example that was refused are forgotten
+            raise
         self.seen += 1
+
+
+def places(names: Iterable[Any]) -> dict[Any, int]:
+    """Name to its column."""
+    return {name: i for i, name in enumerate(names)}
 
 
 class ScikitClassifier(Scikit):

@@ -165,7 +165,8 @@ class TextModel:
         """Parse a file."""
         made = cls()
         in_head = True
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        for number, line in enumerate(lines, 1):  # names may hold what splitlines() cuts at
             try:
                 if in_head:
                     in_head = not made._head(path, line)
