@@ -11,8 +11,8 @@ import pytest
 from onstream.persist import dumps, loads
 from onstream.tree import CVFDT, EFDT, HAT, HoeffdingTreeRegressor
 
-from .test_memory_limit import attempt, boxes
 from ..allocated import traced
+from .test_memory_limit import attempt, boxes
 from .test_memory_of_names import STREAMS
 
 pytestmark = [
