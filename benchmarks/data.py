@@ -35,6 +35,12 @@ def electricity(load: Load) -> Data:
     return {"X": _standardised(X), "y": y == 1, "names": np.array(X.columns, dtype=str)}
 
 
+def electricity_start(load: Load) -> Data:
+    """The first 5,000 of them, for peers that take milliseconds for one."""
+    data = electricity(load)
+    return {"X": data["X"][:5_000], "y": data["y"][:5_000], "names": data["names"]}
+
+
 def covtype_binary(load: Load) -> Data:
     """First 200,000 forest patches, 54 standardised features, class 2 against the rest."""
     X, y = load("covtype")
@@ -99,6 +105,11 @@ def normal20(load: Load) -> Data:
     return {"X": X, "y": (X * X).sum(axis=1) > 20.0}
 
 
+def normal30(load: Load) -> Data:
+    """100,000 rows of 30 normal numbers on two sides of a plane."""
+    return _normal(100_000, 30)
+
+
 def normal100(load: Load) -> Data:
     """4,000 rows of 100 normal numbers on two sides of a plane."""
     return _normal(4_000, 100)
@@ -132,6 +143,7 @@ DATASETS: dict[str, Callable[[Load], Data]] = {
     f.__name__: f
     for f in (
         electricity,
+        electricity_start,
         covtype_binary,
         covtype_raw,
         kddcup99,
@@ -142,6 +154,7 @@ DATASETS: dict[str, Callable[[Load], Data]] = {
         news20_binary,
         a9a,
         normal20,
+        normal30,
         normal100,
         normal1000,
         mixed21,

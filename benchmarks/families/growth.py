@@ -123,6 +123,11 @@ TREE = (
     maker("onstream.tree:HoeffdingTreeClassifier"),
     maker("river.tree:HoeffdingTreeClassifier"),
 )
+FOREST = (
+    "AdaptiveRandomForestClassifier in 4 MB",
+    maker("onstream.ensemble:AdaptiveRandomForestClassifier", max_bytes=4_000_000),
+    None,
+)
 SIZES = (10, 100, 1_000, 10_000)
 
 ROWS = (
@@ -130,7 +135,7 @@ ROWS = (
         step(
             "stream length", n, name, ours, theirs if n <= 100_000 else None, examples=1000, past=n
         )
-        for name, ours, theirs in (LINEAR, TREE)
+        for name, ours, theirs in (LINEAR, TREE, FOREST)
         for n in (1_000, 10_000, 100_000, 1_000_000)
     ),
     *(

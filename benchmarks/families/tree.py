@@ -18,6 +18,7 @@ from ..contest import OURS, Data, Import, Rival, Row, Side, maker
 from .linear import Dense, Make, Mappings
 
 TITLE = "Trees"
+MIXED = ("covtype_raw", "kddcup99")
 FIRST = 20_000  # rows of the longer streams that River gets: it needs a minute for them
 
 
@@ -69,7 +70,7 @@ def columns(data: Data) -> list[np.ndarray]:
 
 def river(name: str, ours: Make, theirs: Make, data: str, target: float) -> Row:
     """One by one: the same loop for both."""
-    kind: Any = partial(Mappings, fresh=False) if data == "electricity" else MixedMappings
+    kind: Any = MixedMappings if data in MIXED else partial(Mappings, fresh=False)
     return Row(
         f"mappings, {name}, {data}",
         data,
@@ -78,9 +79,14 @@ def river(name: str, ours: Make, theirs: Make, data: str, target: float) -> Row:
     )
 
 
-def against_moa(name: str, ours: Make, learner: str, data: str, fresh: float, warm: float) -> Row:
-    """A block against both kinds of JVM."""
+def against_moa(
+    name: str, ours: Make, learner: str, data: str, fresh: float, warm: float | None
+) -> Row:
+    """A block against both kinds of JVM, or the fresh one alone."""
     theirs = learner.split()[0].strip("(").rpartition(".")[2]
+    kinds: list[tuple[str, Any, float]] = [("fresh JVM, its CPU seconds", moa.Fresh, fresh)]
+    if warm is not None:
+        kinds.append(("warm JVM, CPU seconds", moa.Warm, warm))
     return Row(
         f"predict_learn_many, {name}, {data}",
         data,
@@ -89,23 +95,16 @@ def against_moa(name: str, ours: Make, learner: str, data: str, fresh: float, wa
             f"onstream {name}",
             partial(Block, make=ours),
         ),
-        (
+        tuple(
             Rival(
                 Side(
                     "moa",
-                    f"MOA {theirs}, fresh JVM, its CPU seconds",
-                    partial(moa.Fresh, learner=learner, columns=columns),
+                    f"MOA {theirs}, {kind}",
+                    partial(run, learner=learner, columns=columns),
                 ),
-                fresh,
-            ),
-            Rival(
-                Side(
-                    "moa",
-                    f"MOA {theirs}, warm JVM, CPU seconds",
-                    partial(moa.Warm, learner=learner, columns=columns),
-                ),
-                warm,
-            ),
+                target,
+            )
+            for kind, run, target in kinds
         ),
     )
 
@@ -120,7 +119,7 @@ HAT = (
     maker("onstream.tree:HoeffdingAdaptiveTreeClassifier"),
     maker("river.tree:HoeffdingAdaptiveTreeClassifier", seed=1),
 )
-STREAMS = ("electricity", "covtype_raw", "kddcup99")
+STREAMS = ("electricity", *MIXED)
 
 ROWS = (
     *(river(*learner, data, 60.0) for data in STREAMS for learner in (VFDT, HAT)),
