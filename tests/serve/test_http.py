@@ -347,6 +347,29 @@ def test_every_learner_can_be_served(tmp_path: Path) -> None:
         shutil.rmtree(tmp_path / "copy")
 
 
+@pytest.mark.parametrize(
+    "name",
+    sorted({n for n, kind in by_name().items() if hasattr(kind, "predict_many")} - NOT_SERVED),
+)
+def test_every_learner_is_put_and_asked(name: str, service: Running) -> None:
+    """It begins, learns, answers and describes itself over HTTP."""
+    examples = [
+        {"x": row["x"], "y": [row["y"]] if name == "PAMultilabel" else row["y"]} for row in rows(20)
+    ]
+    path = "/v1/models/one"
+    sent = [
+        ("PUT", path, {"learner": f"{name}()"}),
+        ("POST", f"{path}/learn", {"examples": examples}),
+        ("POST", f"{path}/predict", {"examples": [{"x": row["x"]} for row in examples]}),
+        ("POST", f"{path}/predict", {"examples": [{"x": examples[0]["x"]}]}),
+        ("GET", path, None),
+        ("DELETE", path, None),
+    ]
+    answers = [service.call(*one) for one in sent]
+    assert [status for status, _ in answers] == [201, *[200] * 5], answers
+    assert answers[4][1]["seen"] == 20
+
+
 def test_pipelines_are_hashed_too(service: Running) -> None:
     text = "StandardScaler() | PAClassifier(C=0.5)"
     status, facts = service.call("PUT", "/v1/models/pipeline", {"learner": text})

@@ -109,8 +109,8 @@ class Served:
         return (
             "hash_bits" not in given
             and "hash_seed" not in given
-            and hasattr(learner, "scale")
-            and learner.hash_bits is not None
+            and hasattr(learner, "scale")  # neighbours have one, too, but hash nothing
+            and getattr(learner, "hash_bits", None) is not None
         )
 
     def close(self) -> None:
