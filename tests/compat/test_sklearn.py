@@ -290,6 +290,35 @@ def test_columns_are_those_that_an_estimator_was_fitted_to() -> None:
     assert (model.wrapped.coef_ == theirs.coef_).all()
 
 
+def test_rows_without_names_are_those_of_the_frame_by_place() -> None:
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    theirs = linear_model.SGDClassifier(random_state=0).fit(frame, Y)
+    model = from_sklearn(theirs)
+    for block in (X, X.tolist(), sparse.csr_matrix(X)):
+        assert (model.predict_many(block) == theirs.predict(frame)).all()
+    assert model.predict_one(X[0]) == theirs.predict(frame)[0]
+    model.learn_many(X[:20], Y[:20])
+    for row, y in zip(frame[:20].iterrows(), Y[:20], strict=True):
+        theirs.partial_fit(frame.loc[[row[0]]], [y])
+    assert (model.wrapped.coef_ == theirs.coef_).all()
+    for asked in (X[:, :3], [{"e": 1.0}], [{0: 1.0}]):
+        with pytest.raises(ValueError, match=r"'a', 'b', 'c', 'd'"):
+            model.predict_many(asked)
+        with pytest.raises(ValueError, match=r"'a', 'b', 'c', 'd'"):
+            model.learn_many(asked, Y[: len(asked)])
+
+
+def test_an_estimator_fitted_to_an_array_answers_at_once() -> None:
+    theirs = linear_model.SGDRegressor(random_state=0).fit(X, X[:, 0])
+    model = from_sklearn(theirs)
+    np.testing.assert_allclose(model.predict_many(X), theirs.predict(X))
+    assert model.predict_one(dict(enumerate(X[0].tolist()))) == theirs.predict(X[:1])[0]
+    with pytest.raises(ValueError, match="no feature of the example is known"):
+        model.predict_one({"a": 1.0})
+    model.learn_one(dict(zip("abcd", X[0].tolist(), strict=True)), 1.0)  # which names them
+    np.testing.assert_array_equal(model.predict_one({"a": 0, "b": 0}), model.wrapped.intercept_[0])
+
+
 def test_a_first_example_that_is_refused_leaves_no_columns() -> None:
     model = from_sklearn(linear_model.SGDClassifier(random_state=0), labels=["ham", "spam"])
     with pytest.raises(ValueError, match="infinity"):

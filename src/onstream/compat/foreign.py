@@ -40,7 +40,7 @@ class Foreign(ABC):
 
     def predict_many(self, X: Any) -> NDArray[Any]:
         """The answer for every row."""
-        return column([self.predict_one(x) for x in rows_of(self, X)])
+        return column([self.predict_one(x) for x in self._rows(X)])
 
     def predict_learn_many(self, X: Any, y: Iterable[Any], w: Any = None) -> NDArray[Any]:
         """Test, then train: what was predicted for each row before it was learned."""
@@ -60,8 +60,12 @@ class Foreign(ABC):
         fit(self, X, y, w, epochs, shuffle, seed)
         return self
 
+    def _rows(self, X: Any) -> list[Any]:
+        """The examples of a block."""
+        return rows_of(self, X)
+
     def _run(self, X: Any, y: Iterable[Any], w: Any, ask: Any) -> list[Any]:
-        rows, targets = rows_of(self, X), [plain(value) for value in y]
+        rows, targets = self._rows(X), [plain(value) for value in y]
         weights = coerce_weights(type(self).__name__, w)
         weights = np.ones(len(rows)) if weights is None else weights
         answers = []
@@ -89,13 +93,20 @@ class Foreign(ABC):
 
 def rows_of(owner: object, X: Any) -> list[dict[Any, Any]]:
     """The rows as dicts: of a frame by the names of its columns, of an array 0, 1, 2 and so on."""
-    if hasattr(X, "__arrow_c_stream__") and hasattr(X, "columns"):
+    if not are_numbered(X):
+        if isinstance(X, list):
+            return [dict(row) for row in X]
         return rows_of_table(type(owner).__name__, X)[1]
-    if isinstance(X, list) and all(isinstance(row, Mapping) for row in X):
-        return [dict(row) for row in X]
     if hasattr(X, "toarray"):
         X = X.toarray()
     return [dict(enumerate(row)) for row in np.asarray(X).tolist()]
+
+
+def are_numbered(X: Any) -> bool:
+    """Say whether the columns of a block have no names: neither a frame nor mappings."""
+    if hasattr(X, "__arrow_c_stream__") and hasattr(X, "columns"):
+        return False
+    return not (isinstance(X, list) and all(isinstance(row, Mapping) for row in X))
 
 
 def example_of(x: Any) -> dict[Any, Any]:

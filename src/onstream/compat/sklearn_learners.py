@@ -1,13 +1,13 @@
 """Estimators of scikit-learn with `partial_fit` as learners."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from .foreign import Foreign, example_of, plain
+from .foreign import Foreign, are_numbered, example_of, plain, rows_of
 
 
 class Scikit(Foreign):
@@ -17,18 +17,43 @@ class Scikit(Foreign):
         super().__init__(wrapped)
         names = getattr(wrapped, "feature_names_in_", None)
         self.columns = None if names is None else places(names.tolist())
+        self.width = getattr(wrapped, "n_features_in_", None)  # if it came fitted
         if names is not None:
             del wrapped.feature_names_in_  # rows come as arrays: it would warn of each
 
+    @property
+    def _asked_early(self) -> bool:
+        """Say whether it has learned nothing, here or before."""
+        return not self.columns and self.width is None
+
+    def _rows(self, X: Any) -> list[Any]:
+        """Rows of arrays as they are: they have places, not names."""
+        rows = rows_of(self, X)
+        return [list(row.values()) for row in rows] if are_numbered(X) else rows
+
     def _row(self, x: Any, learning: bool) -> NDArray[np.float64]:
-        example = example_of(x)
-        if self.columns is None:
-            if not learning:
-                return np.zeros((1, 0))
-            self.columns = places(example)
-        row = np.zeros((1, len(self.columns)))
+        columns, example = self.columns, example_of(x)
+        if columns is None and self.width is not None:  # it was fitted to an array
+            columns = places(range(self.width))
+        fits = columns is not None and len(example) == len(columns)
+        if columns and fits and not isinstance(x, Mapping) and example.keys() != columns.keys():
+            return np.array([list(example.values())], dtype=np.float64)  # by place
+        if learning and self.columns is None:
+            if columns is None or not example.keys() <= columns.keys():
+                columns = places(example)
+            self.columns = columns
+        if columns is None:
+            return np.zeros((1, 0))
+        if example and not example.keys() & columns.keys():
+            raise ValueError(
+                f"{type(self).__name__}: no feature of the example is known: it has "
+                f"{list(example)!r:.60}, {type(self.wrapped).__name__} learned "
+                f"{list(columns)!r:.60}. Give mappings with these names, or rows of "
+                f"{len(columns)} numbers in this order."
+            )
+        row = np.zeros((1, len(columns)))
         for name, value in example.items():
-            place = self.columns.get(name)
+            place = columns.get(name)
             if place is None:
                 if learning:
                     raise ValueError(
@@ -81,7 +106,7 @@ class ScikitClassifier(Scikit):
 
     def predict_one(self, x: Any) -> Any:
         """The label; None before any data."""
-        return plain(self.wrapped.predict(self._row(x, False))[0]) if self.columns else None
+        return None if self._asked_early else plain(self.wrapped.predict(self._row(x, False))[0])
 
     def clone(self) -> Self:
         """The same estimator, not fitted."""
@@ -93,7 +118,7 @@ class ScikitProbable(ScikitClassifier):
 
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """Label to probability; empty before any data."""
-        if not self.columns:
+        if self._asked_early:
             return {}
         found = self.wrapped.predict_proba(self._row(x, False))[0]
         return dict(zip(self.wrapped.classes_.tolist(), found.tolist(), strict=True))
@@ -108,7 +133,7 @@ class ScikitRegressor(Scikit):
 
     def predict_one(self, x: Any) -> float:
         """The prediction; 0.0 before any data."""
-        return float(self.wrapped.predict(self._row(x, False))[0]) if self.columns else 0.0
+        return 0.0 if self._asked_early else float(self.wrapped.predict(self._row(x, False))[0])
 
     def clone(self) -> Self:
         """The same estimator, not fitted."""
