@@ -26,22 +26,23 @@ cdef extern from "steps.h" nogil:
     void onstream_sum_on(
         double* sums, const double* v, const double* x, Py_ssize_t m, Py_ssize_t k)
     void onstream_leaders(double* w, const double* g, double most, double divisor, Py_ssize_t n)
+
+    ctypedef struct Cell "onstream_cell":  # all that belongs to a weight, on one cache line
+        double w     # the weight
+        double z     # sum of gradients, corrected for the weights they were taken at
+        double n     # sum of their squares
+        double root  # its square root
+
     void onstream_follow(
-        void* cells, const double* x, const double* slopes, double alpha, double beta, double l1,
+        Cell* cells, const double* x, const double* slopes, double alpha, double beta, double l1,
         double l2, Py_ssize_t m, Py_ssize_t k)
-    void onstream_cell_weights(double* w, const void* cells, Py_ssize_t n)
+    void onstream_cell_weights(double* w, const Cell* cells, Py_ssize_t n)
 
 
 cdef enum:
     TILE = 512  # weights of a dense row that are handled at once
 
 cdef double HARMLESS = 1e50  # no smaller gradient can overflow, whatever the state
-
-cdef struct Cell:  # all that belongs to a weight, on one cache line
-    double w     # the weight
-    double z     # sum of gradients, corrected for the weights they were taken at
-    double n     # sum of their squares
-    double root  # its square root
 
 
 cdef class FTRLOptimizer(Optimizer):

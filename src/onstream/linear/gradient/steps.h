@@ -122,7 +122,7 @@ static void onstream_leaders(double *restrict w, const double *restrict g, doubl
     }
 }
 
-/* A weight of FTRL with its sums; Cython: Cell of _dual_averaging.pyx */
+/* A weight of FTRL with its sums: Cell of _dual_averaging.pyx */
 typedef struct {
     double w, z, n, root;
 } onstream_cell;
@@ -146,17 +146,17 @@ ONSTREAM_EACH onstream_follow_each(onstream_cell *restrict cells, const double *
 
 /* FTRLOptimizer.change with the gradients slopes[r] x[i]; k is the stride of the cells */
 ONSTREAM_CLONES
-static void onstream_follow(void *cells, const double *x, const double *slopes, double alpha,
-                            double beta, double l1, double l2, ptrdiff_t m, ptrdiff_t k) {
-    onstream_cell *c = (onstream_cell *)cells;
-    ONSTREAM_BY_COLUMNS(onstream_follow_each, c, x, slopes, alpha, beta, l1, l2, m)
+static void onstream_follow(onstream_cell *cells, const double *x, const double *slopes,
+                            double alpha, double beta, double l1, double l2, ptrdiff_t m,
+                            ptrdiff_t k) {
+    ONSTREAM_BY_COLUMNS(onstream_follow_each, cells, x, slopes, alpha, beta, l1, l2, m)
 }
 
 /* The weights of n cells */
 ONSTREAM_CLONES
-static void onstream_cell_weights(double *restrict w, const void *cells, ptrdiff_t n) {
-    const onstream_cell *c = (const onstream_cell *)cells;
-    for (ptrdiff_t i = 0; i < n; i++) w[i] = c[i].w;
+static void onstream_cell_weights(double *restrict w, const onstream_cell *restrict cells,
+                                  ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; i++) w[i] = cells[i].w;
 }
 
 #endif
