@@ -402,9 +402,9 @@ def test_lazy_examples_cost_nothing_for_absent_features():
         labels = [1, 0] * 1500
         best = np.inf
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.thread_time()
             model.learn_many(short, labels)
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.thread_time() - start)
         return best
 
     for make in (
