@@ -65,6 +65,18 @@ def test_more_labels_have_a_chain_each() -> None:
     assert len(chains) == 4
 
 
+def test_many_chains_are_told_once() -> None:
+    """A label that brings the thousandth tree."""
+    model = StreamingGradientBoostingClassifier(n_models=300, seed=1)
+    for label in range(3):
+        model.learn_one({"x": 1.0}, label)
+    with pytest.warns(UserWarning, match="4 labels have 1,200 trees by now"):
+        model.learn_one({"x": 1.0}, 3)
+    model.learn_many([{"x": 1.0}] * 2, [4, 5])
+    with pytest.warns(UserWarning, match="4 labels have 1,200 trees by now"):
+        model.clone().learn_many([{"x": 1.0}] * 5, range(5))
+
+
 def test_numbers_are_chains_of_bags() -> None:
     rows, targets = Friedman(seed=3).block(700)
     model = StreamingGradientBoostingRegressor(

@@ -13,6 +13,7 @@ from ._ensemble cimport LabelEnsembleState, NumberEnsembleState
 
 
 LEAST_SHARE = 20_000  # bytes that a tree and its rival need
+MANY_TREES = 1_000  # in all chains, before there is a warning
 
 
 cdef inline Py_ssize_t chains_for(Py_ssize_t labels) noexcept nogil:
@@ -26,6 +27,7 @@ cdef class LabelBoostingState(LabelEnsembleState):
     cdef Py_ssize_t most_named  # bytes of names that the encoder could take before that label
     cdef Py_ssize_t max_bytes   # of all chains together; 0: no limit
     cdef Py_ssize_t trees       # of a chain
+    cdef bint crowded           # there are many trees by now, which has not been told
 
     def __init__(self, make_chain, *, n_jobs, max_bytes, trees):
         self.make_chain, self.max_bytes, self.trees = make_chain, max_bytes or 0, trees
@@ -60,8 +62,20 @@ cdef class LabelBoostingState(LabelEnsembleState):
         return LabelEnsembleState.set_labels(self, n)
 
     cdef int commit_label(self) except -1:
+        if self.fewer is not None and self.fewer.n * self.trees <= MANY_TREES < self.committee.n * self.trees:
+            self.crowded = self.doubtful = True
         self.fewer = None
         return 0
+
+    def doubt(self):
+        if not self.crowded:
+            return LabelEnsembleState.doubt(self)
+        self.crowded, self.doubtful = False, self.missed > 0
+        return "chains", (
+            f"{self.n_labels:,} labels have {self.committee.n * self.trees:,} trees by now, a chain of "
+            f"{self.trees:,} for each: slow, and large unless max_bytes is given. Lower n_models, or use a "
+            f"forest such as AdaptiveRandomForestClassifier, which has one set of trees for all labels."
+        )
 
     # -- the limit of memory ------------------------------------------------------------------
 

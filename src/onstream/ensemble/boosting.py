@@ -11,7 +11,7 @@ from ..tree._boosted_tree import BoostedTreeState
 from ..tree.base import checked_nominal
 from ._boosting import LEAST_SHARE
 from ._chain import Chain
-from .base import Ensemble, member_seed
+from .base import MOST_MEMBERS, Ensemble, member_seed
 
 
 class LabelBoostingOptions(LabelledOptions, total=False):
@@ -82,8 +82,7 @@ class Boosting(Ensemble):
         self.max_depth = max_depth
         self.nominal = checked_nominal(self, nominal)
         if max_bytes is not None:
-            stages = common["n_models"]
-            stages = stages if isinstance(stages, int) and stages > 0 else 1  # refused below
+            stages = whole(self, "n_models", common["n_models"], least=1, most=MOST_MEMBERS)
             least = LEAST_SHARE * stages * self._bag
             max_bytes = whole(self, "max_bytes", max_bytes, least=least, most=2**60)
         self.max_bytes = max_bytes
