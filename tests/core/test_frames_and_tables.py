@@ -263,16 +263,24 @@ def test_a_column_without_values_is_of_no_kind():
         model.learn_many(X.assign(t=[1.0, 2.0], u="x"), [0, 1])
 
 
-def test_short_frames_of_many_columns_of_categories(monkeypatch):
+@pytest.mark.parametrize("limit", [{"MOST_INDEXES": 20}, {"MOST_KEPT": 4_000}])
+def test_short_frames_of_many_columns_of_categories(monkeypatch, limit):
     """Texts of categories are listed once, for some columns; an id may come again."""
-    monkeypatch.setattr("onstream.core.short_frames.MOST_LISTED_IN_ALL", 100)
+    for name, most in limit.items():
+        monkeypatch.setattr(f"onstream.core.short_frames.{name}", most)
     monkeypatch.setattr("onstream.core.short_frames._listed", listed := {})
+    monkeypatch.setattr("onstream.core.short_frames._kept", 0)
     model, twin = LogisticRegression(), LogisticRegression()
     for i in range(200):
         texts = [f"v{i}", f"w{i}"]
         model.learn_many(pd.DataFrame({"t": pd.Categorical(texts)}), [0, 1])
         twin.learn_many([{"t": text} for text in texts], [0, 1])
-        assert len(listed) <= 50
+        assert 0 < len(listed) <= 40
+    model.learn_many(pd.DataFrame({"t": pd.Categorical(["x" * 4_000, "y"])}), [0, 1])
+    twin.learn_many([{"t": "x" * 4_000}, {"t": "y"}], [0, 1])
+    assert "MOST_KEPT" not in limit or all(
+        len(text) < 4_000 for _, some in listed.values() for text in some[:-1]
+    )
     assert dumps(model) == dumps(twin)
 
 

@@ -27,10 +27,10 @@ def blocks_of(X: Any) -> list[tuple[Any, Any]] | None:
     Every other way to columns of mixed types makes a series of each, for some 10 µs. This one is
     not public; None: this pandas does not have it.
     """
-    blocks = getattr(getattr(X, "_mgr", None), "blocks", None)
-    if blocks is None:
+    try:
+        return [(block.values, block.mgr_locs) for block in X._mgr.blocks]
+    except AttributeError:
         return None
-    return [(block.values, block.mgr_locs) for block in blocks]
 
 
 def types_in(X: Any) -> list[Any]:

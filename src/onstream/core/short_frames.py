@@ -19,8 +19,10 @@ MASKED |= {f"{kind}Int{bits}Dtype" for kind in ("", "U") for bits in (8, 16, 32,
 ARROW_NUMBERS = {"bool", "float", "double"}
 ARROW_NUMBERS |= {f"{kind}int{bits}" for kind in ("", "u") for bits in (8, 16, 32, 64)}
 ARROW_TEXTS = {"string", "large_string", "string_view"}
-MOST_LISTED, MOST_LISTED_IN_ALL = 10_000, 100_000  # categories whose texts are kept in lists
+MOST_LISTED = 10_000  # categories of a column whose texts are kept in a list
+MOST_INDEXES, MOST_KEPT = 1_000, 16_000_000  # such lists, and bytes in them; then all go
 _listed: dict[int, Any] = {}  # by the id of an index of categories: that index, and its texts
+_kept = 0  # bytes in them, about
 Columns = tuple[list[str], list[Any]]  # names, and the values of each column; None is missing
 
 
@@ -170,8 +172,19 @@ def categories(values: Any) -> list[Any] | None:
         return objects(values.tolist())
     _, texts = _listed.get(id(own), (None, None))
     if texts is None:
-        if len(own) + sum(len(texts) for _, texts in [*_listed.values()]) > MOST_LISTED_IN_ALL:
-            _listed.clear()
         texts = [*own.tolist(), None]
-        _listed[id(own)] = own, texts  # while it is kept, its id is no other's
+        keep(own, texts)
     return objects([texts[code] for code in values.codes.tolist()])  # -1 is the last, None
+
+
+def keep(own: Any, texts: list[Any]) -> None:
+    """Keep the texts of an index of categories for the next frame, unless they are large."""
+    global _kept
+    size = sum(map(sys.getsizeof, texts))
+    if size > MOST_KEPT:
+        return
+    if len(_listed) >= MOST_INDEXES or _kept + size > MOST_KEPT:
+        _listed.clear()
+        _kept = 0
+    _listed[id(own)] = own, texts  # while it is kept, its id is no other's
+    _kept += size
