@@ -386,3 +386,41 @@ def test_the_target_among_the_features_is_told_once() -> None:
             model.learn_many(X, y)
         assert len(told) == 1
         quietly(model.learn_many, X, y)
+
+
+def kelvins() -> pd.DataFrame:
+    """A column far from 0, with gaps."""
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({"kelvin": rng.normal(293.0, 5.0, 300), "noise": rng.normal(size=300)})
+    X.loc[rng.random(300) < 0.1, ["kelvin", "noise"]] = np.nan
+    return X
+
+
+GAPS = "column 'kelvin' has missing values, and what is missing counts as 0, far from its other"
+
+
+@pytest.mark.parametrize("rows", [100, 300])
+@pytest.mark.parametrize("make", [lambda X: X, pl.from_pandas, lambda X: X.assign(text="same")])
+def test_missing_values_that_count_as_0_are_told(make: Any, rows: int) -> None:
+    y = [i % 2 for i in range(300)]
+    for model in (LogisticRegression(), LogisticRegression(eta=1e-6, scale="auto")):
+        with pytest.warns(UserWarning, match=GAPS) as told:
+            for start in range(0, 300, rows):
+                X = kelvins().iloc[start : start + rows]
+                model.learn_many(make(X), y[start : start + rows])
+        assert len(told) == 1
+
+
+def test_missing_values_that_harm_nobody_are_not_told() -> None:
+    X, y = kelvins(), [i % 2 for i in range(300)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for model in (
+            StandardScaler() | LogisticRegression(),
+            Imputer() | LogisticRegression(),
+            GaussianNB(),
+        ):
+            model.learn_many(X, y)
+        LogisticRegression().learn_many(X[["noise"]], y)
+        rows = [{k: v for k, v in x.items() if v == v} for x in X.to_dict("records")]
+        LogisticRegression().learn_many(rows, y)  # what a mapping leaves out may well be 0

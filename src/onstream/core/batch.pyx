@@ -22,7 +22,7 @@ from .sources cimport Source
 from .task cimport NOTHING, Output, Task
 
 from .coerce import coerce_weights, refused_row, row_error
-from .doubts import doubt_ids, doubt_scales
+from .doubts import doubt_gaps, doubt_ids, doubt_scales
 from .rows import check_weights, make_source
 from .state_reader import StateReader
 
@@ -135,7 +135,7 @@ cdef class BatchModel(Model):
             answers = self.decode_outputs(output, outputs)
             if before <= SCALES_AT < self.state.seen and (self.front is None or isinstance(self.front, Scaling)):
                 try:
-                    look_for_ids(self, source)
+                    look_at_columns(self, source, hasattr(X, "__arrow_c_stream__"))
                     if self.front is None:
                         compare_scales(self, source)
                 except MemoryError:
@@ -406,8 +406,9 @@ cdef class BatchModel(Model):
             self.lock.release_read()
 
 
-cdef int look_for_ids(BatchModel model, Source source) except -1:
-    """Look for columns that number the rows, in the first rows of a block that was learned."""
+cdef int look_at_columns(BatchModel model, Source source, bint is_frame) except -1:
+    """Look for columns that number the rows, in the first rows of a block that was learned, and in a
+    frame for those with missing values, which count as 0."""
     cdef Py_ssize_t i, j, rows = min(source.rows, min(source.chunk, SCALES_AT))
     cdef Py_ssize_t width = model.encoder.width
     cdef Example e
@@ -422,6 +423,8 @@ cdef int look_for_ids(BatchModel model, Source source) except -1:
             if feature(&e, j) < width and (e.codes == NULL or e.codes[j] == NUMBER):
                 doubles(seen)[i * width + feature(&e, j)] = e.values[j]
     doubt_ids(model.encoder, seen)
+    if is_frame and not model.encoder.nan_missing:
+        doubt_gaps(model.encoder, seen)
     return 0
 
 

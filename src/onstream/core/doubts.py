@@ -16,6 +16,7 @@ from .sparse import SparseBlock
 NEARLY_ALL = 0.9  # values per example from which on a text column says nothing about the next one
 MANY_VALUES = 1000  # values of a text column before there is a warning
 FAR_APART = 100.0  # times the size of another column from which on there is a warning
+FAR_FROM_0 = 2.0  # deviations between 0 and the mean of a column with missing values
 USUAL = 0.1  # share of rows that have a column
 MANY_FEATURES = 3000  # values of a text column before a learner of numbers warns
 ROW_NUMBERS = 50  # rows that are looked at for columns that only number them
@@ -97,6 +98,27 @@ def doubt_ids(encoder: Any, rows: np.ndarray) -> None:
             f"about the next example, and is learned all the same. Leave it out, or make text of "
             f"it if values come again.",
         )
+
+
+def doubt_gaps(encoder: Any, rows: np.ndarray) -> None:
+    """Warn of a column with missing values, if 0, which they count as, is far from the others.
+
+    `rows` holds the first rows by feature; NaN is missing. Most rows have a usual column.
+    """
+    for j in range(rows.shape[1]):
+        there = rows[~np.isnan(rows[:, j]), j]
+        if len(there) == len(rows) or 2 * len(there) < len(rows):
+            continue
+        mean, deviation = float(there.mean()), float(there.std())
+        if abs(mean) > FAR_FROM_0 * deviation > 0.0:
+            encoder.warn_once(
+                "gaps",
+                f"column {list_names([encoder.name_of(j)])} has missing values, and what is missing "
+                f"counts as 0, far from its other values (mean {mean:.4g}, deviation "
+                f"{deviation:.3g}). Put Imputer() | or StandardScaler() | before the learner; trees "
+                f"and naive Bayes leave out what is missing.",
+            )
+            return
 
 
 def is_id(name: Any) -> bool:
