@@ -404,11 +404,11 @@ GAPS = "column 'kelvin' has missing values, and what is missing counts as 0, far
 def test_missing_values_that_count_as_0_are_told(make: Any, rows: int) -> None:
     y = [i % 2 for i in range(300)]
     for model in (LogisticRegression(), LogisticRegression(eta=1e-6, scale="auto")):
-        with pytest.warns(UserWarning, match=GAPS) as told:
+        with warnings.catch_warnings(record=True, action="always") as told:
             for start in range(0, 300, rows):
                 X = kelvins().iloc[start : start + rows]
                 model.learn_many(make(X), y[start : start + rows])
-        assert len(told) == 1
+        assert [str(one.message).partition(": ")[2].startswith(GAPS) for one in told] == [True]
 
 
 def test_missing_values_that_harm_nobody_are_not_told() -> None:

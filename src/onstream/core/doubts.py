@@ -113,10 +113,10 @@ def doubt_gaps(encoder: Any, rows: np.ndarray) -> None:
         if abs(mean) > FAR_FROM_0 * deviation > 0.0:
             encoder.warn_once(
                 "gaps",
-                f"column {list_names([encoder.name_of(j)])} has missing values, and what is missing "
-                f"counts as 0, far from its other values (mean {mean:.4g}, deviation "
-                f"{deviation:.3g}). Put Imputer() | or StandardScaler() | before the learner; trees "
-                f"and naive Bayes leave out what is missing.",
+                f"column {list_names([encoder.name_of(j)])} has missing values, and what is "
+                f"missing counts as 0, far from its other values (mean {mean:.4g}, deviation "
+                f"{deviation:.3g}). Put Imputer() | or StandardScaler() | before the learner; "
+                f"trees and naive Bayes leave out what is missing.",
             )
             return
 
