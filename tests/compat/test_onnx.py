@@ -34,6 +34,7 @@ from onstream.linear import (
     PAMultilabel,
     PARegressor,
     SGDClassifier,
+    SGDRegressor,
 )
 from onstream.neighbors import KNNClassifier
 from onstream.tree import (
@@ -91,6 +92,35 @@ def test_every_learner_answers_the_same(name: str, rows: int) -> None:
     for k in many:
         model = trained(kind, k, 3000 if rows > 1000 else 1000)
         compare(model, inputs(kind, numbers(rows, 2)))
+
+
+BEFORE = [None, StandardScaler(), MinMaxScaler(), Imputer(), Select(0, 1, 2, 4)]
+
+
+@pytest.mark.filterwarnings("ignore")  # of data: of counts below 0, say
+@pytest.mark.parametrize("before", BEFORE, ids=repr)
+@pytest.mark.parametrize("name", EXPORTED)
+def test_rows_far_outside_of_what_was_learned(name: str, before: Any) -> None:
+    kind = EXPORTED[name]
+    model = kind() if before is None else before.clone() | kind()
+    X = inputs(kind, numbers(400, 1))
+    regresses = isinstance(model, Regressor)
+    model.learn_many(X, targets(X) if regresses else NAMES[labels(numbers(400, 1), 3)])
+    asked = numbers(60, 2) * np.repeat([1.0, 20.0, 400.0], 20)[:, np.newaxis]
+    compare(model, inputs(kind, asked))
+
+
+@pytest.mark.parametrize("kind", [PARegressor, LinearRegression, SGDRegressor])
+def test_members_behind_scalers_keep_the_range_of_targets(kind: Any) -> None:
+    X = np.arange(20.0).reshape(-1, 1) % 5
+    for step in (StandardScaler(), MinMaxScaler(), StandardScaler() | Imputer()):
+        for model in (
+            step.clone() | kind(),
+            OnlineBagging(step.clone() | kind(), n_models=2),
+            DriftRetraining(step.clone() | kind()),
+        ):
+            model.learn_many(X, X[:, 0])
+            compare(model, np.array([[100.0], [-100.0], [2.0]]))
 
 
 def test_the_families_are_there() -> None:

@@ -74,8 +74,7 @@ class Answers:
         if voter.met is not None:
             X, columns = readings.apply(self.graph, X, voter.met, self.columns)
             return Answers(self.graph, columns, self.who).vote(X, voter._replace(met=None))
-        X, last, behind = self.member(X, voter)
-        fields = last._model.snapshot() if voter.fields is None else voter.fields
+        X, last, fields, behind = self.member(X, voter)
         labels = fields["labels"]
         verdict = self.judge(X, last, fields, behind, voter.splits)
         if verdict.probabilities is None:
@@ -103,16 +102,28 @@ class Answers:
         if voter.met is not None:
             X, columns = readings.apply(self.graph, X, voter.met, self.columns)
             return Answers(self.graph, columns, self.who).number_of(X, voter._replace(met=None))
-        X, last, _ = self.member(X, voter)
-        fields = last._model.snapshot() if voter.fields is None else voter.fields
+        X, last, fields, _ = self.member(X, voter)
         return self.number(X, last, fields)
 
-    def member(self, X: str, voter: Voter) -> tuple[str, Any, bool]:
-        """What a member's last learner gets, that learner, and whether steps are before it."""
-        learner = voter.learner
-        chain = learner.members if isinstance(learner, Pipeline) else [learner]
+    def member(self, X: str, voter: Voter) -> tuple[str, Any, dict[str, Any], bool]:
+        """What a member's last learner gets, that learner, its state, and are steps before it."""
+        if voter.fields is not None:
+            chain, fields = [voter.learner], voter.fields
+        else:
+            chain, fields = taken_apart(voter.learner)
         check(self.who, chain[-1])
-        return self.behind_steps(X, chain), chain[-1], len(chain) > 1
+        return self.behind_steps(X, chain), chain[-1], fields, len(chain) > 1
+
+
+def taken_apart(learner: Any) -> tuple[list[Any], dict[str, Any]]:
+    """The steps of a pipeline, or a learner alone, and the state of the last one."""
+    if not isinstance(learner, Pipeline):
+        return [learner], learner._model.snapshot()
+    chain, whole = learner.members, learner._model.snapshot()
+    fields = chain[-1]._model.snapshot()
+    if "targets" in whole:  # the last member stands alone, where scale=None knows of no range
+        fields["targets"] = whole["targets"]
+    return chain, fields
 
 
 def check(who: str, last: Any) -> None:

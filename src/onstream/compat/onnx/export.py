@@ -9,7 +9,7 @@ import numpy as np
 from ... import __version__
 from ...base import Classifier, Learner
 from ...features import Pipeline
-from .answers import Answers, Verdict, best_label, check
+from .answers import Answers, Verdict, best_label, check, taken_apart
 from .columns import Columns, declare
 from .graph import DOUBLE, Graph, onnx
 
@@ -38,12 +38,10 @@ def to_onnx(model: Learner, *, dtype: Literal["float64", "float32"] = "float64")
     if dtype not in ("float64", "float32"):
         raise ValueError(f"to_onnx: dtype must be 'float64' or 'float32', got {dtype!r:.40}.")
     check(who, model.steps[-1] if isinstance(model, Pipeline) else model)
-    # Copies, so that other threads may go on learning.
-    chain = model.members if isinstance(model, Pipeline) else [copy.deepcopy(model)]
-    last = chain[-1]
     if not getattr(model, "seen", 0):
         raise ValueError(f"{who} has learned nothing yet, so there is nothing to export.")
-    fields = last._model.snapshot()
+    chain, fields = taken_apart(copy.deepcopy(model))  # so that other threads may go on learning
+    last = chain[-1]
     columns = Columns.of(last, fields)
     if not columns.features:
         raise ValueError(f"{who} knows no feature, so there is no input to export.")
