@@ -107,15 +107,16 @@ def test_after_a_drift_it_is_better_than_a_tree() -> None:
     assert sum(map(len, forest.drifts)) >= 1
 
 
-def test_a_leaf_watches_some_of_the_features() -> None:
+@pytest.mark.parametrize(("max_features", "most"), [("sqrt", 4), (0.7, 7)])
+def test_a_leaf_watches_some_of_the_features(max_features: Any, most: int) -> None:
     """round(sqrt(10)) + 1 = 4 of the 10 features; of two leaves hardly ever the same."""
-    model = AdaptiveRandomForestRegressor(n_models=6, drift_delta=0.0)
+    model = AdaptiveRandomForestRegressor(n_models=6, drift_delta=0.0, max_features=max_features)
     model.learn_many(X, Y)
     subsets = set()
     for member in model._snapshot()["members"].values():
         by_leaf: dict[int, list[int]] = {}
         for leaf, feature, _, _ in member["model"]["observers"].tolist():
             by_leaf.setdefault(leaf, []).append(feature)
-        assert all(len(features) == 4 for features in by_leaf.values())
+        assert all(len(features) == most for features in by_leaf.values())
         subsets |= {tuple(features) for features in by_leaf.values()}
     assert len(subsets) > 10

@@ -7,7 +7,11 @@ import pytest
 
 import onstream
 from onstream.drift import ADWIN
-from onstream.ensemble import AdaptiveRandomForestClassifier, StreamingRandomPatchesClassifier
+from onstream.ensemble import (
+    AdaptiveRandomForestClassifier,
+    AdaptiveRandomForestRegressor,
+    StreamingRandomPatchesClassifier,
+)
 from onstream.persist import dumps, loads
 from onstream.streams import SEA, Agrawal, Drift
 from onstream.tree import HoeffdingTreeClassifier
@@ -136,17 +140,30 @@ def test_after_a_drift_it_is_better_than_a_tree() -> None:
     assert late(AdaptiveRandomForestClassifier(seed=1)) > late(HoeffdingTreeClassifier()) + 0.02
 
 
-def test_a_leaf_watches_some_of_the_features() -> None:
+@pytest.mark.parametrize(("max_features", "most"), [("sqrt", 4), (0.6, 5), (0.1, 2), (1.0, 9)])
+def test_a_leaf_watches_some_of_the_features(max_features: Any, most: int) -> None:
     """round(sqrt(9)) + 1 = 4 of the 9 features of Agrawal; of two leaves hardly ever the same."""
-    model = AdaptiveRandomForestClassifier(n_models=8, drift_delta=0.0)
+    model = AdaptiveRandomForestClassifier(
+        n_models=8, drift_delta=0.0, max_features=max_features, max_depth=2
+    )
     model.learn_many(X, Y)
     subsets = set()
     for member in model._snapshot()["members"].values():
         tables = member["model"]["table_numbers"]  # label of a leaf, row, feature
         for weights in tables[:, 0, :]:
-            assert np.count_nonzero(weights) <= 4
+            assert np.count_nonzero(weights) <= most
             subsets.add(tuple(np.flatnonzero(weights).tolist()))
-    assert len(subsets) > 10
+    assert max(map(len, subsets)) == most
+    assert len(subsets) > 10 or most == 9
+
+
+def test_shares_of_features_that_cannot_be_are_refused() -> None:
+    for forest in (AdaptiveRandomForestClassifier, AdaptiveRandomForestRegressor):
+        for wrong in (0.0, 1.5, float("nan")):
+            with pytest.raises(ValueError, match="max_features must be"):
+                forest(max_features=wrong)
+        with pytest.raises(ValueError, match="max_features must be one of 'sqrt', got 'log2'"):
+            forest(max_features="log2")
 
 
 def test_a_tree_of_patches_sees_one_subset() -> None:

@@ -8,20 +8,23 @@ from ..core.regressor import RegressorModel
 from ..tree._subspace_regression import SubspaceRegressorState
 from ._ensemble import NumberEnsembleState
 from .base import NumberEnsemble, member_seed
-from .forest import Forest, NumberForestOptions
+from .forest import Forest, NumberForestOptions, checked_features, share_of
 
 
 class AdaptiveRandomForestRegressor(Forest, NumberEnsemble):
     """Adaptive random forest for regression (Gomes et al., ESANN 2018).
 
     Hoeffding trees for numbers, each of which learns an example k times, k drawn from Poisson(6),
-    and each leaf of which seeks splits on a random subset of round(√M)+1 of the M features. Two
+    and each leaf of which seeks splits on a random subset of the features. Two
     ADWINs watch the errors of each tree, in units of three times their root mean square so far: a
     warning begins a tree in the background, an alarm lets it take over. (MOA lets them watch the
     predictions.) The same draws in plain Python: tests/oracles/ensembles.py.
 
     Parameters
     ----------
+    max_features : "sqrt" or float in (0, 1], default "sqrt"
+        How many of the M features a leaf watches: round(√M)+1 of them, or this share (at least 2).
+        Raise it where few of many features matter; 0.6 is what MOA takes.
     warning_delta : float in [0, 1], default 0.01
         Of the ADWIN that begins trees in the background; 0: none.
     drift_delta : float in [0, 1], default 0.001
@@ -42,11 +45,13 @@ class AdaptiveRandomForestRegressor(Forest, NumberEnsemble):
     def __init__(
         self,
         *,
+        max_features: float | Literal["sqrt"] = "sqrt",
         warning_delta: float = 0.01,
         drift_delta: float = 0.001,
         aggregation: Literal["median", "mean"] = "median",
         **common: Unpack[NumberForestOptions],
     ) -> None:
+        self.max_features = checked_features(self, max_features)
         self._watch(warning_delta, drift_delta)
         self.aggregation = choice(self, "aggregation", aggregation, ("median", "mean"))
         super().__init__(**common)
@@ -72,7 +77,7 @@ class AdaptiveRandomForestRegressor(Forest, NumberEnsemble):
             "seed_children": False,
             "weights": "given",
             "seed": 0,
-            "share": 0.0,
+            "share": share_of(self.max_features),
         }
 
         def make(generation: int) -> Any:

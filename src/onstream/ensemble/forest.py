@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..base.checks import number, positive, whole
+from ..base.checks import choice, number, positive, whole
 from ..core.classifier import ClassifierModel
 from ..tree._subspace_tree import SubspaceTreeState
 from ..tree.base import checked_nominal
 from ._ensemble import LabelEnsembleState
 from ._forest import ForestMember
 from .base import (
+    MOST_MEMBERS,
     Ensemble,
     EnsembleOptions,
     LabelEnsemble,
@@ -90,8 +91,9 @@ class Forest(Ensemble):
         self.max_depth = max_depth
         self.nominal = checked_nominal(self, nominal)
         if max_bytes is not None:
-            members = common.get("n_models", 10)
-            members = members if isinstance(members, int) and members > 0 else 1  # refused below
+            members = whole(
+                self, "n_models", common.get("n_models", 10), least=1, most=MOST_MEMBERS
+            )
             max_bytes = whole(self, "max_bytes", max_bytes, least=25_000 * members, most=2**60)
         self.max_bytes = max_bytes
         super().__init__(**common)
@@ -125,6 +127,18 @@ class Forest(Ensemble):
         """How many trees were begun in the background."""
         with self._model.reading():
             return sum(member.warnings for member in self._members())
+
+
+def checked_features(owner: Forest, max_features: float | str) -> float | str:
+    """The parameter `max_features`, checked."""
+    if isinstance(max_features, str):
+        return choice(owner, "max_features", max_features, ("sqrt",))
+    return number(owner, "max_features", max_features, above=0.0, most=1.0)
+
+
+def share_of(max_features: float | str) -> float:
+    """The share of the features that a leaf watches; 0: round(sqrt(M)) + 1 of them."""
+    return 0.0 if isinstance(max_features, str) else max_features
 
 
 class LabelForest(Forest, LabelEnsemble):
