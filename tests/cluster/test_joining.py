@@ -95,6 +95,49 @@ def test_what_listens_is_not_ray(answer, patience, reason, monkeypatch):
             joining.join_ray(Impatient(), "train")
 
 
+class Dripping:
+    """A connection whose bytes come one by one."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def sendall(self, sent):
+        pass
+
+    def recv(self, most):
+        first, self.answer = self.answer[:1], self.answer[1:]
+        return first
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (b"\0\0\x06\x04\0\0\0\0\0", ""),
+        (b"HTTP/1.1 400", "what listens there is not Ray"),
+        (b"\0\0", "what listens there is not Ray"),
+    ],
+)
+def test_an_answer_in_pieces(answer, reason, monkeypatch):
+    monkeypatch.setattr(
+        joining.socket, "create_connection", lambda place, patience: Dripping(answer)
+    )
+    assert joining.silence("127.0.0.1:6379", greeting=True) == reason
+
+
+@pytest.mark.parametrize("name", ["a" * 70 + ".x", "a..x"])
+def test_what_is_no_name_of_a_machine(name, monkeypatch):
+    """Python refuses to encode it, with a UnicodeError."""
+    monkeypatch.setenv("RAY_ADDRESS", f"{name}:1")
+    with pytest.raises(ConnectionError, match="names: this is no name of a machine"):
+        joining.join_ray(Impatient(), "train")
+
+
 def test_a_cluster_that_has_gone_without_ray_stop(nobody, monkeypatch, tmp_path):
     monkeypatch.setenv("RAY_ADDRESS", "auto")
     monkeypatch.setattr(joining.tempfile, "gettempdir", lambda: str(tmp_path))

@@ -101,10 +101,20 @@ def silence(address: str, greeting: bool) -> str:
         with socket.create_connection(place, PATIENCE) as line:
             if greeting:
                 line.sendall(GREETING)
-                if line.recv(9)[3:4] != bytes([SETTINGS]):
+                if beginning(line, 4)[3:] != bytes([SETTINGS]):
                     return "what listens there is not Ray"
     except TimeoutError:
         return f"no answer within {PATIENCE:g} s"
+    except UnicodeError:  # of the name, before anybody is asked about it
+        return "this is no name of a machine (parts between dots have 1 to 63 characters)"
     except OSError as error:
         return error.strerror or str(error)
     return ""
+
+
+def beginning(line: socket.socket, n: int) -> bytes:
+    """The first n bytes that come, fewer if no more do: they may arrive in pieces."""
+    got = b""
+    while len(got) < n and (more := line.recv(n - len(got))):
+        got += more
+    return got
