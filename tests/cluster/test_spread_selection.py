@@ -1,5 +1,6 @@
 """A selection spread over workers is the one on one machine, in every bit: turns and all."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 
 from onstream.bayes import GaussianNB
 from onstream.cluster import MemberParallel
-from onstream.ensemble import AdaptiveRandomForestClassifier
+from onstream.cluster.members import LocalGroups
+from onstream.core.data_warning import DataWarning
+from onstream.ensemble import AdaptiveRandomForestClassifier, OnlineBagging
 from onstream.features import StandardScaler
 from onstream.linear import LogisticRegression, PAClassifier, PARegressor
 from onstream.neighbors import KNNClassifier, KNNRegressor
@@ -157,6 +160,21 @@ def test_a_bad_row_after_a_turn_leaves_no_trace() -> None:
     assert spread.seen == 300
     assert_same(spread.predict_many(X), one.predict_many(X))
     assert dumps(spread.model()) == dumps(one)
+
+
+@pytest.mark.parametrize("verb", ["learn_many", "predict_learn_many"])
+@pytest.mark.parametrize("model", [classifier(), OnlineBagging(PAClassifier(), n_models=4)])
+def test_a_warning_of_the_members_points_to_this_file(model: Any, verb: str) -> None:
+    class Doubtful(LocalGroups):
+        def ask(self, worker: int, called: str, *given: Any) -> Any:
+            answer = super().ask(worker, called, *given)
+            return replace(answer, warnings=["too large"]) if called == "learn" else answer
+
+    spread = MemberParallel(model, "local", 2)
+    spread.pool.__class__ = Doubtful
+    with pytest.warns(DataWarning, match="too large") as told:
+        getattr(spread, verb)(X[:300], TWO[:300])
+    assert {item.filename for item in told} == {__file__}
 
 
 def test_it_goes_on_from_what_was_learned() -> None:

@@ -6,7 +6,6 @@ machine in every bit. A lost worker begins again from the last snapshot of its m
 """
 
 import copy
-import warnings
 from contextlib import suppress
 from threading import RLock
 from typing import Any, Self
@@ -16,7 +15,7 @@ import numpy as np
 from ..base.blocks import count_rows, cut_part
 from ..base.checks import whole
 from ..compat.extras import needed
-from ..core.data_warning import DataWarning
+from ..core.data_warning import warn_of_data
 from ..ensemble._ballots import Ballots
 from ..ensemble.base import Ensemble
 from ..persist.format import dumps, loads
@@ -168,7 +167,7 @@ class MemberParallel:
         self.learned = answers[0].seen
         if not self.selects or all(answer.warnings for answer in answers):
             for text in dict.fromkeys(text for answer in answers for text in answer.warnings):
-                warnings.warn(text, DataWarning, stacklevel=5)
+                warn_of_data(text)
         if votes:
             self._hand_in([(answer.votes, answer.widths) for answer in answers])
 
