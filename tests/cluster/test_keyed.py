@@ -9,7 +9,9 @@ import pytest
 from onstream.bayes import GaussianNB
 from onstream.cluster import KeyedModels
 from onstream.cluster.engine import WorkerLost
-from onstream.cluster.keyed import BLOCK, LocalPool, owner
+from onstream.cluster.keyed import BLOCK
+from onstream.cluster.keyed_worker import LocalPool
+from onstream.cluster.keys import owner
 from onstream.features import StandardScaler
 from onstream.linear import RLS, PAClassifier
 from onstream.persist.format import dumps

@@ -1,6 +1,5 @@
 """One model per key: a device, a user, a shop. Keys are spread over workers by their hash."""
 
-import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,10 +11,11 @@ import numpy as np
 from ..base.blocks import count_rows, cut_part, take_part
 from ..base.checks import whole
 from ..base.learner import Learner
-from ..core.arrow import arrow_table
 from ..persist.format import dumps, loads
 from .engine import WorkerLost
-from .key_store import KeyStore, check_snapshot
+from .key_store import check_snapshot
+from .keyed_worker import pool_of
+from .keys import key_text, key_value, owners, split_key
 from .shards import Shard, find_shards
 
 BLOCK = 4096  # rows of a call; part of what a sequence number means
@@ -291,121 +291,6 @@ class KeyedModels:
             self._leave()
 
 
-class KeyedWorker:
-    """Learns the rows of its keys; each call once."""
-
-    def __init__(self, template: bytes, path: str, in_memory: int, column: str) -> None:
-        self.store = KeyStore(template, path, in_memory, column)
-
-    def learn(self, source: str, sequence: int, rows: Any) -> str | None:
-        """Learn rows, unless this call came before; return what was refused."""
-        if sequence <= self.store.sources.get(source, -1):
-            return None
-        self.store.sources[source] = sequence
-        keys, X, y, w = rows
-        failure = None
-        for key, own in grouped(keys).items():
-            parts = [take_part(part, own) for part in (X, y, w)]
-            learner = self.store.get_or_new(key)
-            try:
-                if hasattr(learner, "predict_many"):
-                    learner.learn_many(*parts)
-                else:
-                    learner.learn_many(parts[0], parts[2])
-            except (ValueError, TypeError) as error:
-                failure = failure or f"key {key_value(key)!r:.60}: {error}"
-        return failure
-
-    def predict(self, keys: list[str], X: Any) -> Any:
-        """A prediction for each row."""
-        out: Any = np.empty(len(keys), dtype=object)
-        for key, own in grouped(keys).items():
-            out[own] = (self.store.get(key) or self.store.template).predict_many(take_part(X, own))
-        return out
-
-    def state(self, key: str) -> bytes | None:
-        """The model of a key as bytes."""
-        model = self.store.get(key)
-        return None if model is None else dumps(model)
-
-    def keys(self) -> list[str]:
-        """All keys."""
-        return list(self.store.keys())
-
-    def figures(self) -> dict[str, int]:
-        """Counts and bytes."""
-        return self.store.figures()
-
-    def sources(self) -> dict[str, int]:
-        """The last call of each source."""
-        return dict(self.store.sources)
-
-    def snapshot(self) -> dict[str, int]:
-        """Write what has changed."""
-        return self.store.snapshot()
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self.store.close()
-
-
-class LocalPool:
-    """Keyed workers in this process."""
-
-    def __init__(self, paths: list[str], template: bytes, *options: Any) -> None:
-        self.paths, self.made = paths, (template, *options)
-        self.workers = [self.new_worker(k) for k in range(len(paths))]
-
-    def new_worker(self, worker: int) -> KeyedWorker:
-        """A worker with what its file holds."""
-        return KeyedWorker(self.made[0], self.paths[worker], *self.made[1:])
-
-    def learn(self, worker: int, call: tuple[str, int, Any]) -> str | None:
-        """Learn a call."""
-        return self.workers[worker].learn(*call)
-
-    def send(self, worker: int, call: tuple[str, int, Any]) -> Any:
-        """Begin to learn a call: here it is done at once."""
-        return self.learn(worker, call)
-
-    def outcome(self, handle: Any) -> Any:
-        """What came of it."""
-        return handle
-
-    def ask(self, worker: int, verb: str, *given: Any) -> Any:
-        """Call a method of a worker."""
-        return getattr(self.workers[worker], verb)(*given)
-
-    def sources(self, worker: int) -> Any:
-        """The last call of each source in the snapshot of a worker."""
-        return self.ask(worker, "sources")
-
-    def snapshot(self, worker: int) -> Any:
-        """Let a worker write its models."""
-        return self.ask(worker, "snapshot")
-
-    def restart(self, worker: int) -> None:
-        """Begin again from the last snapshot."""
-        self.workers[worker].close()
-        self.workers[worker] = self.new_worker(worker)
-
-    def close(self) -> None:
-        """Let all workers go."""
-        for worker in self.workers:
-            worker.close()
-
-
-def pool_of(engine: str, paths: list[str], *made: Any) -> Any:
-    """The workers, on this engine: each of `KeyedWorker(template, its path, ...)`."""
-    if engine == "local":
-        return LocalPool(paths, *made)
-    if engine == "ray":
-        from .ray_keyed import RayPool
-
-        return RayPool(paths, *made)
-    raise ValueError(f"KeyedModels: engine must be 'ray' or 'local', got {engine!r:.60}.")
-
-
 def found_shards(shards: Any, reading: dict[str, Any]) -> list[Shard]:
     """The shards; what is wrong with them is said in our name."""
     try:
@@ -421,66 +306,3 @@ def numbered(shard: Shard, first: int) -> Iterator[tuple[int, Any]]:
 
     blocks = regrouped(shard.blocks(first * BLOCK), BLOCK)
     yield from enumerate(blocks, first)
-
-
-def split_key(key: str, X: Any) -> tuple[Any, list[str]]:
-    """Rows without their key, and the keys."""
-    if isinstance(X, (list, tuple)):
-        try:
-            keys = [key_text(row[key]) for row in X]
-        except (KeyError, TypeError):
-            raise ValueError(f"KeyedModels: a row has no key {key!r}.") from None
-        return [{name: v for name, v in row.items() if name != key} for row in X], keys
-    if not hasattr(X, "__arrow_c_stream__"):
-        raise TypeError(
-            f"KeyedModels: X must be a frame or a list of dicts, so that the key is known by its "
-            f"name, got {type(X).__name__}."
-        )
-    table = arrow_table(X)
-    if key not in table.column_names:
-        raise ValueError(f"KeyedModels: there is no column {key!r} for the key.")
-    keys = [key_text(value) for value in table.column(key).to_pylist()]
-    return table.drop_columns([key]), keys
-
-
-def key_text(key: Any) -> str:
-    """A key as a text that tells "1" from 1."""
-    if isinstance(key, np.generic):
-        key = key.item()
-    if isinstance(key, str) and key.isascii():
-        return f"s{key}"
-    if isinstance(key, str):
-        try:
-            key.encode()
-        except UnicodeEncodeError:
-            raise ValueError(f"KeyedModels: the key {key!r:.60} is not valid Unicode.") from None
-        return f"s{key}"
-    if isinstance(key, (bool, int)):
-        return f"{'b' if isinstance(key, bool) else 'i'}{int(key)}"
-    raise ValueError(f"KeyedModels: a key must be a text, an int or a bool, got {key!r:.60}.")
-
-
-def key_value(text: str) -> Any:
-    """The key again."""
-    kinds: dict[str, Any] = {"s": str, "i": int, "b": lambda rest: bool(int(rest))}
-    return kinds[text[0]](text[1:])
-
-
-def owners(keys: list[str], workers: int) -> Any:
-    """The worker of each key: by a hash that is the same everywhere."""
-    known = {key: owner(key, workers) for key in set(keys)}
-    return np.array([known[key] for key in keys], dtype=np.intp)
-
-
-def owner(key: str, workers: int) -> int:
-    """The worker of a key."""
-    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little") % workers
-
-
-def grouped(keys: list[str]) -> dict[str, list[int]]:
-    """Key to its rows, in their order."""
-    found: dict[str, list[int]] = {}
-    for i, key in enumerate(keys):
-        found.setdefault(key, []).append(i)
-    return found

@@ -5,7 +5,7 @@ from typing import Any
 from ..compat.extras import needed
 from .engine import WorkerLost
 from .joining import join_ray
-from .keyed import KeyedWorker
+from .keyed_worker import KeyedWorker
 from .ray_engine import first_line
 
 

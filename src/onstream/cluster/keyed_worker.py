@@ -1,0 +1,125 @@
+"""Who holds the models of some keys, here or in an actor of Ray: each call is learned once."""
+
+from typing import Any
+
+import numpy as np
+
+from ..base.blocks import take_part
+from ..persist.format import dumps
+from .key_store import KeyStore
+from .keys import grouped, key_value
+
+
+class KeyedWorker:
+    """Learns the rows of its keys; each call once."""
+
+    def __init__(self, template: bytes, path: str, in_memory: int, column: str) -> None:
+        self.store = KeyStore(template, path, in_memory, column)
+
+    def learn(self, source: str, sequence: int, rows: Any) -> str | None:
+        """Learn rows, unless this call came before; return what was refused."""
+        if sequence <= self.store.sources.get(source, -1):
+            return None
+        self.store.sources[source] = sequence
+        keys, X, y, w = rows
+        failure = None
+        for key, own in grouped(keys).items():
+            parts = [take_part(part, own) for part in (X, y, w)]
+            learner = self.store.get_or_new(key)
+            try:
+                if hasattr(learner, "predict_many"):
+                    learner.learn_many(*parts)
+                else:
+                    learner.learn_many(parts[0], parts[2])
+            except (ValueError, TypeError) as error:
+                failure = failure or f"key {key_value(key)!r:.60}: {error}"
+        return failure
+
+    def predict(self, keys: list[str], X: Any) -> Any:
+        """A prediction for each row."""
+        out: Any = np.empty(len(keys), dtype=object)
+        for key, own in grouped(keys).items():
+            out[own] = (self.store.get(key) or self.store.template).predict_many(take_part(X, own))
+        return out
+
+    def state(self, key: str) -> bytes | None:
+        """The model of a key as bytes."""
+        model = self.store.get(key)
+        return None if model is None else dumps(model)
+
+    def keys(self) -> list[str]:
+        """All keys."""
+        return list(self.store.keys())
+
+    def figures(self) -> dict[str, int]:
+        """Counts and bytes."""
+        return self.store.figures()
+
+    def sources(self) -> dict[str, int]:
+        """The last call of each source."""
+        return dict(self.store.sources)
+
+    def snapshot(self) -> dict[str, int]:
+        """Write what has changed."""
+        return self.store.snapshot()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.store.close()
+
+
+class LocalPool:
+    """Keyed workers in this process."""
+
+    def __init__(self, paths: list[str], template: bytes, *options: Any) -> None:
+        self.paths, self.made = paths, (template, *options)
+        self.workers = [self.new_worker(k) for k in range(len(paths))]
+
+    def new_worker(self, worker: int) -> KeyedWorker:
+        """A worker with what its file holds."""
+        return KeyedWorker(self.made[0], self.paths[worker], *self.made[1:])
+
+    def learn(self, worker: int, call: tuple[str, int, Any]) -> str | None:
+        """Learn a call."""
+        return self.workers[worker].learn(*call)
+
+    def send(self, worker: int, call: tuple[str, int, Any]) -> Any:
+        """Begin to learn a call: here it is done at once."""
+        return self.learn(worker, call)
+
+    def outcome(self, handle: Any) -> Any:
+        """What came of it."""
+        return handle
+
+    def ask(self, worker: int, verb: str, *given: Any) -> Any:
+        """Call a method of a worker."""
+        return getattr(self.workers[worker], verb)(*given)
+
+    def sources(self, worker: int) -> Any:
+        """The last call of each source in the snapshot of a worker."""
+        return self.ask(worker, "sources")
+
+    def snapshot(self, worker: int) -> Any:
+        """Let a worker write its models."""
+        return self.ask(worker, "snapshot")
+
+    def restart(self, worker: int) -> None:
+        """Begin again from the last snapshot."""
+        self.workers[worker].close()
+        self.workers[worker] = self.new_worker(worker)
+
+    def close(self) -> None:
+        """Let all workers go."""
+        for worker in self.workers:
+            worker.close()
+
+
+def pool_of(engine: str, paths: list[str], *made: Any) -> Any:
+    """The workers, on this engine: each of `KeyedWorker(template, its path, ...)`."""
+    if engine == "local":
+        return LocalPool(paths, *made)
+    if engine == "ray":
+        from .ray_keyed import RayPool
+
+        return RayPool(paths, *made)
+    raise ValueError(f"KeyedModels: engine must be 'ray' or 'local', got {engine!r:.60}.")
