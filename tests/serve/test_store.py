@@ -17,10 +17,11 @@ import pytest
 
 from onstream import LogisticRegression, PAClassifier
 from onstream.persist import dumps
-from onstream.serve.example import Example, coerce_example
+from onstream.serve.example import Example
 from onstream.serve.gate import Gate
 from onstream.serve.history import History
 from onstream.serve.log import Log
+from onstream.serve.rows import coerce_example
 from onstream.serve.store import (
     DurableModel,
     ModelFull,

@@ -2,8 +2,8 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypeAlias
+from collections.abc import Sequence
+from typing import Annotated, TypeAlias
 
 import msgspec
 
@@ -116,38 +116,3 @@ def check_text(text: str, path: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise Refused(f"{text!a:.60} is no Unicode text", path, "Leave it out.") from None
-
-
-def coerce_example(given: Any) -> Example:
-    """An example from what Python code passes: an `Example`, or a mapping with x and y."""
-    if isinstance(given, Example):
-        return given
-    if not isinstance(given, Mapping) or not {"x", "y"} <= set(given):
-        raise TypeError(
-            f"DurableModel: an example is a mapping with x and y (id, source), got {given!r:.80}."
-        )
-    unknown = set(given) - {"x", "y", "id", "source"}
-    if unknown:
-        raise ValueError(f"DurableModel: an example has no {min(map(str, unknown))!r:.60}.")
-    return make_example(given["x"], given["y"], given.get("id"), given.get("source"))
-
-
-def make_example(x: Any, y: Any, id: str | None = None, source: str | None = None) -> Example:
-    """An example with plain Python values, so that the log gives back just what was learned."""
-    try:
-        if isinstance(x, Mapping):
-            x = {name: plain(value) for name, value in x.items()}
-        if isinstance(y, (set, frozenset, tuple, list)):
-            y = [plain(label) for label in (sorted(y) if isinstance(y, (set, frozenset)) else y)]
-        fields = {"x": x, "y": plain(y), "id": id, "source": source}
-        example = msgspec.convert(fields, Example)
-    except (msgspec.ValidationError, TypeError) as error:
-        raise TypeError(f"DurableModel: this cannot be logged: {error}") from None
-    check_examples([example])
-    return example
-
-
-def plain(value: Any) -> Any:
-    """A NumPy scalar as Python's own."""
-    item = getattr(value, "item", None)
-    return item() if item is not None and getattr(value, "shape", None) == () else value

@@ -17,9 +17,10 @@ from typing import Any, Self
 
 import msgspec
 
-from .example import Example, Refused, check_examples, coerce_example, make_example
+from .example import Example, Refused, check_examples
 from .history import History
 from .log import Log, StoreError, sync_folder
+from .rows import coerce_example, examples_of, make_example
 from .state import LiveState
 
 GROUP = 64  # requests that one sync commits, at most
@@ -152,27 +153,28 @@ class DurableModel:
 
     def learn(self, examples: Iterable[Any]) -> Receipt:
         """Learn examples: mappings with x and y, and if you like an id and a source."""
-        checked = [coerce_example(example) for example in examples]
-        try:
-            check_examples(checked)
-        except Refused as error:
-            raise ValueError(f"DurableModel: {error.path}: {error}. {error.hint}") from None
-        return self.submit(checked).result()
+        return self._learn_checked([coerce_example(example) for example in examples])
 
     def learn_one(
         self, x: Any, y: Any, *, id: str | None = None, source: str | None = None
     ) -> Receipt:
         """Learn one example; what the learner refuses is a ValueError, and not in the log."""
-        receipt = self.submit([make_example(x, y, id, source)]).result()
+        receipt = self._learn_checked([make_example(x, y, id, source)])
         if receipt.rejected:
             raise ValueError(receipt.rejected[0]["error"])
         return receipt
 
-    def learn_many(
-        self, X: Iterable[Any], y: Iterable[Any], *, source: str | None = None
-    ) -> Receipt:
-        """Learn rows: mappings, with their targets."""
-        return self.learn(make_example(a, b, None, source) for a, b in zip(X, y, strict=True))
+    def learn_many(self, X: Any, y: Any, *, source: str | None = None) -> Receipt:
+        """Learn rows with their targets: mappings, a frame by the names of its columns, an array."""
+        return self._learn_checked(examples_of(X, y, source))
+
+    def _learn_checked(self, examples: list[Example]) -> Receipt:
+        try:
+            check_examples(examples)
+        except Refused as error:
+            place = error.path.removeprefix("examples[0]." if len(examples) == 1 else "")
+            raise ValueError(f"DurableModel: {place}: {error}. {error.hint}") from None
+        return self.submit(examples).result()
 
     def predict_one(self, x: Any) -> Any:
         """The learner's prediction."""
