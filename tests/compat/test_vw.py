@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from onstream import GaussianNB, StandardScaler, save
+from onstream.base import DataWarning
 from onstream.compat import from_vw, to_vw
 from onstream.compat.vw import murmur, slot_of
 from onstream.linear import (
     AROW,
+    LMS,
     FTRLProximal,
     LinearRegression,
     LogisticRegression,
@@ -127,6 +129,40 @@ def test_numbers(tmp_path: Path) -> None:
         np.testing.assert_allclose(again.predict_many(X), model.predict_many(X), rtol=1e-6)
 
 
+@pytest.mark.parametrize("kind", [LinearRegression, PARegressor, SGDRegressor])
+def test_answers_keep_the_range_of_targets(kind: Any, tmp_path: Path) -> None:
+    X = np.arange(40.0).reshape(-1, 1) % 5
+    model = kind()
+    model.learn_many(X, X[:, 0])
+    far = np.array([[100.0], [-100.0], [2.0]])
+    np.testing.assert_allclose(model.predict_many(far)[:2], [4.4, -0.4])
+    text = to_vw(model)
+    assert "Min label:-0.4\nMax label:4.4\n" in text
+    (tmp_path / "m.txt").write_text(text)
+    for learner in (kind(), SGDRegressor(), PARegressor(scale="auto")):
+        again = from_vw(tmp_path / "m.txt", learner, features=[0])
+        np.testing.assert_allclose(again.predict_many(far), model.predict_many(far), rtol=1e-6)
+        before = np.abs(again.predict_many(X) - X[:, 0]).mean()
+        for _ in range(20):
+            again.learn_many(X, X[:, 0])  # it goes on from there
+        assert np.abs(again.predict_many(X) - X[:, 0]).mean() <= max(before, 0.15)
+    with pytest.warns(DataWarning, match="never below -0.4 or above 4.4, but SGDRegressor"):
+        wide = from_vw(tmp_path / "m.txt", SGDRegressor(scale=None), features=[0])
+    assert abs(wide.predict_one({0: 100.0})) > 4.4
+
+
+def test_without_a_range_there_is_no_limit(tmp_path: Path, recwarn: Any) -> None:
+    model = LMS()
+    model.learn_many([[1.0], [0.5]], [1.0, 0.5])
+    (tmp_path / "m.txt").write_text(to_vw(model))
+    old = to_vw(model).replace("Min label:-3e+38", "Min label:-1").replace("3e+38", "1")
+    (tmp_path / "old.txt").write_text(old)  # once all regressors were written with this range
+    for name in ("m.txt", "old.txt"):
+        again = from_vw(tmp_path / name, SGDRegressor(), features=[0])
+        assert again.predict_one({0: 1e9}) == pytest.approx(model.predict_one({0: 1e9}))
+    assert not recwarn.list
+
+
 def test_the_hash() -> None:
     # Published test values of MurmurHash3 for 32 bits; the constants of VW's own files above.
     assert murmur(b"", 0) == 0
@@ -218,6 +254,12 @@ def test_strange_files_are_refused(text: str, words: str, tmp_path: Path) -> Non
     (tmp_path / "m.txt").write_text(text)
     with pytest.raises(ValueError, match=words):
         from_vw(tmp_path / "m.txt", PAClassifier(), features=["4"])
+
+
+def test_a_binary_model_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "m").write_bytes(b"\x07\x00\x00\x009.11.9\x00\xff\xfe\x80\x00" * 9)
+    with pytest.raises(ValueError, match=r"no text model .* one with --readable_model"):
+        from_vw(tmp_path / "m", PAClassifier(), features=["4"])
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ is not 0. With `--invert_hash` each line begins with the name of its feature.
 """
 
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,13 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from ..base import Classifier, Learner
+from ..base import Classifier, DataWarning, Learner
 from ..bayes import BayesianLinearRegression
 from ..linear.base import LinearClassifier, LinearRegressor
+from ..linear.scales import FACTOR
 
 CONSTANT = 11650396  # the feature that is always 1
 VERSION = "9.11.9"  # of the form
 KINDS = (LinearClassifier, LinearRegressor, BayesianLinearRegression)
+OURS = ("-1", "1")  # label range of classifiers, and once of regressors, in files of ours
+UNLIMITED = 3e38  # VW keeps single precision
+MARGIN = 0.1  # of the range of targets, beyond which no prediction goes: linear/targets.pxd
 # Options that change neither which features there are nor how they are summed up.
 HARMLESS = {"--loss_function", "--link", "--l1", "--l2", "--bit_precision", "-b", "--quantile_tau"}
 
@@ -69,11 +74,12 @@ def to_vw(model: Learner, *, bits: int = 18) -> str:
     options = [] if getattr(model, "intercept", True) else ["--noconstant"]
     if len(columns) > 1:
         options.append(f"--oaa {len(columns)}")
+    low, high = reach(model)
     head = [
         f"Version {VERSION}",
         "Id onstream",
-        "Min label:-1",
-        "Max label:1",
+        f"Min label:{low}",
+        f"Max label:{high}",
         f"bits:{bits}",
         "lda:0",
         "0 ngram:",
@@ -91,6 +97,18 @@ def by_column(model: Any) -> list[tuple[dict[Any, float], float]]:
     if isinstance(model.bias, dict):
         return [(model.weights[label], model.bias[label]) for label in model.labels]
     return [(model.weights, model.bias)]
+
+
+def reach(model: Any) -> tuple[str, str]:
+    """The least and the greatest answer, as VW cuts them; of a classifier its two labels."""
+    if isinstance(model, Classifier):
+        return OURS
+    targets = model._model.snapshot().get("targets", np.zeros(5))
+    if targets[0] == 0.0:
+        return repr(-UNLIMITED), repr(UNLIMITED)
+    low, high = targets[3:].tolist()
+    margin = MARGIN * (high - low)
+    return repr(low - margin), repr(high + margin)
 
 
 def note(who: str, taken: dict[int, Any], slot: int, name: Any, bits: int) -> None:
@@ -111,7 +129,8 @@ def from_vw(
     A file written with `--invert_hash` names its features. One of `--readable_model` has only
     numbers of slots: give the names as `features`, `n^f` for f of namespace n. Labels are -1 and
     1, or 1, 2, … of `--oaa`, unless the learner declares others (`labels=[…]`: the first is for
-    VW's -1, unless it is True or 1).
+    VW's -1, unless it is True or 1). A regressor answers within the range of labels in the file, as
+    VW does, if it has `scale="auto"`; one that cannot says so in a warning.
 
     >>> from onstream import LogisticRegression
     >>> _ = Path("m.txt").write_text("bits:18\n:0\n116060:1.5\n")
@@ -141,7 +160,9 @@ def from_vw(
                 bias[i] = weight
             else:
                 columns[i][name] = weight
-    return filled(learner, columns, bias, saved.seen)
+    if isinstance(learner, Classifier):
+        return filled(learner, columns, bias, saved.seen)
+    return limited(learner, columns, bias, saved)
 
 
 @dataclass
@@ -152,8 +173,19 @@ class TextModel:
     columns: int = 1
     all_hashed: bool = False  # --hash all: names that are numbers, too
     seen: int = 1
+    id: str = ""
+    low: str = ""  # of all answers
+    high: str = ""
     weights: dict[int, float] = field(default_factory=dict)
     names: dict[str, int] | None = None  # to the slot of the first column
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """What answers are cut to, if they are."""
+        if (self.id, self.low, self.high) == ("onstream", *OURS) or not (self.low and self.high):
+            return None
+        low, high = float(self.low), float(self.high)
+        return (low, high) if low <= high and max(-low, high) < UNLIMITED else None
 
     @property
     def step(self) -> int:
@@ -165,7 +197,13 @@ class TextModel:
         """Parse a file."""
         made = cls()
         in_head = True
-        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        try:
+            lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        except UnicodeDecodeError:
+            raise ValueError(
+                f"from_vw: {path} is no text model of Vowpal Wabbit, but binary. Write one with "
+                f"--readable_model or --invert_hash."
+            ) from None
         for number, line in enumerate(lines, 1):  # names may hold what splitlines() cuts at
             try:
                 if in_head:
@@ -194,6 +232,12 @@ class TextModel:
         """Take a line of the head; True: it was the last."""
         if line.startswith("bits:"):
             self.bits = int(line[5:])
+        elif line.startswith("Id "):
+            self.id = line[3:].strip()
+        elif line.startswith(("Min label:", "Max label:")):
+            name, _, value = line.partition(":")
+            float(value)
+            setattr(self, "low" if name == "Min label" else "high", value.strip())
         elif line.startswith("options:"):
             self._options(path, line[8:].split())
         elif line.startswith(("lda:", "0 ngram:", "0 skip:")) and line.split(":")[1].strip(" 0"):
@@ -249,6 +293,42 @@ def named_slots(saved: TextModel, features: list[Any]) -> dict[str, int]:
             f"--invert_hash."
         )
     return found
+
+
+def limited(learner: Any, columns: list[dict[Any, float]], bias: Any, saved: TextModel) -> Any:
+    """A copy of a regressor with these weights, whose answers stay within the file's range."""
+    if saved.range is None:
+        return filled(learner, columns, bias, saved.seen)
+    low, high = saved.range
+    if getattr(learner, "scale", None) is None:
+        made = filled(learner, columns, bias, saved.seen)
+        warnings.warn(
+            f"from_vw: the file's answers are never below {low:g} or above {high:g}, but "
+            f"{type(learner).__name__} with scale=None has no such limits. Give one with "
+            f"scale='auto', or cut them: np.clip(model.predict_many(X), {low:g}, {high:g}).",
+            DataWarning,
+            stacklevel=3,
+        )
+        return made
+    plain = filled(learner.clone(scale=None), columns, bias, saved.seen)
+    made = learner.clone(scale="auto")
+    made.learn_one(dict.fromkeys(columns[0], 0.0), 0.0)
+    fields, known = made._model.snapshot(), plain._model.snapshot()
+    if "targets" not in fields:
+        raise ValueError(
+            f"from_vw: {learner!r:.80} keeps more than weights, from which they follow (scales), "
+            f"and a text model has none; give scale=None."
+        )
+    unit = (high - low) / (1.0 + 2.0 * MARGIN)
+    # Nothing is known of targets but their range, so they are as if spread evenly over it.
+    count, middle, spread = saved.seen, 0.5 * (low + high), unit**2 / 12.0
+    targets = [count, middle, count * spread, middle - 0.5 * unit, middle + 0.5 * unit]
+    scales = np.zeros_like(fields["steps"]["0"]["scales"])
+    scales[FACTOR] = 1.0  # the weights are for features as they come
+    step = {"seen": 0, "counted": 0.0, "next_due": 1.0, "scales": scales}
+    kept = {name: known[name] for name in ("weights", "bias", "scale", "seen")}
+    made._restore({**fields, **kept, "steps": {"0": step}, "targets": np.array(targets)})
+    return made
 
 
 def filled(learner: Any, columns: list[dict[Any, float]], bias: Any, seen: int) -> Any:
