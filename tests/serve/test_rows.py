@@ -1,4 +1,4 @@
-"""What a durable model takes: the rows of the contract, or a sentence; the log gives back the same."""
+"""What a durable model takes: the contract's rows, or a sentence; the log gives back the same."""
 
 import hashlib
 from decimal import Decimal

@@ -165,7 +165,7 @@ class DurableModel:
         return receipt
 
     def learn_many(self, X: Any, y: Any, *, source: str | None = None) -> Receipt:
-        """Learn rows with their targets: mappings, a frame by the names of its columns, an array."""
+        """Learn rows with their targets: mappings, a frame by its columns' names, an array, texts."""
         return self._learn_checked(examples_of(X, y, source))
 
     def _learn_checked(self, examples: list[Example]) -> Receipt:
