@@ -1,5 +1,6 @@
 """EvolvingClassifier and EvolvingRegressor, against plain Python and by themselves."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -351,3 +352,43 @@ def test_a_turn_within_a_block_that_brings_features() -> None:
         assert loop.predict_one(row) == expected
         loop.learn_one(row, target)
     assert any(life["kept"] for life in block.history)
+
+
+@pytest.mark.parametrize(
+    ("space", "words"),
+    [
+        (Vary(KNNClassifier(), metric=["euclidean", lambda a, b: 0.0]), "calls functions of yours"),
+        ([GaussianNB(), Vary(PAClassifier(), hash_bits=[None, [3, 4]])], "FeatureHasher"),
+        ([[Vary(StandardScaler() | PAClassifier(), labels=[["a"], None])]], "declare labels of"),
+    ],
+)
+def test_choices_that_no_member_can_be_are_refused(space: Any, words: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=words):
+        EvolvingClassifier(space=space)
+
+
+@pytest.mark.parametrize("search", ["evolution", "random", "again"])
+def test_choices_that_do_not_go_together_are_skipped(search: Any, tmp_path: Path) -> None:
+    """The draw stands in the history; the search goes on with other draws, from a file as well."""
+    forest = AdaptiveRandomForestClassifier(n_models=1, max_bytes=60_000)
+    space = Vary(forest, n_models=[1, 2, 5])  # five trees want 125,000 bytes
+    made = {"space": space, "population": 3, "interval": 20, "seed": 1, "search": search}
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    y = rng.integers(0, 2, 600)
+    for seed in range(30):  # five trees are no member at first
+        with suppress(ValueError):
+            model = EvolvingClassifier(**{**made, "seed": seed})
+            break
+    model.learn_many(X[:300], y[:300])
+    onstream.save(model, tmp_path / "model.onstream")
+    other = onstream.load(tmp_path / "model.onstream")
+    for each in (model, other):
+        each.learn_many(X[300:], y[300:])
+    skipped = [life for life in model.history if life["learner"].startswith("cannot be made: ")]
+    assert "max_bytes" in skipped[0]["learner"]
+    assert skipped[0]["died"] == skipped[0]["born"]
+    alive = sum(life["died"] is None for life in model.history)
+    assert alive == (1 if search == "again" else 3)
+    assert len({life["member"] for life in model.history}) == len(model.history)
+    assert other.history == model.history

@@ -13,6 +13,7 @@ from ..core.batch cimport BatchModel
 from ..core.classifier cimport ClassifierModel, ClassifierState
 from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, Example
+from ..core.undisturbed import undisturbed
 from ._reading cimport ReadingState, adapt
 
 cdef enum:
@@ -60,13 +61,18 @@ cdef class Member:
         return model
 
     cdef BatchModel successor(self):
-        """The same; None: there is no memory, though it was tried twice."""
-        for _ in range(2):
-            try:
-                return self.new_model()
-            except MemoryError:
-                pass
-        return None
+        """The same; None: there is no memory, though it was tried twice. No signal breaks it off."""
+        try:
+            return undisturbed(self.try_twice)
+        except MemoryError:
+            return None
+
+    def try_twice(self):
+        """A new model; what was short of memory once may have it then."""
+        try:
+            return self.new_model()
+        except MemoryError:
+            return self.new_model()
 
     cpdef int make_otherwise(self, object make, bint probabilistic) except -1:
         """Become another kind of learner, one that has learned nothing. Not within a block; the

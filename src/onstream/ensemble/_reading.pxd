@@ -32,6 +32,7 @@ cdef class ReadingState(TransformerState):
     cdef bint brings_new(self, const Example* e) noexcept nogil
     cdef int meet(self, Py_ssize_t f, int32_t code, object text) except -1
     cdef bint grow(self, const Example* e, State last) noexcept
+    cdef int meet_example(self, const Example* e, State last) except -1
     cdef int meet_all(self) except -1
     cdef int keep_met(self) except -1
     cdef int take_back(self, State last) noexcept

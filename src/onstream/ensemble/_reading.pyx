@@ -7,6 +7,7 @@ nominal values into the features that this member would have read, and leaves ou
 Those features get their numbers when the member first learns them, as if it were alone.
 """
 
+from cpython.exc cimport PyErr_SetInterrupt
 from libc.stdint cimport int32_t
 
 import numpy as np
@@ -127,22 +128,35 @@ cdef class ReadingState(TransformerState):
     cdef bint grow(self, const Example* e, State last) noexcept:
         """Give new features numbers, in the order of the example, and make room for them in all
         that comes after. False: there is no memory."""
+        cdef bint interrupted = True, again = False
+        while interrupted:
+            interrupted = False
+            try:
+                self.meet_example(e, last)
+                break
+            except Exception:  # of memory, or too many features: this member cannot learn the example
+                self.take_back(last)
+                return False
+            except BaseException:  # Ctrl-C: once more, and then again for who can stop
+                self.take_back(last)
+                interrupted = again = True
+        if again:
+            PyErr_SetInterrupt()
+        return True
+
+    cdef int meet_example(self, const Example* e, State last) except -1:
         cdef Py_ssize_t i, width
-        try:
-            for i in range(e.n):
-                if e.values[i] == e.values[i] and self.find(e, i) == NULL:
-                    if e.codes == NULL or e.codes[i] == NUMBER:
-                        self.meet(feature(e, i), NUMBER, None)
-                    elif e.codes[i] >= 0:
-                        self.meet(feature(e, i), e.codes[i], self.text_of(feature(e, i), e.codes[i]))
-            self.wide = width = self.output_features.width_after_commit(ALL)
-            if self.next is not None:
-                width = self.next.pass_room(width)
-            last.reserve(width)
-            return True
-        except Exception:  # of memory, or too many features: this member cannot learn the example
-            self.take_back(last)
-            return False
+        for i in range(e.n):
+            if e.values[i] == e.values[i] and self.find(e, i) == NULL:
+                if e.codes == NULL or e.codes[i] == NUMBER:
+                    self.meet(feature(e, i), NUMBER, None)
+                elif e.codes[i] >= 0:
+                    self.meet(feature(e, i), e.codes[i], self.text_of(feature(e, i), e.codes[i]))
+        self.wide = width = self.output_features.width_after_commit(ALL)
+        if self.next is not None:
+            width = self.next.pass_room(width)
+        last.reserve(width)
+        return 0
 
     def text_of(self, f, code):
         """The text of a nominal value; most that are asked for are new, hence among the last."""

@@ -192,7 +192,7 @@ def check_learner(owner: str, learner: Any, kind: type[Learner]) -> None:
         raise ValueError(
             f"{owner}: {what} has hash_bits; put FeatureHasher() | before the ensemble instead."
         )
-    if learner.params.get("labels") is not None:
+    if last.params.get("labels") is not None:
         raise ValueError(f"{owner}: declare labels of the ensemble, not of {what}.")
 
 

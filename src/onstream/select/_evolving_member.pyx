@@ -1,5 +1,7 @@
 """A member of a population: it can become any learner of a space, and its answers are judged."""
 
+from functools import partial
+
 from libc.math cimport NAN, exp, fabs
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
@@ -11,6 +13,7 @@ from ..core.example cimport LEARNED, Example
 from ..core.gaussian cimport uniform
 from ..core.rules.poisson cimport poisson
 from ..core.state_reader import StateReader
+from ..core.undisturbed import undisturbed
 from ..ensemble._committee cimport Committee
 from ..ensemble._member cimport SKIPPED, Member
 from ..ensemble._reading cimport also_read, reading
@@ -150,14 +153,19 @@ cdef class EvolvingMember(Member):
 
     def begin(self, dict genes, learner, int64_t number, int64_t t, fields):
         """The same with what `export_model` has exported; None: with nothing. Could it be kept?"""
-        self.start(learner)
-        if fields is not None:
-            try:
-                restore_model(self.model, StateReader(fields))
-                self.model.reserve(max(self.width, self.features.width))
-            except ValueError:  # they do not fit after all
-                fields = None
-                self.start(learner)
+        before = self.make, self.model, self.probabilistic, self.learner
+        try:
+            self.start(learner)
+            if fields is not None:
+                try:
+                    restore_model(self.model, StateReader(fields))
+                    self.model.reserve(max(self.width, self.features.width))
+                except ValueError:  # they do not fit after all
+                    fields = None
+                    self.start(learner)
+        except:
+            self.make, self.model, self.probabilistic, self.learner = before
+            raise
         self.genes, self.number, self.born, self.merits.asleep = genes, number, t, False
         self.forget_merits()
         return fields is not None
@@ -262,7 +270,7 @@ cdef int turn(
     cdef Py_ssize_t before = features.width
     features.width = max(before, width)
     try:
-        search.turn(committee.members, t, n_labels)
+        undisturbed(partial(search.turn, committee.members, t, n_labels))
     except MemoryError:
         pass
     finally:

@@ -1,6 +1,7 @@
 """What online model selection shares: a population drawn from a space, and its search."""
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, ClassVar, Literal, TypedDict
 
 from ..base.checks import choice, number, whole
@@ -10,7 +11,7 @@ from ..base.learner import Learner, LearnerOptions
 from ..ensemble.base import check_learner, member_seed
 from ._evolving_member import EvolvingMember
 from .search import SEARCHES, Search
-from .space import check_space, kinds, templates
+from .space import check_space, kinds, templates, varied
 
 SearchName = Literal["evolution", "random", "halving", "bandit", "once", "again"]
 MOST_MEMBERS = 10_000
@@ -125,7 +126,7 @@ class Selection(Learner):
         name = type(self).__name__
         space = space if isinstance(space, (list, tuple)) else [space]
         check_space(name, space)
-        for learner in kinds(space):
+        for learner in chain(kinds(space), varied(space)):
             check_learner(name, learner, self._kind)
         return templates(space)
 

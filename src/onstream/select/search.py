@@ -4,8 +4,8 @@ Each is a function of the members' merits and of a random generator that is made
 and the number of births; so it has no state but what it has seen, and a saved model goes on alike.
 """
 
-from collections.abc import Sequence
-from math import isfinite, log, sqrt
+from collections.abc import Callable, Sequence
+from math import inf, isfinite, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from .costs import cost_of
 from .keeping import can_keep
 from .space import Genes, learner_of, mutate, sample, usual_genes
 
+Draw = Callable[[np.random.Generator], tuple[Genes, str]]  # genes, and what has changed
 REMEMBERED = 1000  # lives that are over
 RISEN = 3.0  # standard deviations by which errors rise on a drift
 WORSE = 1.5  # the same of squared errors: how many times
@@ -40,14 +41,14 @@ class Search:
         alternatives = len(self.space) if isinstance(self.space, (list, tuple)) else 1
         genes = usual_genes(self.space, i) if i < alternatives else sample(self.space, self.rng())
         learner = learner_of(self.space, genes)
-        self.note(learner, 0, None, "", kept=False)
+        self.note(repr(learner), 0, None, "", kept=False)
         return genes, learner
 
-    def note(self, learner: Any, t: int, parent: int | None, change: str, *, kept: bool) -> None:
+    def note(self, learner: str, t: int, parent: int | None, change: str, *, kept: bool) -> None:
         """A life begins."""
         self.lives[self.births] = {
             "member": self.births,
-            "learner": repr(learner),
+            "learner": learner,
             "parent": parent,
             "change": change,
             "kept": kept,
@@ -66,16 +67,26 @@ class Search:
         for number in over[: max(0, len(over) - REMEMBERED)]:
             del self.lives[number]
 
-    def replace(
-        self, member: Any, genes: Genes, t: int, parent: Any = None, change: str = ""
-    ) -> None:
-        """Let a member begin another life."""
-        learner = learner_of(self.space, genes)
+    def replace(self, member: Any, t: int, draw: Draw, parent: Any = None) -> None:
+        """Let a member begin the life that is drawn; it goes on, if there is no such learner."""
+        try:
+            genes, change = draw(self.rng())
+            learner = learner_of(self.space, genes)
+        except (TypeError, ValueError) as error:  # choices that do not go together
+            self.note(f"cannot be made: {error}", t, None, "", kept=False)
+            self.end(self.births - 1, -inf, t)
+            return
+        if parent is not None and not change:
+            return
         keep = parent is not None and can_keep(parent.learner, learner)
         before = member.number, member.fitness
         kept = member.become(genes, learner, self.births, t, parent, keep)  # or there is no memory
         self.end(*before, t)
-        self.note(learner, t, None if parent is None else parent.number, change, kept=kept)
+        self.note(repr(learner), t, None if parent is None else parent.number, change, kept=kept)
+
+    def replace_by_any(self, member: Any, t: int) -> None:
+        """Let a member become any of the space."""
+        self.replace(member, t, lambda rng: (sample(self.space, rng), ""))
 
     # -- turns ----------------------------------------------------------------------------------
 
@@ -208,11 +219,8 @@ class Evolution(Search):
         """One child."""
         best = max(awake(members), key=worth)
         worst = next_to_go(members, best)
-        if worst is None:
-            return
-        genes, change = mutate(self.space, best.genes, self.rng())
-        if change:
-            self.replace(worst, genes, t, best, change)
+        if worst is not None:
+            self.replace(worst, t, lambda rng: mutate(self.space, best.genes, rng), best)
 
 
 class RandomSearch(Search):
@@ -222,7 +230,7 @@ class RandomSearch(Search):
         """One newcomer."""
         worst = next_to_go(members, max(awake(members), key=worth))
         if worst is not None:
-            self.replace(worst, sample(self.space, self.rng()), t)
+            self.replace_by_any(worst, t)
 
 
 class Halving(Search):
@@ -264,7 +272,7 @@ class Again(Once):
             risen = self.risen(one.error, one.answers)
             if risen:
                 for member in members:
-                    self.replace(member, sample(self.space, self.rng()), t)
+                    self.replace_by_any(member, t)
         for member in awake(members):
             member.forget_merits()
 

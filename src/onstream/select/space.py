@@ -7,6 +7,7 @@ a list the place). So a configuration is plain numbers, which a file can hold.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import product
 from math import exp, log
 from typing import Any
@@ -341,6 +342,33 @@ def kinds(space: Any) -> Iterator[Any]:
         if i >= MOST_KINDS:
             raise ValueError(f"the space has more than {MOST_KINDS:,} kinds of pipelines")
         yield found
+
+
+def varied(space: Any) -> Iterator[Any]:
+    """Every learner of a `Vary` with each alternative of each of its lists, the rest as written.
+
+    Those that cannot be made so are left out.
+    """
+    if isinstance(space, (list, tuple)):
+        for item in space:
+            yield from varied(item)
+    elif isinstance(space, Chain):
+        for step in space.steps:
+            yield from varied(step)
+    elif isinstance(space, Vary):
+        for name, choice in space.choices:
+            for value in alternatives(choice):
+                with suppress(TypeError, ValueError):  # it may go together with another choice
+                    yield space.made({name: value})
+
+
+def alternatives(choice: Any) -> Iterator[Any]:
+    """What stands in a choice, not behind another one."""
+    if isinstance(choice, (list, tuple)):
+        for item in choice:
+            yield from alternatives(item)
+    elif not isinstance(choice, (Interval, Vary, Chain)):
+        yield choice
 
 
 def _kinds(space: Any) -> Iterator[Any]:
