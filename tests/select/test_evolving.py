@@ -359,7 +359,7 @@ def test_a_turn_within_a_block_that_brings_features() -> None:
     [
         (Vary(KNNClassifier(), metric=["euclidean", lambda a, b: 0.0]), "calls functions of yours"),
         ([GaussianNB(), Vary(PAClassifier(), hash_bits=[None, [3, 4]])], "FeatureHasher"),
-        ([[Vary(StandardScaler() | PAClassifier(), labels=[["a"], None])]], "declare labels of"),
+        ([StandardScaler() | PAClassifier(labels=["a", "b"])], "declare labels of"),
     ],
 )
 def test_choices_that_no_member_can_be_are_refused(space: Any, words: str) -> None:
