@@ -61,6 +61,7 @@ def test_columns(write) -> None:
         read_csv(path, target="pay", weight="pay")
 
 
+@pytest.mark.filterwarnings("ignore:.*dates or times:onstream.base.DataWarning")
 @pytest.mark.parametrize(
     ("column", "values", "kind"),
     [
@@ -687,3 +688,120 @@ def test_commas_between_thousands_are_told(write) -> None:
     whole = write('paid,y\n"1,587",a\n948,b\n')  # which of both, nobody knows
     with pytest.warns(DataWarning, match=r"between thousands.*or decimal=','"):
         list(read_csv(whole, target="y"))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["2011-01-01", "2011-01-02"],
+        ["2011-01-01 10:00:00", "2011-01-01 11:00:00"],
+        ["2011-01-01T10:00Z", "2011-01-01T10:00:00.25+02:00"],
+        ["2011/1/31", "2011/2/1"],
+        ["31.12.2011", "1.1.2012"],
+        ["1/31/11 9:05", "2/1/2011 10:15 PM"],
+        ["10:00", "11:30:15"],
+    ],
+)
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_dates_that_come_again_are_told(write, values: list[str], decimal: str) -> None:
+    rows = "".join(f"{value};{row};1\n" for value in values for row in range(24))
+    path = write("when;hour;y\n" + rows)
+    stream = read_csv(path, target="y", delimiter=";", decimal=decimal)
+    wanted = r"\"when\" is taken for text.*dates or times, such as '.*drop=\[\"when\"\].*weekday"
+    with pytest.warns(DataWarning, match=wanted) as told:
+        (first, _), *_ = stream
+    assert len(told) == 1
+    assert first["when"] == values[0]
+    assert len(list(stream)) == 48  # a second warning would be an error
+    for options in ({"types": {"when": str}}, {"drop": ["when"]}):
+        assert len(list(read_csv(path, "y", delimiter=";", decimal=decimal, **options))) == 48
+
+
+def test_a_target_of_dates_cannot_be_left_out(write) -> None:
+    with pytest.warns(DataWarning, match="make numbers of it before") as told:
+        list(read_csv(write("a,when\n1,2011-01-01\n2,2011-01-02\n"), target="when"))
+    assert "drop" not in str(told[0].message)
+
+
+@pytest.mark.parametrize("values", [["1.2.3", "10.0.4"], ["2:1", "3:2"], ["12-34", "2011-1-x"]])
+def test_what_is_no_date_is_not_told(write, values: list[str]) -> None:
+    path = write("a,y\n" + "".join(f"{value},1\n" for value in values * 20))
+    assert len(list(read_csv(path, target="y"))) == 40
+
+
+@pytest.mark.parametrize(
+    ("values", "decimal", "bare"),
+    [
+        (["$1,234.50", "$3.00"], ".", "1234.50"),
+        (["-$5", "7"], ".", "-5"),
+        (["12.3%", "4 %"], ".", "12.3"),
+        (["1.234,50 €", "2 €"], ",", "1234,50"),
+        (["12,5 €", "£3"], ".", "12.5"),
+        (["$1,234,567", "$.5"], ".", "1234567"),
+        (["$.50", "-3"], ".", ".50"),
+    ],
+)
+def test_signs_of_currencies_and_per_cent_are_told(write, values, decimal, bare) -> None:
+    path = write("usd;y\n" + "".join(f"{value};1\n" for value in values * 5))
+    wanted = rf"\"usd\" is taken for text, such as '{re.escape(values[0])}'.*as {re.escape(bare)};"
+    stream = read_csv(path, target="y", delimiter=";", decimal=decimal)
+    with pytest.warns(DataWarning, match=wanted) as told:
+        assert len(list(stream)) == 10
+    assert len(told) == 1
+
+
+def test_signs_among_words_are_not_told(write) -> None:
+    path = write("size,y\n" + "$3,a\nsmall,b\n$,b\n%,b\n" * 10)
+    assert len(list(read_csv(path, target="y"))) == 40
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("0.0,0.0,1\n0.5,0.1,0\n", None),
+        ("5.1,3.5,setosa\n4.9,3.0,setosa\n", "y"),
+        ("7,7\n", "y"),
+        ("2011-01-01,3,no\n", "y"),
+    ],
+)
+def test_a_missing_header_is_told(write, text: str, target: str | None) -> None:
+    with pytest.raises(ValueError, match=r"looks like values.*header=False \(--no-header\)"):
+        list(read_csv(write(text), target=target))
+    with pytest.raises(ValueError, match="looks like values"):
+        list(read_csv(write(text), drop=["y"]))
+    path = write(text.replace("2011-01-01", "5"))
+    assert list(read_csv(path, target=-1, header=False))
+
+
+@pytest.mark.parametrize("head", ["a,b,1", "0,1,2,y", "1,2,3"])
+def test_names_that_are_numbers_may_be_a_header(write, head: str) -> None:
+    with pytest.raises(ValueError, match="there is no column") as told:
+        list(read_csv(write(f"{head}\n"), target="label"))
+    assert "values" not in str(told.value)
+
+
+def test_columns_of_one_name_can_be_left_out(write) -> None:
+    path = write("a,b,a,y\n1,2,3,4\n5,,6,7\n")
+    with pytest.raises(ValueError, match=r"two columns called \"a\".*drop=\[\"a\"\]\.$"):
+        list(read_csv(path, target="y"))
+    for options in ({"drop": ["a"]}, {"only": ["b"]}):
+        rows = list(read_csv(path, target=-1, **options))
+        assert rows == [({"b": 2.0}, 4), ({"b": None}, 7)]
+    with pytest.raises(ValueError, match=r"two columns called \"a\": give each .* own\.$"):
+        list(read_csv(path, target="a", drop=["b"]))
+    with pytest.raises(ValueError, match="two columns"):  # a position means one of them
+        list(read_csv(path, target="y", drop=[0]))
+
+
+@pytest.mark.parametrize(
+    ("head", "told"),
+    [
+        (b"PAR1\x15\x04\n\xff", r"a Parquet file.*--format parquet"),
+        (b"ARROW1\0\0\xff\r", r"an Arrow file.*--format ipc"),
+        (b"PK\x03\x04\x14\n\xff", r"a ZIP archive.*Excel"),
+    ],
+)
+def test_files_of_other_formats_are_named(write, head: bytes, told: str) -> None:
+    path = write(head + b"\x00\x80\n" * 9, name="data.csv")
+    with pytest.raises(ValueError, match=rf"data.csv: this is {told}"):
+        list(read_csv(path))

@@ -72,9 +72,6 @@ class ColumnOptions:
 
     def choose(self, source: str, names: list[str], index: Sequence[str] = ()) -> "ColumnChoice":
         """The columns of one file. Those of a data frame's index count only if they are named."""
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f'{source}: there are two columns called "{twice}".')
         plain = [name for name in names if name not in index]
 
         def find(word: str, wanted: Any) -> str | None:
@@ -83,6 +80,7 @@ class ColumnOptions:
                     raise ValueError(
                         f"{source}: {word}={wanted}, but there are {len(plain)} columns."
                     )
+                refuse_twice(source, names, [plain[wanted]])  # a position means one of them
                 return plain[wanted]
             if wanted is not None and wanted not in names:
                 close = difflib.get_close_matches(wanted, names, 1)
@@ -99,6 +97,9 @@ class ColumnOptions:
         ids = [str(find("id", name)) for name in self.expected.ids]
         other = {*dropped, *ids, target, weight}
         features = [str(name) for name in kept if name not in other]
+        labels = [name for name in (target, weight) if name is not None]
+        refuse_twice(source, names, [*labels, *ids], droppable=False)
+        refuse_twice(source, names, features)  # those that are left out may do as they like
         if not features and index and self.only is None:
             raise ValueError(
                 f"{source}: apart from target and weight there is only the index of a data frame, "
@@ -107,6 +108,22 @@ class ColumnOptions:
             )
         features = self.expected.features(source, features)
         return ColumnChoice(source, [*features, *ids], target, weight, self.expected)
+
+
+def refuse_twice(
+    source: str, names: list[str], wanted: list[str], *, droppable: bool = True
+) -> None:
+    """Refuse columns that are wanted by a name that several have."""
+    if len(set(names)) == len(names):
+        return
+    for name in wanted:
+        if (n := names.count(name)) > 1:
+            times = "two" if n == 2 else f"{n:,}"
+            drop = f', or leave out all that have it with drop=["{name}"]' if droppable else ""
+            raise ValueError(
+                f'{source}: there are {times} columns called "{name}": give each a name of its '
+                f"own{drop}."
+            )
 
 
 def differing(source: str, first: str, names: list[str], before: list[str]) -> str:

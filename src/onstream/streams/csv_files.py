@@ -1,6 +1,7 @@
 """CSV and TSV files."""
 
 import csv
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any, Unpack
 
@@ -17,7 +18,7 @@ from .csv_rows import (
     rows_of,
     whole_rows,
 )
-from .csv_types import coerce_types, doubt, guess
+from .csv_types import are_values, coerce_types, doubt, guess
 from .files import Bytes, Lines, PathLike, line_blocks, suffix
 from .lines import Text
 from .options import TableOptions, with_common_options
@@ -29,6 +30,14 @@ from .stream import Stream
 MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
 NO_DELIMITERS = ('"', "\n", "\r", "\0")
 GUESSED = 1000  # lines that the types are guessed from
+OTHERS = {  # how files of other formats begin: what they are, what to do
+    b"PAR1": ("a Parquet file", "read it with read_parquet (--format parquet)"),
+    b"ARROW1": ("an Arrow file", "read it with read_ipc (--format ipc)"),
+    b"PK\x03\x04": (
+        "a ZIP archive, as a workbook of Excel is one, too",
+        "unpack it, or save the sheet as CSV",
+    ),
+}
 
 
 @with_common_options
@@ -148,6 +157,11 @@ class CSV(LineReader):
         self.schema = None
         return super()._blocks(tally)
 
+    def _opened(self, file: str, tally: Tally) -> Any:
+        if os.path.isfile(file):  # a pipe can be read only once
+            refuse_others(file)
+        return super()._opened(file, tally)
+
     def _lines(self, source: Bytes) -> Iterator[Lines]:
         encoding = self.format.encoding
         blocks = line_blocks(source if encoding in UTF8 else Recoded(source, encoding))
@@ -226,9 +240,17 @@ class CSV(LineReader):
 
     def _choose(self, name: str, names: list[str]) -> ColumnChoice:
         """The columns that matter; they are the same in all files."""
-        chosen = self.columns.choose(name, names)
-        for extra in self.types.keys() - set(names):
-            raise ValueError(f'{name}: there is no column "{extra}" (types).')
+        try:
+            chosen = self.columns.choose(name, names)
+            for extra in self.types.keys() - set(names):
+                raise ValueError(f'{name}: there is no column "{extra}" (types).')
+        except ValueError as error:
+            if self.header is not True or not are_values(names, self.format.decimal):
+                raise
+            raise ValueError(
+                f"{error} The first line looks like values, not names; if the file has no header, "
+                f'say header=False (--no-header): columns are then called "0", "1", ...'
+            ) from None
         if self.schema is not None and set(chosen.all) != set(self.schema):
             raise ValueError(differing(name, self.files[0], chosen.all, list(self.schema)))
         return chosen
@@ -273,8 +295,9 @@ class CSV(LineReader):
         floats = column != chosen.target and not self.columns.expected.whole
         if pa.types.is_integer(kind) and floats:
             return pa.float64()
-        if pa.types.is_string(kind) and self.format.decimal == ".":
-            why = doubt(values)
+        if pa.types.is_string(kind):
+            feature = column in chosen.features
+            why = doubt(column, values, self.format.decimal, feature=feature)
             if why:
                 tally.warnings.append(
                     f'{name}: column "{column}" is taken for text, {why}; if it is text, say so '
@@ -290,6 +313,15 @@ class CSV(LineReader):
         schema = self.schema or dict.fromkeys(chosen.all, pa.string())  # no line can be read
         for piece in rows_of(lines, CSVGrammar(self.format, names, schema), tally, name):
             yield from chosen.blocks(piece.table, tally, piece.place, piece.line)
+
+
+def refuse_others(file: str) -> None:
+    """Refuse a file whose first bytes are those of a format that is no text."""
+    with open(file, "rb") as opened:
+        head = opened.read(max(map(len, OTHERS)))
+    for magic, (what, advice) in OTHERS.items():
+        if head.startswith(magic):
+            raise ValueError(f"{file}: this is {what}, whatever its name says: {advice}.")
 
 
 def split(line: str, delimiter: str) -> list[str]:

@@ -11,6 +11,12 @@ CODE = re.compile(rb"\s*0\d\d+\s*")  # 01234; 07 may well be a month
 THOUSANDS = re.compile(rb"\s*[-+]?\d{1,3}(,\d{3})+(\.\d*)?\s*")  # 1,234 and 1,234.50
 MANY = 0.5  # a text column with this share of numbers, and so many, may have been meant as one of
 ENOUGH = 10  # numbers
+DAY = r"(\d{4}(?P<a>[-/.])\d\d?(?P=a)\d\d?|\d\d?(?P<b>[-/.])\d\d?(?P=b)\d{4}|\d\d?/\d\d?/\d\d)"
+CLOCK = r"\d\d?:\d\d(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?"
+ZONE = r"( ?(Z|UTC|GMT|[-+]\d\d(:?\d\d)?))?"
+WHEN = re.compile(rf"\s*({DAY}([ T](\d\d|{CLOCK}){ZONE})?|{CLOCK}{ZONE})\s*".encode())
+MONEY = "$¢£¤¥\u20a0-\u20cf"  # the last are a block of currency signs, with that of the euro
+SIGNED = re.compile(rf"\s*([-+]?)\s*([{MONEY}]?)\s*([-+]?)([\d.,]+)\s*([{MONEY}%‰]?)\s*")
 
 
 def guess(values: list[bytes], decimal: str) -> Any:
@@ -35,12 +41,32 @@ def guess(values: list[bytes], decimal: str) -> Any:
     return pa.int64() if whole else pa.float64()
 
 
-def doubt(values: list[bytes]) -> str:
+def doubt(column: str, values: list[bytes], decimal: str, *, feature: bool = True) -> str:
     """Why a column that is taken for text may have been meant as numbers; "" if nothing says so."""
     if not values or any(CODE.fullmatch(value) for value in values):
         return ""
+    dates = [value for value in values if WHEN.fullmatch(value)]
+    if len(dates) >= NUMERIC * len(values):
+        drop = f'leave it out with drop=["{column}"], or ' if feature else ""
+        return (
+            f"though its values are dates or times, such as {shown(dates[0])}: each is a category "
+            f"of its own, without order; {drop}make numbers of it before, such as hour, weekday "
+            f"and month"
+        )
+    plain = sum(is_float(value, decimal) for value in values)
+    signed = [value for value in values if without_signs(value, decimal)]
+    if signed and len(signed) + plain >= NUMERIC * len(values):
+        longest = max(signed, key=len)
+        return (
+            f"such as {shown(longest)}; if these are numbers, write them without signs and without "
+            f"marks between thousands, this one as {without_signs(longest, decimal)}"
+        )
+    return doubt_marks(values, plain) if decimal == "." else ""
+
+
+def doubt_marks(values: list[bytes], plain: int) -> str:
+    """The same of commas in numbers, and of words among them; `plain` values are numbers."""
     grouped = [value for value in values if THOUSANDS.fullmatch(value)]
-    plain = sum(is_float(value, ".") for value in values)
     if grouped and len(grouped) + plain >= NUMERIC * len(values):
         other = "" if any(b"." in value for value in values) else " (or decimal=',' for fractions)"
         return (
@@ -58,6 +84,35 @@ def doubt(values: list[bytes]) -> str:
         f"though {plain:,} of the first {len(values):,} values are numbers; if "
         f"{shown(word)} ({times:,} times) means that one is missing, say missing= (--missing)"
     )
+
+
+def without_signs(value: bytes, decimal: str) -> str:
+    """The number in a text such as $1,234.50 or 12 %; "" if it is none, or has no such sign."""
+    found = SIGNED.fullmatch(value.decode(errors="replace"))
+    if found is None or not (found[2] or found[5]):
+        return ""
+    number = found[4]
+    for point in (decimal, ",.".replace(decimal, "")):  # as it is written elsewhere
+        mark = ",.".replace(point, "")
+        grouped = re.fullmatch(rf"\d{{1,3}}(\{mark}\d{{3}})+(\{point}\d*)?", number)
+        bare = number.replace(mark, "") if grouped else number
+        if is_float(bare.encode(), point):
+            return found[1] + found[3] + bare.replace(point, decimal)
+    return ""
+
+
+def are_values(names: list[str], decimal: str) -> bool:
+    """Say whether the names of columns look like the values of a row: all numbers, but for one.
+
+    Numbers that count the columns are names as pandas makes them for an array.
+    """
+    texts = [name.encode() for name in names]
+    numbers = [text for text in texts if is_float(text, decimal) or WHEN.fullmatch(text)]
+    if not numbers or len(numbers) < len(names) - 1:
+        return False
+    whole = [int(text) for text in numbers if text.isdigit()]
+    counted = range(whole[0], whole[0] + len(whole)) if len(whole) == len(numbers) else ()
+    return len(whole) < 2 or whole != list(counted)
 
 
 def shown(value: bytes) -> str:
