@@ -383,3 +383,33 @@ def test_a_frame_with_text_that_is_none() -> None:
     assert list(stream) == []
     assert stream.rejected == 3
     assert [x for x, _ in read_frame(frame, only=["y"])] == [{"y": 0}, {"y": 1}, {"y": 0}]
+
+
+@pytest.mark.parametrize("values", [[1, "one"], ["one", 1.5], [None, True, "one"]])
+@pytest.mark.parametrize("times", [1, 200])
+def test_a_column_of_text_and_numbers_says_what_to_do(values: list, times: int) -> None:
+    frame = pd.DataFrame({"ok": "x", "m": pd.Series(values * times, dtype=object)})
+    wanted = r"column 'm' holds text \('one'\) and .*df\['m'\]\.astype\(str\), or numbers by"
+    with pytest.raises(TypeError, match=f"^LogisticRegression: {wanted}"):
+        LogisticRegression().learn_many(frame, [0] * len(frame))
+    with pytest.raises(ValueError, match=f"^read_frame: the frame cannot be read: {wanted}"):
+        read_frame(frame)
+
+
+@pytest.mark.parametrize("reader", [read_parquet, read_ipc])
+def test_columns_of_one_name_can_be_left_out(tmp_path: Path, reader) -> None:
+    columns = [pa.array([1.0]), pa.array([2.0]), pa.array([3.0]), pa.array([4])]
+    table = pa.table(columns, names=["a", "b", "a", "y"])
+    path = tmp_path / "twice"
+    if reader is read_parquet:
+        pq.write_table(table, path)
+    else:
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    for options in ({"drop": ["a"]}, {"only": ["b"]}):
+        assert list(reader(path, target="y", **options)) == [({"b": 2.0}, 4)]
+        assert list(read_frame(table, target="y", **options)) == [({"b": 2.0}, 4)]
+    with pytest.raises(ValueError, match=r'two columns called "a".*drop=\["a"\]'):
+        list(reader(path, target="y"))
+    with pytest.raises(ValueError, match=r'two columns called "a".*drop=\["a"\]'):
+        read_frame(table, target="y")

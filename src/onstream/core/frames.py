@@ -124,6 +124,8 @@ def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
     except (pa.ArrowException, TypeError, ValueError) as error:
         if isinstance(X, (pa.Array, pa.ChunkedArray)) or len(getattr(X, "shape", ())) == 1:
             raise one_column(who, X) from None
+        if (mixed := mixed_column(X)) is not None:
+            raise TypeError(f"{who}: {mixed}") from None
         reason = " ".join(map(str, error.args))  # pyarrow's errors may have several parts
         raise TypeError(f"{who}: X could not be read as a table: {reason:.200}") from None
     metadata = table.schema.pandas_metadata or {}
@@ -135,6 +137,29 @@ def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
     if not names and max(table.num_rows, *getattr(X, "shape", (0,))):
         raise ValueError(f"{who}: X has rows, but no columns.")
     return table, names
+
+
+def mixed_column(X: Any) -> str | None:
+    """What to do about the first column of a pandas frame with text and other values; or None."""
+    if not hasattr(X, "dtypes") or not hasattr(X, "items"):
+        return None
+    for name, column in X.items():
+        if str(getattr(column, "dtype", "")) != "object":
+            continue
+        first: dict[type, Any] = {}
+        for value in column:
+            if not is_missing(value):
+                first.setdefault(type(value), value)
+        if str in first and len(first) > 1:
+            text = first.pop(str)
+            other, value = next(iter(first.items()))
+            return (
+                f"column {name!r} holds text ({text!r:.40}) and {other.__name__} ({value!r:.40}); "
+                f"a column must be one of both. Make text of it by df[{name!r}].astype(str), or "
+                f"numbers by pandas.to_numeric(df[{name!r}], errors='coerce'), in which other "
+                f"texts are missing."
+            )
+    return None
 
 
 def one_column(who: str, X: Any) -> TypeError:

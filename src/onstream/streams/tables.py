@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 from ..base.blocks import Block, length
 from ..core.arrow import arrow_table
+from ..core.frames import mixed_column
 from .columns import ColumnChoice, ColumnOptions, differing
 from .files import CHUNK, Bytes, PathLike
 from .live_file import Stop
@@ -308,6 +309,8 @@ class Frame(Stream):
         try:
             self.table = arrow_table(frame)
         except Exception as error:  # of the library that made the frame
+            if (mixed := mixed_column(frame)) is not None:
+                raise ValueError(f"read_frame: the frame cannot be read: {mixed}") from None
             raise ValueError(
                 f"read_frame: the frame cannot be read: {error!s:.200}. Each column must have a "
                 f"name of its own, and values of one type."
