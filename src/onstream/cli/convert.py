@@ -45,7 +45,7 @@ def generate(
         generator = f"{generator}()"
     stream = open_stream(generator, limit=rows)
     check_outputs(stream, {"--out": out}, "raise", through=True)
-    format = format or format_of(str(out), "output")
+    format = format or format_of(str(out), "output", formats=WRITERS)
     written = write(stream, out, format, limit=rows, target="y", title="generate", quiet=quiet)
     if not quiet:
         report(f"{written:,} rows in {out}.", out)
@@ -72,7 +72,7 @@ def convert(
     stream = open_stream(source, **reading)
     check_outputs(stream, {"the new file": out}, reading["on_error"], through=True)
     stream.expect(Schema(whole=True))
-    to = to or format_of(str(out), "output", "--to")
+    to = to or format_of(str(out), "output", "--to", WRITERS)
     target = reading["target"] or "y"
     written = write(
         stream, out, to, limit=reading["limit"], target=target, title="convert", quiet=quiet

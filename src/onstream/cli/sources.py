@@ -2,6 +2,7 @@
 
 import csv
 import inspect
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -169,18 +170,28 @@ def from_generator(source: str, options: dict[str, Any]) -> Any:
     return arranged(stream, DEFAULTS | options)
 
 
-def format_of(source: str, standard: str = "input", option: str = "--format") -> str:
-    """The format that the name of a file implies; `-` is standard input, or output."""
+def format_of(
+    source: str,
+    standard: str = "input",
+    option: str = "--format",
+    formats: Iterable[str] = READERS,
+) -> str:
+    """The format, one of these, that the name of a file implies; `-`: standard input, or output."""
     if source == "-":
         raise ValueError(
             f"onstream: standard {standard} has no name; say what it is: {option} csv."
         )
     path = Path(source)
+    if path.is_dir():
+        advice = f"name the files, such as '{path / '*.csv'}'"
+        if standard == "output":
+            advice = f"name a file in it, such as {path / 'rows.csv'}"
+        raise ValueError(f"onstream: {source} is a folder; {advice}.")
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in PACKED]
     for format, (_, endings) in READERS.items():
         if suffixes and suffixes[-1] in endings:
             return format
-    known = ", ".join(f"{endings[0]} ({name})" for name, (_, endings) in READERS.items())
+    known = ", ".join(f"{READERS[name][1][0]} ({name})" for name in formats)
     raise ValueError(
         f"onstream: {path.name!r} does not tell its format. Known are {known}; "
         f"else say {option} csv."
