@@ -21,6 +21,7 @@ from onstream.serve.example import Example
 from onstream.serve.gate import Gate
 from onstream.serve.history import History
 from onstream.serve.log import Log
+from onstream.serve.receipt import Rejected
 from onstream.serve.rows import coerce_example
 from onstream.serve.store import (
     DurableModel,
@@ -175,6 +176,30 @@ class TestRefusedByTheLearner:
         (tmp_path / "snapshots" / f"{10:020}-000000.onstream").unlink()
         with DurableModel(tmp_path) as model:
             assert model.state_sha256 == sum_of(PAClassifier(), good)
+
+    def test_rows_that_are_refused_are_named(self, tmp_path: Path) -> None:
+        X = [{"a": i} for i in range(10)]
+        y = ["x" if i % 2 else "y" for i in range(10)]
+        bad: list[Any] = [7 if i in (4, 8) else label for i, label in enumerate(y)]
+        with DurableModel(tmp_path, PAClassifier()) as model:
+            with pytest.raises(Rejected) as found:
+                model.learn_many(X, bad)
+            said = str(found.value)
+            assert said.startswith("DurableModel: 2 of 10 examples were refused")
+            assert "row 4: PAClassifier: the labels so far are of type str" in said
+            assert "row 8: " in said
+            assert "The 8 others are learned: send only the refused ones again." in said
+            receipt = found.value.receipt
+            assert (receipt.learned, receipt.first_seq, receipt.last_seq) == (8, 1, 10)
+            assert model.seen == 8
+            with pytest.raises(Rejected, match=r"row 2: .* And 27 more") as found:
+                model.learn_many(X * 3, [1] * 30)
+            assert found.value.receipt.learned == 0
+            assert "Nothing was learned." in str(found.value)
+            assert model.learn([{"x": X[0], "y": 1}]).rejected[0]["path"] == "examples[0]"
+            with pytest.raises(Rejected, match="PAClassifier: the labels so far") as found:
+                model.learn_one(X[0], 1)
+            assert found.value.receipt.rejected
 
     @pytest.mark.parametrize(
         "example",

@@ -5,6 +5,7 @@ once) and needs nothing but the standard library; the service over it needs `ons
 """
 
 from .log import StoreError
-from .store import DurableModel, Receipt, StoreFull, StoreStopped
+from .receipt import Receipt, Rejected
+from .store import DurableModel, StoreFull, StoreStopped
 
-__all__ = ["DurableModel", "Receipt", "StoreError", "StoreFull", "StoreStopped"]
+__all__ = ["DurableModel", "Receipt", "Rejected", "StoreError", "StoreFull", "StoreStopped"]

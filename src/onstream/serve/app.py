@@ -22,7 +22,8 @@ from .example import Example, Question, Refused, TooLarge, check_examples, check
 from .figures import Figures
 from .log import StoreError
 from .models import NAME, Conflict, Models, Served
-from .store import ModelFull, Receipt, Request, StoreFull, StoreStopped
+from .receipt import Receipt
+from .store import ModelFull, Request, StoreFull, StoreStopped
 from .tokens import SCOPES, Token, Tokens, allows, public
 
 access = logging.getLogger("onstream.serve.access")

@@ -7,7 +7,7 @@ import msgspec
 from . import body
 from .arrow import COLUMNS
 from .example import Target
-from .store import Receipt
+from .receipt import Receipt
 
 
 class Problem(msgspec.Struct):

@@ -15,11 +15,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
-import msgspec
-
 from .example import Example, Refused, check_examples
 from .history import History
 from .log import Log, StoreError, sync_folder
+from .receipt import Receipt, Rejected, of_rows
 from .rows import coerce_example, examples_of, make_example
 from .state import LiveState
 
@@ -40,16 +39,6 @@ class StoreFull(StoreError):
 
 class ModelFull(StoreError):
     """The learner has grown to the memory that it may have; it predicts, but learns no more."""
-
-
-class Receipt(msgspec.Struct):
-    """What became of the examples of one request. It is given when they are on the disk."""
-
-    first_seq: int | None
-    last_seq: int | None
-    learned: int
-    duplicates: int
-    rejected: list[dict[str, str]] = msgspec.field(default_factory=list)
 
 
 class Request:
@@ -152,21 +141,30 @@ class DurableModel:
         return self._enqueue(Request(examples, size=size))
 
     def learn(self, examples: Iterable[Any]) -> Receipt:
-        """Learn examples: mappings with x and y, and if you like an id and a source."""
+        """Learn examples: mappings with x and y, and if you like an id and a source.
+
+        What the learner refuses stands in the receipt: `rejected` says which, and why.
+        """
         return self._learn_checked([coerce_example(example) for example in examples])
 
     def learn_one(
         self, x: Any, y: Any, *, id: str | None = None, source: str | None = None
     ) -> Receipt:
-        """Learn one example; what the learner refuses is a ValueError, and not in the log."""
+        """Learn one example; what the learner refuses is `Rejected`, and not in the log."""
         receipt = self._learn_checked([make_example(x, y, id, source)])
         if receipt.rejected:
-            raise ValueError(receipt.rejected[0]["error"])
+            raise Rejected(receipt.rejected[0]["error"], receipt)
         return receipt
 
     def learn_many(self, X: Any, y: Any, *, source: str | None = None) -> Receipt:
-        """Learn rows with their targets: mappings, a frame by its columns' names, an array, texts."""
-        return self._learn_checked(examples_of(X, y, source))
+        """Learn rows with their targets: mappings, a frame by its columns, an array, texts.
+
+        If the learner refuses some, the others are learned, and `Rejected` names those.
+        """
+        receipt = self._learn_checked(examples_of(X, y, source))
+        if receipt.rejected:
+            raise of_rows(receipt)
+        return receipt
 
     def _learn_checked(self, examples: list[Example]) -> Receipt:
         try:
