@@ -176,22 +176,119 @@ def lose():
 # -- what is refused
 
 
-def test_a_bad_row_names_its_key():
+def test_a_bad_row_names_its_key_and_the_row_of_the_caller():
     models = KeyedModels(PAClassifier(), "shop")
-    with pytest.raises(ValueError, match="key 'b'"):
-        models.learn_many([{"shop": "a", "x": 1.0}, {"shop": "b", "x": np.nan}], [True, False])
-    assert models.model("a").seen == 1
-    assert models.model("b").seen == 0
+    rows = [{"shop": "ab"[i % 2], "x": 1.0} for i in range(2 * BLOCK)]
+    rows[BLOCK + 251]["x"] = rows[BLOCK + 253]["x"] = np.nan
+    rows[BLOCK + 252]["x"] = np.inf
+    with pytest.raises(ValueError, match=r"KeyedModels: key 'b': PAClassifier: row 4,347: .*nan"):
+        models.learn_many(rows, [True, False] * BLOCK)
+    with pytest.raises(ValueError, match=r"key 'b': PAClassifier: row 1: learning") as told:
+        models.learn_many([{"shop": shop, "x": 1e300} for shop in "ab"], [True, True], [0.0, 1e300])
+    assert "rows before it" not in str(told.value)
 
 
-def test_the_rows_of_other_keys_are_learned_all_the_same():
-    """Whatever worker has the bad row."""
-    rows = [{"shop": str(k), "x": float(k)} for k in range(8)]
-    rows[3]["x"] = np.nan
-    models = KeyedModels(PAClassifier(), "shop", workers=4)
-    with pytest.raises(ValueError, match="key '3'"):
-        models.learn_many(rows, [True] * 8)
-    assert [models.model(str(k)).seen for k in range(8)] == [int(k != 3) for k in range(8)]
+def eight(bad=None):
+    """A row of each of eight keys."""
+    return [{"shop": str(k), "x": np.nan if k == bad else k + 1.0} for k in range(8)]
+
+
+@pytest.mark.parametrize("folder", [None, "models"])
+@pytest.mark.parametrize("in_memory", [2, 100])
+@pytest.mark.parametrize("snapshot_every", [1, 20, 10**9])
+def test_a_refused_block_teaches_no_key(folder, in_memory, snapshot_every, tmp_path):
+    """Whatever worker has the bad row; so trying again teaches no key twice."""
+    folder = folder and tmp_path / folder
+    options = {"workers": 3, "in_memory": in_memory, "snapshot_every": snapshot_every}
+    models = KeyedModels(PAClassifier(), "shop", folder=folder, **options)
+    wanted = KeyedModels(PAClassifier(), "shop")
+    labels = [True, False] * 4
+    for bad in range(8):
+        with pytest.raises(ValueError, match=f"key '{bad}': PAClassifier: row {bad}: "):
+            models.learn_many(eight(bad), labels)
+        assert states(models) == states(wanted)
+        for learner in (models, wanted):
+            learner.learn_many(eight(), labels)
+        assert models.figures().keys == 8
+    with pytest.raises(ValueError, match="row 2"):
+        models.learn_many(eight(2), labels)
+    models.close()  # what was refused is in no snapshot
+    if folder:
+        with KeyedModels(PAClassifier(), "shop", folder=folder, workers=3) as again:
+            assert states(again) == states(wanted)
+
+
+def test_a_block_is_refused_as_a_whole_however_long():
+    """Workers get it in parts."""
+    models = KeyedModels(PAClassifier(), "shop", snapshot_every=10)
+    rows = [{"shop": str(k % 8), "x": 1.0} for k in range(3 * BLOCK)]
+    rows[-1]["x"] = np.nan
+    with pytest.raises(ValueError, match="row 12,287"):
+        models.learn_many(rows, [True] * len(rows))
+    assert list(models.keys()) == []
+
+
+def test_a_call_that_is_broken_off_leaves_no_trace():
+    class Interrupted(LocalPool):
+        def learn(self, worker, call):
+            answer = super().learn(worker, call)
+            if worker == 1:
+                self.__class__ = LocalPool
+                raise KeyboardInterrupt
+            return answer
+
+    models = KeyedModels(PAClassifier(), "shop")
+    models.learn_many(eight(), [True] * 8)
+    before = states(models)
+    models.pool.__class__ = Interrupted
+    with pytest.raises(KeyboardInterrupt):
+        models.learn_many(eight(), [False] * 8)
+    assert states(models) == before
+
+
+def test_a_worker_is_lost_while_rows_are_refused(tmp_path):
+    class Failing(LocalPool):
+        def learn(self, worker, call):
+            return self.lose_once("learn", super().learn(worker, call))
+
+        def ask(self, worker, verb, *given):
+            return self.lose_once(verb, super().ask(worker, verb, *given))
+
+        def lose_once(self, verb, answer):
+            if verb in lost:
+                lost.remove(verb)
+                raise WorkerLost("gone")
+            return answer
+
+    lost = ["learn", "go_back"]
+    models = KeyedModels(PAClassifier(), "shop", folder=tmp_path)
+    models.learn_many(eight(), [True] * 8)
+    before = states(models)
+    models.pool.__class__ = Failing
+    with pytest.raises(ValueError, match="row 3"):
+        models.learn_many(eight(3), [False] * 8)
+    assert states(models) == before
+    assert lost == []
+
+
+def test_what_was_learned_is_learned_again_once_at_most():
+    """However many rows are refused after it."""
+
+    class Counting(LocalPool):
+        calls = 0
+
+        def learn(self, worker, call):
+            self.calls += 1
+            return super().learn(worker, call)
+
+    models = KeyedModels(PAClassifier(), "shop", workers=1)
+    models.pool.__class__ = Counting
+    for _ in range(10):
+        models.learn_many(eight(), [True] * 8)
+    for _ in range(10):
+        with pytest.raises(ValueError, match="row 3"):
+            models.learn_many(eight(3), [True] * 8)
+    assert models.pool.calls == 30
 
 
 def test_refused_rows_are_not_kept_for_ever():

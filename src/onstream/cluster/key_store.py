@@ -50,10 +50,14 @@ class KeyStore:
         self.file.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", about)
         self.models: OrderedDict[str, Any] = OrderedDict()  # the least recently used first
         self.changed: set[str] = set()
+        self.touched: set[str] = set()  # changed since the last snapshot, in memory or not
         self.unwritten: set[str] = set()  # keys that the file does not have yet
-        self.sources = dict(self.file.execute("SELECT name, sequence FROM sources"))
+        self.sources = self._written_sources()
         self.evicted = 0
         self.file.execute("BEGIN")
+
+    def _written_sources(self) -> dict[str, int]:
+        return dict(self.file.execute("SELECT name, sequence FROM sources"))
 
     def get(self, key: str) -> Any:
         """The model of a key, or None."""
@@ -68,6 +72,7 @@ class KeyStore:
     def get_or_new(self, key: str) -> Any:
         """The model of a key, a new one if there is none; it is going to change."""
         model = self.get(key)
+        self.touched.add(key)
         if model is None:
             self.unwritten.add(key)
             self.changed.add(key)
@@ -95,11 +100,22 @@ class KeyStore:
         for key in sorted(self.changed):
             self._write(key, self.models[key])
         self.changed.clear()
+        self.touched.clear()
         rows = list(self.sources.items())
         self.file.executemany("INSERT OR REPLACE INTO sources VALUES (?, ?)", rows)
         self.file.execute("COMMIT")
         self.file.execute("BEGIN")
         return dict(self.sources)
+
+    def go_back(self) -> None:
+        """Be as at the last snapshot."""
+        self.file.execute("ROLLBACK")
+        self.file.execute("BEGIN")
+        for key in self.touched:
+            self.models.pop(key, None)
+        for keys in (self.touched, self.changed, self.unwritten):
+            keys.clear()
+        self.sources = self._written_sources()
 
     def keys(self) -> Iterator[str]:
         """All keys."""

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -11,10 +12,11 @@ import numpy as np
 from ..base.blocks import count_rows, cut_part, take_part
 from ..base.checks import whole
 from ..base.learner import Learner
+from ..core.data_warning import held_back
 from ..persist.format import dumps, loads
 from .engine import WorkerLost
 from .key_store import check_snapshot
-from .keyed_worker import pool_of
+from .keyed_worker import Refused, pool_of
 from .keys import key_text, key_value, owners, split_key
 from .shards import Shard, find_shards
 
@@ -113,6 +115,7 @@ class KeyedModels:
         self.sequences = {CALLS: max((d.get(CALLS, -1) for d in self.done), default=-1)}
         self.rows = 0  # since the last snapshot
         self.forgotten = False  # were calls let go of, as a snapshot has what they taught?
+        self.unfinished: list[int] | None = None  # calls in `unsaved` before one was broken off
 
     def _paths(self) -> list[str]:
         names = [f"worker-{k}-of-{self.workers}.sqlite" for k in range(self.workers)]
@@ -137,7 +140,10 @@ class KeyedModels:
     # -- learning
 
     def learn_many(self, X: Any, y: Any = None, w: Any = None) -> None:
-        """Learn rows: a frame or a list of dicts, each with its key."""
+        """Learn rows: a frame or a list of dicts, each with its key.
+
+        If one of them cannot be learned, all models stay as they were.
+        """
         self._check_open()
         rows = count_rows(X) or 0
         for name, part in (("y", y), ("w", w)):
@@ -145,10 +151,12 @@ class KeyedModels:
                 raise ValueError(
                     f"KeyedModels: X has {rows} rows, {name} has {count_rows(part) or 'none'}."
                 )
-        for start in range(0, rows, BLOCK):
-            parts = [cut_part(part, start, start + BLOCK) for part in (X, y, w)]
-            self.sequences[CALLS] += 1
-            self._learn(CALLS, self.sequences[CALLS], *parts)
+        X, keys = split_key(self.key, X)
+        with self._as_a_whole(rows):
+            for start in range(0, rows, BLOCK):
+                parts = [cut_part(part, start, start + BLOCK) for part in (keys, X, y, w)]
+                self.sequences[CALLS] += 1
+                self._learn(CALLS, self.sequences[CALLS], start, *parts)
 
     def learn(self, shards: Any, **reading: Any) -> None:
         """Learn files, patterns or streams, with the options of their readers: target="won".
@@ -159,27 +167,65 @@ class KeyedModels:
         for shard in found_shards(shards, reading):
             first = 1 + min(done.get(shard.name, -1) for done in self.done)
             for sequence, block in numbered(shard, first):
-                self._learn(shard.name, sequence, *(*block, None)[:3])
+                X, y, w = (*block, None)[:3]
+                X, keys = split_key(self.key, X)
+                with self._as_a_whole(len(keys)):
+                    self._learn(shard.name, sequence, sequence * BLOCK, keys, X, y, w)
         self.snapshot()
 
-    def _learn(self, source: str, sequence: int, X: Any, y: Any, w: Any) -> None:
-        """Hand rows to the workers of their keys."""
-        X, keys = split_key(self.key, X)
+    @contextmanager
+    def _as_a_whole(self, rows: int) -> Iterator[None]:
+        """Let rows be learned all or none; no snapshot is made before they are.
+
+        If they are refused, or it is broken off, the next one who uses the models goes back.
+        """
+        self.unfinished = [len(calls) for calls in self.unsaved]
+        yield
+        self.unfinished = None
+        self.rows += rows
+        if self.rows >= self.snapshot_every:
+            self.snapshot()
+
+    def _learn(
+        self, source: str, sequence: int, start: int, keys: list[str], X: Any, y: Any, w: Any
+    ) -> None:
+        """Hand rows to the workers of their keys; the caller knows the first one as `start`."""
         owner = owners(keys, self.workers)
         sent = []
         for k in range(self.workers):
             rows = np.flatnonzero(owner == k)
             if len(rows):
                 own = [keys[i] for i in rows]
-                call = (source, sequence, (own, *(take_part(part, rows) for part in (X, y, w))))
+                parts = (own, rows + start, *(take_part(part, rows) for part in (X, y, w)))
+                call = (source, sequence, parts)
                 self.unsaved[k].append(call)
                 sent.append((k, self._send(k, call)))
-        refused = [self._outcome(k, handle) for k, handle in sent]  # they work at the same time
-        self.rows += len(keys)  # also those that were refused: they are kept for lost workers, too
-        if self.rows >= self.snapshot_every:
+        outcomes = [self._outcome(k, handle) for k, handle in sent]  # they work at the same time
+        refused = [outcome for outcome in outcomes if outcome]
+        if refused:
+            where = "" if source == CALLS else f"{source}: "
+            raise ValueError(f"KeyedModels: {where}{min(refused)[1]}")
+
+    def _take_up(self) -> None:
+        """Go back to before rows that were refused or broken off."""
+        if self.unfinished is None:
+            return
+        for k, kept in enumerate(self.unfinished):
+            del self.unsaved[k][kept:]
+            self._go_back(k)
+        self.unfinished = None
+        if any(self.unsaved):  # so that they are not learned again each time that a row is refused
             self.snapshot()
-        for failure in filter(None, refused):
-            raise ValueError(f"KeyedModels: {failure}")
+
+    def _go_back(self, worker: int) -> None:
+        """Let a worker forget all since its snapshot but for the calls that are kept."""
+        try:
+            self.pool.ask(worker, "go_back")
+            with held_back():  # warnings have been given
+                for call in self.unsaved[worker]:
+                    self.pool.learn(worker, call)
+        except WorkerLost as reason:
+            self._recover(worker, reason)
 
     def _send(self, worker: int, call: tuple[str, int, Any]) -> Any:
         try:
@@ -187,17 +233,17 @@ class KeyedModels:
         except WorkerLost as reason:
             return reason
 
-    def _outcome(self, worker: int, handle: Any) -> str | None:
+    def _outcome(self, worker: int, handle: Any) -> Refused | None:
         """What a worker has refused of a call."""
         try:
             if isinstance(handle, WorkerLost):
                 raise handle
-            refused: str | None = self.pool.outcome(handle)
+            refused: Refused | None = self.pool.outcome(handle)
             return refused
         except WorkerLost as reason:
             return self._recover(worker, reason)
 
-    def _recover(self, worker: int, reason: WorkerLost) -> str | None:
+    def _recover(self, worker: int, reason: WorkerLost) -> Refused | None:
         """Begin again from the snapshot of a lost worker, with the calls since."""
         if self.folder is None and self.forgotten:
             raise RuntimeError(
@@ -218,6 +264,7 @@ class KeyedModels:
 
     def snapshot(self) -> None:
         """Write all models that have changed, and how far the sources are learned."""
+        self._check_open()
         for k in range(self.workers):
             try:
                 self.done[k] = self.pool.snapshot(k)
@@ -269,9 +316,11 @@ class KeyedModels:
         """Write a last snapshot, if there is a folder, and let the workers go."""
         if self.closed:
             return
-        if self.folder is not None:
-            self.snapshot()
-        self._leave()
+        try:
+            if self.folder is not None:
+                self.snapshot()
+        finally:
+            self._leave()
 
     def _leave(self) -> None:
         self.closed = True
@@ -280,6 +329,7 @@ class KeyedModels:
     def _check_open(self) -> None:
         if self.closed:
             raise ValueError("KeyedModels: it is closed; make another one with the same folder.")
+        self._take_up()
 
     def __enter__(self) -> Self:
         return self

@@ -5,9 +5,13 @@ from typing import Any
 import numpy as np
 
 from ..base.blocks import take_part
+from ..base.errors import renumbered
 from ..persist.format import dumps
 from .key_store import KeyStore
 from .keys import grouped, key_value
+
+Refused = tuple[int, str]  # the caller's row, and why
+LEARNED = " The rows before it were learned."  # not so if they go back
 
 
 class KeyedWorker:
@@ -16,13 +20,16 @@ class KeyedWorker:
     def __init__(self, template: bytes, path: str, in_memory: int, column: str) -> None:
         self.store = KeyStore(template, path, in_memory, column)
 
-    def learn(self, source: str, sequence: int, rows: Any) -> str | None:
-        """Learn rows, unless this call came before; return what was refused."""
+    def learn(self, source: str, sequence: int, rows: Any) -> Refused | None:
+        """Learn rows, unless this call came before; return the first that was refused.
+
+        Then other keys may have learned theirs: all workers are to go back.
+        """
         if sequence <= self.store.sources.get(source, -1):
             return None
         self.store.sources[source] = sequence
-        keys, X, y, w = rows
-        failure = None
+        keys, numbers, X, y, w = rows
+        refused = []
         for key, own in grouped(keys).items():
             parts = [take_part(part, own) for part in (X, y, w)]
             learner = self.store.get_or_new(key)
@@ -32,8 +39,12 @@ class KeyedWorker:
                 else:
                     learner.learn_many(parts[0], parts[2])
             except (ValueError, TypeError) as error:
-                failure = failure or f"key {key_value(key)!r:.60}: {error}"
-        return failure
+                refused.append(refusal(key, error, numbers[own]))
+        return min(refused, default=None)
+
+    def go_back(self) -> None:
+        """Forget what came since the last snapshot."""
+        self.store.go_back()
 
     def predict(self, keys: list[str], X: Any) -> Any:
         """A prediction for each row."""
@@ -68,6 +79,14 @@ class KeyedWorker:
         self.store.close()
 
 
+def refusal(key: str, error: Exception, numbers: Any) -> Refused:
+    """Why rows of a key, which the caller knows by these numbers, cannot be learned."""
+    row = getattr(error, "row", None)
+    at = int(numbers[row or 0])
+    text = str(error) if row is None else renumbered(error, f"{at:,}")
+    return at, f"key {key_value(key)!r:.60}: {text.replace(LEARNED, '')}"
+
+
 class LocalPool:
     """Keyed workers in this process."""
 
@@ -79,7 +98,7 @@ class LocalPool:
         """A worker with what its file holds."""
         return KeyedWorker(self.made[0], self.paths[worker], *self.made[1:])
 
-    def learn(self, worker: int, call: tuple[str, int, Any]) -> str | None:
+    def learn(self, worker: int, call: tuple[str, int, Any]) -> Refused | None:
         """Learn a call."""
         return self.workers[worker].learn(*call)
 
