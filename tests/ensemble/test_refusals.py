@@ -5,8 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from onstream.ensemble import AdaptiveRandomForestRegressor, OnlineBaggingRegressor
-from onstream.linear import LMS
+from onstream.ensemble import (
+    AdaptiveRandomForestRegressor,
+    OnlineBagging,
+    OnlineBaggingRegressor,
+)
+from onstream.linear import LMS, PAClassifier
+from onstream.neighbors import KNNClassifier
 from onstream.persist import dumps
 from onstream.select import EvolvingRegressor
 
@@ -59,3 +64,20 @@ def test_a_member_without_memory_votes_all_the_same(learner: Any) -> None:
             memory.remove_mem_hooks()
         assert answers[0] == expected, k
     assert failed > 0
+
+
+@pytest.mark.filterwarnings("ignore:.*members could not learn")
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_one_member_can_learn_is_learned_wherever_it_stands(order: int) -> None:
+    """The distance to 1e130 overflows, its product with a weight does not."""
+    members = [PAClassifier(), KNNClassifier()][::order]
+    model = OnlineBagging(members, seed=3)
+    for x in (1.0, 2.0, -1.0, -2.0, 3.0, -3.0):
+        model.learn_one({"x": x}, x > 0.0)
+    with pytest.raises(ValueError, match="overflow"):
+        OnlineBagging([KNNClassifier()] * 2, seed=3).fit([{"x": 1.0}], [True]).learn_one(
+            {"x": 1e130}, True
+        )
+    seen = model.seen
+    model.learn_one({"x": 1e130}, True)
+    assert model.seen == seen + 1

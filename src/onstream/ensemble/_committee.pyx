@@ -243,19 +243,20 @@ cdef class Committee:
             self.go_over(m, b, 0)
 
     cdef void learn_single(self, RowBlock* b) noexcept nogil:
-        """Every member learns one row; if one cannot, and no other has before, none does: the block is
-        left without a row."""
+        """Every member learns one row; if some cannot, and no other does, the block is left without a
+        row."""
         cdef Py_ssize_t m
-        cdef int status
+        cdef int status, failed = LEARNED
         cdef bint changed = False
         for m in range(self.n):
             status = teach(<Member> self.at[m], b, 0, NULL if b.votes == NULL else self.vote_of(b, m, 0))
             if status == LEARNED:
                 changed = True
-            elif status != SKIPPED and not changed:
-                b.n, b.status = 0, status
-                self.refusals()  # the example is refused: nobody misses it
-                return
+            elif status != SKIPPED:
+                failed = status
+        if failed != LEARNED and not changed:
+            b.n, b.status = 0, failed
+            self.refusals()  # the example is refused: nobody misses it
 
     cdef void advance_in_threads(self, RowBlock* b) noexcept:
         """The same in threads, this one among them, that end with the block. No signal is handled
