@@ -1,6 +1,6 @@
 """The command line, `onstream COMMAND`: one module per command, and what they share.
 
-main         the app; how a command ends when it cannot go on
+main, app    the console script; the commands, and how one ends when it cannot go on
 run, train, predict, convert (with generate), models, inspect_, demo
 options      options that several commands share, and how to read a source
 sources      a file, standard input or a generator as a stream; chunks: its rows, piece by piece

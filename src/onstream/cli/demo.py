@@ -210,6 +210,6 @@ def standardised(X: Floats, limit: float = 5.0) -> Floats:
 
 
 if __name__ == "__main__":
-    from .main import app
+    from .app import app
 
     app(["demo", *sys.argv[1:]], prog_name="onstream")
