@@ -27,10 +27,11 @@ from onstream.core.number_frames import NumberFrame
 from onstream.persist import dumps, loads
 from onstream.serve.answers import answers, explanation
 from onstream.serve.app import as_problem, encode
+from onstream.serve.example import Conflict
 from onstream.serve.late_labels import LateLabels
 from onstream.serve.log import StoreError
 from onstream.serve.models import Models, Served, hashed
-from onstream.serve.server import bound, new_loop, reporter
+from onstream.serve.server import bound, check_admin_token, new_loop, reporter
 from onstream.serve.tokens import Bucket, Tokens
 
 from .running import TOKEN, Running
@@ -571,6 +572,64 @@ class TestTokens:
         assert done.returncode == 1
         assert "ONSTREAM_ADMIN_TOKEN" in done.stderr
 
+    def test_a_name_that_is_taken_is_refused(self, service: Running) -> None:
+        new = {"name": "taken", "scopes": ["predict"]}
+        made = service.call("POST", "/v1/tokens", new)[1]
+        status, answer = service.call("POST", "/v1/tokens", {**new, "scopes": ["admin"]})
+        assert (status, answer["path"], "taken" in answer["error"]) == (409, "name", True)
+        first = {"Authorization": f"Bearer {made['token']}"}
+        assert service.call("GET", "/v1/models", **first)[0] == 200
+        assert service.call("DELETE", "/v1/tokens/taken")[0] == 200
+        assert service.call("POST", "/v1/tokens", new)[0] == 201
+        service.call("DELETE", "/v1/tokens/taken")
+
+    def test_the_last_admin_stays(self, tmp_path: Path) -> None:
+        tokens = Tokens(tmp_path, None, 1.0)
+        tokens.make("one", ["admin", "learn"])
+        tokens.make("other", ["learn"])
+        assert tokens.remove("admin")
+        with pytest.raises(Conflict, match="nobody else has the scope admin"):
+            tokens.remove("one")
+        assert tokens.remove("other")
+        assert not tokens.remove("nobody")
+        assert [one.name for one in Tokens(tmp_path, None, 1.0).kept] == ["one"]
+        assert Tokens(tmp_path, TOKEN, 1.0).remove("one"), "that of the environment is left"
+        assert Tokens(tmp_path, TOKEN, 1.0).kept == []
+
+    def test_the_last_admin_stays_over_http(self, tmp_path: Path) -> None:
+        with Running(tmp_path, token=None) as service:
+            service.token = service.said.partition("once): ")[2].split()[0]
+            status, answer = service.call("DELETE", "/v1/tokens/admin")
+            assert (status, answer["path"]) == (409, "name")
+            assert "ONSTREAM_ADMIN_TOKEN" in answer["hint"]
+            assert service.call("GET", "/v1/models")[0] == 200
+
+    @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+    @pytest.mark.parametrize("token", ["x" * 15, "x" * 16])
+    def test_a_short_token(self, host: str, token: str) -> None:
+        said: list[str] = []
+        if len(token) < 16 and host == "0.0.0.0":
+            with pytest.raises(ValueError, match=r"ONSTREAM_ADMIN_TOKEN has 15 characters.*16"):
+                check_admin_token(token, host, said.append)
+            return
+        check_admin_token(token, host, said.append)
+        assert ("ONSTREAM_ADMIN_TOKEN has 15 characters" in "".join(said)) == (len(token) < 16)
+
+    def test_a_short_token_is_refused_before_anything_is_made(self, tmp_path: Path) -> None:
+        command = [sys.executable, "-m", "onstream", "serve", "--store", str(tmp_path / "store")]
+        done = subprocess.run(
+            [*command, "--host", "0.0.0.0"], capture_output=True, text=True, timeout=60,
+            env={**os.environ, "ONSTREAM_ADMIN_TOKEN": "short"},
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert "16" in done.stderr
+        assert "short" not in done.stderr.replace("too short", "")
+        assert not (tmp_path / "store").exists()
+
+    def test_a_short_token_is_told_on_loopback(self, tmp_path: Path) -> None:
+        with Running(tmp_path, token="short") as service:
+            assert "ONSTREAM_ADMIN_TOKEN has 5 characters" in service.said
+
 
 def test_it_ends_in_order_and_begins_where_it_was(tmp_path: Path) -> None:
     with Running(tmp_path) as service:
@@ -706,7 +765,7 @@ def test_tokens_that_cannot_be_written_change_nothing(
     one = tokens.make("one", ["learn"])
     with monkeypatch.context() as broken:
         broken.setattr("onstream.serve.tokens.os.fsync", lambda _: os.strerror(1 // 0))
-        for change in (lambda: tokens.make("one", ["admin"]), lambda: tokens.remove("one")):
+        for change in (lambda: tokens.make("two", ["admin"]), lambda: tokens.remove("one")):
             with pytest.raises(ZeroDivisionError):
                 change()
     for known in (tokens, Tokens(tmp_path, None, 1.0)):

@@ -18,10 +18,10 @@ from ..persist import dumps
 from . import body, openapi
 from .answers import answers, explanation
 from .body import Room, TooMany, TooSlow, UnknownKind
-from .example import Example, Question, Refused, TooLarge, check_examples, check_name
+from .example import Conflict, Example, Question, Refused, TooLarge, check_examples, check_name
 from .figures import Figures
 from .log import StoreError
-from .models import NAME, Conflict, Models, Served
+from .models import NAME, Models, Served
 from .receipt import Receipt
 from .store import ModelFull, Request, StoreFull, StoreStopped
 from .tokens import SCOPES, Token, Tokens, allows, public

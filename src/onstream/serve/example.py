@@ -45,6 +45,10 @@ class TooLarge(Refused):
     """The body, as sent or unpacked, is larger than allowed."""
 
 
+class Conflict(Refused):
+    """Something that is there is in the way."""
+
+
 def unreadable(error: Exception, hint: str = "See /openapi.json.") -> Refused:
     """What msgspec finds wrong, and where."""
     text, _, place = str(error).partition(" - at `")

@@ -18,7 +18,7 @@ import numpy as np
 from ..cli.parse import parse_model
 from ..drift import ADWIN
 from ..features import FeatureHasher, Pipeline
-from .example import Example, Refused
+from .example import Conflict, Example, Refused
 from .late_labels import LateLabels
 from .log import StoreError, sync_folder
 from .store import DurableModel, StoreFull
@@ -220,10 +220,6 @@ def remove(folder: Path) -> None:
         folder.unlink()
     else:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-class Conflict(Refused):
-    """Something else has this name."""
 
 
 def hashed(text: str, most: int | None = None) -> Any:

@@ -25,6 +25,7 @@ except ImportError:  # Windows: each model still keeps other processes out
 EXTRA = 'The service needs more packages: pip install "onstream[serve]"'
 GRACE = 30.0  # seconds for which predictions go on after the log failed
 AUDIT_BYTES, AUDIT_FILES = 100 << 20, 10  # of one file of the audit log, and older ones kept
+SHORTEST_TOKEN = 16  # characters of an admin token of one's own
 LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "::1"}
 
 
@@ -62,13 +63,15 @@ def serve(
 ) -> int:
     """Serve the models of a store until SIGTERM or Ctrl-C; the exit code."""
     uvicorn = packages()
-    store.mkdir(parents=True, exist_ok=True)
     admin = os.environ.get("ONSTREAM_ADMIN_TOKEN") or None
+    if admin is not None:
+        check_admin_token(admin, host, say)
     if not is_loopback(host) and admin is None and not (store / "tokens.json").exists():
         raise ValueError(
             f"onstream: {host} can be reached by others, and there is no token yet. Set "
             f"ONSTREAM_ADMIN_TOKEN, or start once on 127.0.0.1."
         )
+    store.mkdir(parents=True, exist_ok=True)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # while it replays, nothing is unsaved
     with locked(store), contextlib.ExitStack() as open_sockets:
         sockets = bound(host, port)  # a port that is taken is said before a long replay
@@ -100,6 +103,19 @@ def serve(
     for failure in failed:
         say(failure)
     return 1 if failed else 0
+
+
+def check_admin_token(admin: str, host: str, say: Callable[[str], None]) -> None:
+    """Refuse a token that is easily guessed where others can try; elsewhere say that it is."""
+    if len(admin) >= SHORTEST_TOKEN:
+        return
+    what = (
+        f"ONSTREAM_ADMIN_TOKEN has {len(admin)} characters, which can be guessed; at least "
+        f"{SHORTEST_TOKEN} are safe, such as those of `openssl rand -base64 24`."
+    )
+    if not is_loopback(host):
+        raise ValueError(f"onstream: {what} {host} can be reached by others.")
+    say(f"Warning: {what}")
 
 
 def bound(host: str, port: int) -> list[socket.socket]:

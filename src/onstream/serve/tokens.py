@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from .example import Conflict
 from .log import StoreError, sync_folder
 
 SCOPES = ("predict", "learn", "admin")
@@ -62,22 +63,26 @@ class Tokens:
         self.buckets: dict[str, Bucket] = {}
 
     def make(self, name: str, scopes: list[str]) -> str:
-        """Make a token; only its sum is kept."""
+        """Make a token; only its sum is kept. One that is there is not replaced."""
+        if any(one.name == name for one in self.kept):
+            raise Conflict(f"there is a token {name!r:.80}", "name", "DELETE it first.")
         text = secrets.token_urlsafe(32)
-        self.write([*self.others(name), Token(name, scopes, digest(text))])
+        self.write([*self.kept, Token(name, scopes, digest(text))])
         return text
 
     def remove(self, name: str) -> bool:
-        """Remove a token by its name."""
-        left = self.others(name)
-        found = len(left) < len(self.kept)
-        if found:
-            self.write(left)
-        return found
-
-    def others(self, name: str) -> list[Token]:
-        """All tokens but one."""
-        return [one for one in self.kept if one.name != name]
+        """Remove a token by its name, but not the last one that may make others."""
+        left = [one for one in self.kept if one.name != name]
+        if len(left) == len(self.kept):
+            return False
+        had = any("admin" in one.scopes for one in self.kept)
+        if had and self.admin is None and not any("admin" in one.scopes for one in left):
+            raise Conflict(
+                f"nobody else has the scope admin but {name!r:.80}", "name",
+                "Make another admin token first, or start the service with ONSTREAM_ADMIN_TOKEN.",
+            )  # fmt: skip
+        self.write(left)
+        return True
 
     def write(self, tokens: list[Token]) -> None:
         """Replace the file, which only its owner may read, and then what is known here."""
