@@ -9,7 +9,7 @@ from ..base import Classifier, Learner, Regressor
 from ..base.parameters import parameters
 from ..features import Transformer
 from .extras import needed
-from .foreign import Foreign, example_of, plain
+from .foreign import Foreign, example_of, lent_if, plain
 from .generated import as_given, generate
 
 needed("river", "compat", "onstream.compat: River")
@@ -51,12 +51,24 @@ def from_river(model: Any) -> Any:
     if isinstance(model, Adapter):
         return copy.deepcopy(model._model())
     for kind, learner in ((base.Classifier, RiverClassifier), (base.Regressor, RiverRegressor)):
-        last = model
-        while isinstance(last, base.Estimator) and hasattr(last, "steps"):
-            last = list(last.steps.values())[-1]
-        if isinstance(last, kind):
+        if isinstance(last_step(model), kind):
             return learner(copy.deepcopy(model))
     raise TypeError(f"from_river: {model!r:.80} is neither a classifier nor a regressor of River.")
+
+
+def last_step(model: Any) -> Any:
+    """The last step of a pipeline of River; of anything else, itself."""
+    while isinstance(model, base.Estimator) and hasattr(model, "steps"):
+        model = list(model.steps.values())[-1]
+    return model
+
+
+def has_probabilities(owner: Any) -> bool:
+    """Say whether the model inside has probabilities: those of River that have none raise."""
+    last = last_step(owner.wrapped)
+    if isinstance(last, Adapter):
+        return hasattr(last._model(), "predict_proba_one")
+    return type(last).predict_proba_one is not base.Classifier.predict_proba_one
 
 
 class Adapter:
@@ -153,6 +165,16 @@ def revived(learner_class: Any) -> Any:
 class River(Foreign):
     """A model of River as a learner."""
 
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters of the model, by name."""
+        return dict(self.wrapped._get_params())
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes held, as River counts them."""
+        return int(self.wrapped._raw_memory_usage)
+
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learn one example."""
         if "w" in signature(self.wrapped.learn_one).parameters:
@@ -173,6 +195,8 @@ class River(Foreign):
 class RiverClassifier(River):
     """A classifier of River."""
 
+    task = "labels"
+
     def __init__(self, wrapped: Any) -> None:
         super().__init__(wrapped)
         self.labels: list[Any] = []
@@ -187,6 +211,7 @@ class RiverClassifier(River):
         """The label; None before any data."""
         return plain(self.wrapped.predict_one(example_of(x))) if self.seen else None
 
+    @lent_if(has_probabilities)
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """Label to probability."""
         return dict(self.wrapped.predict_proba_one(example_of(x))) if self.seen else {}
@@ -194,6 +219,8 @@ class RiverClassifier(River):
 
 class RiverRegressor(River):
     """A regressor of River."""
+
+    task = "numbers"
 
     def predict_one(self, x: Any) -> float:
         """The prediction; 0.0 before any data."""

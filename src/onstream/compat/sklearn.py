@@ -22,7 +22,7 @@ from .sklearn_estimators import (  # noqa: E402
     RegressorAdapter,
     TransformerAdapter,
 )
-from .sklearn_learners import ScikitClassifier, ScikitProbable, ScikitRegressor  # noqa: E402
+from .sklearn_learners import ScikitClassifier, ScikitRegressor  # noqa: E402
 
 FIT = {"epochs": 1, "shuffle": True, "random_state": 0}
 ORDER = (
@@ -77,8 +77,7 @@ def from_sklearn(estimator: Any, *, labels: list[Any] | None = None) -> Any:
     from sklearn.base import is_classifier, is_regressor
 
     if is_classifier(estimator):
-        kind = ScikitProbable if hasattr(estimator, "predict_proba") else ScikitClassifier
-        return kind(copy.deepcopy(estimator), labels)
+        return ScikitClassifier(copy.deepcopy(estimator), labels)
     if is_regressor(estimator):
         return ScikitRegressor(copy.deepcopy(estimator))
     raise TypeError(

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from .foreign import Foreign, are_numbered, example_of, plain, rows_of
+from ..core.coding import first_sign
+from .foreign import Foreign, are_numbered, example_of, lent_if, plain, rows_of
 
 
 class Scikit(Foreign):
@@ -22,9 +23,13 @@ class Scikit(Foreign):
             del wrapped.feature_names_in_  # rows come as arrays: it would warn of each
 
     @property
-    def _asked_early(self) -> bool:
-        """Say whether it has learned nothing, here or before."""
+    def _knows_nothing(self) -> bool:
         return not self.columns and self.width is None
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters of the estimator, by name."""
+        return dict(self.wrapped.get_params(deep=False))
 
     def _rows(self, X: Any) -> list[Any]:
         """Rows of arrays as they are: they have places, not names."""
@@ -85,6 +90,8 @@ def places(names: Iterable[Any]) -> dict[Any, int]:
 class ScikitClassifier(Scikit):
     """A classifier of scikit-learn."""
 
+    task = "labels"
+
     def __init__(self, wrapped: Any, labels: list[Any] | None = None) -> None:
         super().__init__(wrapped)
         known = getattr(wrapped, "classes_", None) if labels is None else labels
@@ -106,19 +113,29 @@ class ScikitClassifier(Scikit):
 
     def predict_one(self, x: Any) -> Any:
         """The label; None before any data."""
-        return None if self._asked_early else plain(self.wrapped.predict(self._row(x, False))[0])
+        return None if self._knows_nothing else plain(self.wrapped.predict(self._row(x, False))[0])
 
     def clone(self) -> Self:
         """The same estimator, not fitted."""
         return type(self)(clone(self.wrapped), list(self.labels))
 
+    @lent_if(lambda self: hasattr(self.wrapped, "decision_function"))
+    def score_one(self, x: Any) -> Any:
+        """The score: of two labels one number, positive for the one coded +1; else of each."""
+        two = len(self.labels) == 2
+        if self._knows_nothing:
+            return 0.0 if two else dict.fromkeys(self.labels, 0.0)
+        found = self.wrapped.decision_function(self._row(x, False))[0]
+        classes = self.wrapped.classes_.tolist()
+        if not two:
+            return dict(zip(classes, found.tolist(), strict=True))
+        first = float(found) if classes[1] == self.labels[0] else -float(found)  # of labels[0]
+        return first_sign(self.labels) * first
 
-class ScikitProbable(ScikitClassifier):
-    """A classifier of scikit-learn with probabilities."""
-
+    @lent_if(lambda self: hasattr(self.wrapped, "predict_proba"))
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """Label to probability; empty before any data."""
-        if self._asked_early:
+        if self._knows_nothing:
             return {}
         found = self.wrapped.predict_proba(self._row(x, False))[0]
         return dict(zip(self.wrapped.classes_.tolist(), found.tolist(), strict=True))
@@ -127,13 +144,15 @@ class ScikitProbable(ScikitClassifier):
 class ScikitRegressor(Scikit):
     """A regressor of scikit-learn."""
 
+    task = "numbers"
+
     def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
         """Learn one example."""
         self._learn(x, [y], w)
 
     def predict_one(self, x: Any) -> float:
         """The prediction; 0.0 before any data."""
-        return 0.0 if self._asked_early else float(self.wrapped.predict(self._row(x, False))[0])
+        return 0.0 if self._knows_nothing else float(self.wrapped.predict(self._row(x, False))[0])
 
     def clone(self) -> Self:
         """The same estimator, not fitted."""

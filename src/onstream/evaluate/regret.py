@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..base import Classifier, Regressor
+from ..base import Classifier, Learner, Regressor
 from ..base.checks import choice, flag, number
 from ..core.coding import first_sign
 from ..core.coerce import row_error, unmasked
@@ -90,9 +90,7 @@ def regret(
     ridge = 1e-6 if lam is None else number("regret", "lam", lam, least=0.0)
     within = None if radius is None else number("regret", "radius", radius, above=0.0)
     margins = loss in ("logistic", "hinge")
-    if not isinstance(model, Classifier if margins else Regressor):
-        wanted = "a classifier" if margins else "a regressor"
-        raise TypeError(f"regret: the {loss} loss is for {wanted}, got {model!r:.60}.")
+    check_model(model, loss, margins)
     rows = checked_rows(X)
     try:
         targets = two_labels(model, y, loss) if margins else number_column(y, "y")
@@ -103,7 +101,7 @@ def regret(
     p = model.predict_learn_many(rows, y, output="score")
     if margins:
         p = np.nan_to_num(p)  # nothing was known yet
-        labels: list[Any] = model.labels  # type: ignore[union-attr]
+        labels: list[Any] = model.labels
         first, sign = labels[0], first_sign(labels)
         numbers = np.array([sign if label == first else -sign for label in targets])
     else:
@@ -116,6 +114,19 @@ def regret(
     else:
         u = best_within(loss, A, numbers, within)
     return Regret(loss, value(numbers, p), u, value(numbers, A @ u))
+
+
+def check_model(model: Any, loss: str, margins: bool) -> None:
+    """Refuse what does not predict what the loss is for, or has no scores."""
+    if isinstance(model, Learner):
+        fits = isinstance(model, Classifier if margins else Regressor)
+    else:  # a model of another library, in our verbs
+        fits = getattr(model, "task", "") == ("labels" if margins else "numbers")
+    if not fits:
+        wanted = "a classifier" if margins else "a regressor"
+        raise TypeError(f"regret: the {loss} loss is for {wanted}, got {model!r:.60}.")
+    if margins and not hasattr(model, "score_one"):
+        raise TypeError(f"regret: the {loss} loss is of scores, which {model!r:.60} has not.")
 
 
 def checked_rows(X: Any) -> Floats:
