@@ -85,6 +85,9 @@ class Bytes:
     perhaps.
     """
 
+    first_line = 1  # the number of the first line
+    closed = False  # Arrow asks
+
     def __init__(self, name: str, stop: Stop | None = None) -> None:
         self.name = "standard input" if name == "-" else name
         self.stop = stop or Stop()
@@ -104,8 +107,6 @@ class Bytes:
 
             self._stream = pa.CompressedInputStream(pa.PythonFile(self, mode="r"), kind)
 
-    first_line = 1  # the number of the first line
-
     def _first_bytes(self) -> bytes:
         """Enough to know a compressed file by; a short line is enough, too."""
         if self._live is None:
@@ -117,8 +118,6 @@ class Bytes:
                 break
             head += part
         return head
-
-    closed = False  # Arrow asks
 
     def read(self, n: int) -> bytes:
         """The next bytes as they are in the file."""
@@ -216,12 +215,9 @@ def line_blocks(source: Any, chunk: int = CHUNK, *, numbered: bool = True) -> It
     If not `numbered`, lines are not counted, and `first` means nothing.
     """
     buffer = unfilled(chunk + SLACK)
-    kept, first, dropping = (
-        0,
-        source.first_line,
-        False,
-    )  # `kept` bytes at the beginning are an unfinished line
-    begun = False
+    kept = 0  # bytes at the beginning of the buffer that are an unfinished line
+    first = source.first_line
+    begun = dropping = False
     while True:
         if len(buffer) < kept + chunk + SLACK:
             buffer = moved(buffer, 0, kept, 2 * kept + chunk + SLACK)
