@@ -144,6 +144,61 @@ def test_a_file_that_was_replaced_meanwhile(tmp_path: Path, file: Path, out: Pat
     assert dumps(onstream.load(out)) == trained(tmp_path, *range(30))
 
 
+def test_an_empty_file_is_replaced(
+    tmp_path: Path, file: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.touch()
+
+    def rotate() -> None:
+        file.rename(file.with_suffix(".old"))
+        file.write_text(HEADS["csv"] + lines(0, 10))
+
+    acts(monkeypatch, rotate)
+    assert "f.csv was replaced" in follow(file, out, *MODEL, code=130).stderr
+    assert dumps(onstream.load(out)) == trained(tmp_path, *range(10))
+
+
+WIDTH = 64  # bytes of a line: a whole number of them fills the room for lines
+
+
+def test_the_place_is_that_of_the_model(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is killed while it waits has neither skipped a line nor learned one twice."""
+    file = tmp_path / "f.libsvm"
+    count = (2 << 20) // WIDTH
+    file.write_text("".join(f"{i % 2} 1:{i % 7}".ljust(WIDTH - 1) + "\n" for i in range(count)))
+    found: list[tuple[int, int]] = []
+
+    def look() -> None:
+        found.append((onstream.load(out).seen, load_notes(out)["followed"]["line"]))
+
+    monkeypatch.setattr(following, "SHARE", float("inf"))
+    acts(monkeypatch, look)
+    follow(file, out, *MODEL, "--quiet", code=130)
+    assert found == [(count, count + 1)]
+
+
+def test_names_of_columns_that_fill_a_block(tmp_path: Path, file: Path, out: Path) -> None:
+    names = [letter * 120_000 for letter in "cdefghijk"]
+    rows = [line("csv", i).rstrip() + "," * len(names) + "\n" for i in range(8)]
+    file.write_text(f"a,b,y,{','.join(names)}\n" + "".join(rows[:5]))
+    follow(file, out, *MODEL, "--only", "a,b", "--once")
+    add(file, "".join(rows[5:]))
+    assert "3 rows" in follow(file, out, "--once").stdout
+    assert dumps(onstream.load(out)) == trained(tmp_path, *range(8))
+
+
+def test_a_file_that_is_emptied_and_soon_longer_than_before(
+    tmp_path: Path, file: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text(HEADS["csv"] + lines(0, 10))
+    acts(monkeypatch, lambda: file.write_text(HEADS["csv"] + lines(11, 40)))
+    said = follow(file, out, *MODEL, code=130)
+    assert "f.csv was cut short; it is begun at its first line" in said.stderr
+    assert dumps(onstream.load(out)) == trained(tmp_path, *range(10), *range(11, 40))
+
+
 def test_a_line_that_cannot_be_read(tmp_path: Path, file: Path, out: Path) -> None:
     file.write_text(HEADS["csv"] + lines(0, 10))
     follow(file, out, *MODEL, "--once")

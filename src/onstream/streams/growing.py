@@ -3,14 +3,16 @@
 import hashlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from io import FileIO
 from time import sleep
 
 from .files import LONGEST
 from .live_file import Stop
 
 LOOK = 0.2  # seconds between two looks at a file
-BEGINNING = 1024  # bytes by which a file is known again
+CUT_SHORT = "cut short"
+KNOWN = 1024  # bytes at the beginning and before a place, by which a file is known again
 
 
 @dataclass(frozen=True)
@@ -20,27 +22,43 @@ class Place:
     offset: int = 0  # bytes before it
     line: int = 1  # number of the line that comes next
     file: int = 0  # number of the file in its file system
-    beginning: str = ""  # SHA-256 of the first bytes, those before the place
+    known_by: str = ""  # SHA-256 of the first bytes of the file, and of the last before the place
+    name: str = ""  # of the file, without its folder
 
     def within(self, name: str) -> bool:
-        """Say whether a file has this place: it is as long at least, and begins alike."""
-        with open(name, "rb") as file:
-            whole = os.fstat(file.fileno()).st_size >= self.offset
-            return whole and self.beginning == sum_of(file.read(BEGINNING), self.offset)
+        """Say whether a file has this place."""
+        with open(name, "rb", buffering=0) as file:
+            return self.fits(file)
+
+    def fits(self, file: FileIO) -> bool:
+        """The same of an open file: it is as long at least, and the bytes before are alike."""
+        long_enough = os.fstat(file.fileno()).st_size >= self.offset
+        return long_enough and self.known_by == sum_of(*edges(file, self.offset))
 
 
-def sum_of(beginning: bytes, offset: int) -> str:
-    """The sum of the bytes at the beginning of a file, of those before `offset`; "" of none."""
-    known = beginning[:offset]
-    return hashlib.sha256(known).hexdigest() if known else ""
+def edges(file: FileIO, offset: int) -> tuple[bytes, bytes]:
+    """The first bytes of a file and the last before `offset`.
+
+    The first alone would not do: they may be a long line of names, the same in all files.
+    """
+    n = min(KNOWN, offset)
+    file.seek(0)
+    first = file.read(n) or b""
+    file.seek(offset - n)
+    return first, file.read(n) or b""
+
+
+def sum_of(first: bytes, last: bytes) -> str:
+    """The sum of the bytes by which a file is known; "" of none."""
+    return hashlib.sha256(first + last).hexdigest() if first else ""
 
 
 class Growing:
     """The bytes of a file from a place on, whole lines only; at its end, those that are added.
 
     `waiting` is called whenever all that is there was given. Reading ends when `stop` is
-    requested, if `once` at the end of what is there, or after the last line of a file that was
-    renamed and replaced, or cut short; `ended` then says so.
+    requested, if `once` at the end of what is there, after the last line of a file that was
+    renamed and replaced, or at once if it was cut short; `ended` then says so.
     """
 
     def __init__(
@@ -58,11 +76,17 @@ class Growing:
         self.head = b""  # a line that is given first, whatever the place: the names of columns
         self.ended = ""
         self._raw = open(name, "rb", buffering=0)  # noqa: SIM115 - closed by `close`
-        self._beginning = self._raw.read(BEGINNING)
         self._file = os.fstat(self._raw.fileno()).st_ino
+        self._first, self._last = edges(self._raw, place.offset)
         self._line = place.line
-        self._lines = {place.offset: place.line}  # the line that follows each place given so far
-        self.done = place.offset
+        self._places = {place.offset: replace(place, file=self._file)}  # after lines that are given
+        self._given = place.offset  # bytes given; perhaps a part of a line that is very long
+        self.done = place.offset  # bytes of whole lines that are given
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file now, whatever its name has become."""
+        return os.fstat(self._raw.fileno()).st_size
 
     @property
     def first_line(self) -> int:
@@ -81,52 +105,75 @@ class Growing:
             at = self._raw.seek(at + len(line))
 
     def place(self, offset: int) -> Place:
-        """The place there, at the end of lines that were given."""
-        return Place(offset, self._lines[offset], self._file, sum_of(self._beginning, offset))
+        """The place there, at the end of lines that were given; none before it is asked for now."""
+        self._places = {at: place for at, place in self._places.items() if at >= offset}
+        return self._places[offset]
 
     def into(self, room: memoryview) -> int:
         """Put the next lines into `room`; how many bytes they are, 0 at the end."""
+        most = len(room) - 1  # never full: `line_blocks` then hands over all lines before a pause
         if self.head:
-            head, self.head = self.head, b""
+            head, self.head = self.head[:most], self.head[most:]
             room[: len(head)] = head
             return len(head)
         while not self.stop.requested:
-            self._raw.seek(self.done)
-            data = self._raw.read(len(room)) or b""
+            self._look()
+            if self.ended == CUT_SHORT:  # what stands there now does not go on from the place
+                break
+            self._raw.seek(self._given)
+            data = self._raw.read(most) or b""
             end = data.rfind(b"\n") + 1
-            if not end and (self.ended or len(data) == len(room)):  # a line that ends later
+            whole = end > 0
+            if not whole and (self.ended or len(data) == most):  # a line that ends later, or never
                 end = len(data)
             if end:
-                if self.done < BEGINNING:
-                    self._beginning = (self._beginning[: self.done] + data)[:BEGINNING]
                 room[:end] = data[:end]
-                self.done += end
-                self._line += data.count(b"\n", 0, end)
-                self._lines[self.done] = self._line
+                self._give(data, end)
+                if whole:
+                    self._line_ends()
                 return end
+            if self.ended:
+                self._line_ends()
             if self.ended or self.once:
-                return 0
-            self._lines = {self.done: self._line}
+                break
             self.waiting()
-            self._look()
-            if not self.ended:
-                self.pause(LOOK)
+            self.pause(LOOK)
+        self.stop.requested = True  # so a reader does not complain of a file that is still empty
         return 0
 
+    def _give(self, data: bytes, end: int) -> None:
+        """Count the bytes before `end`, which are given."""
+        self._given += end
+        self._line += data.count(b"\n", 0, end)
+        if len(self._first) < KNOWN:
+            self._first = (self._first + data[: min(end, KNOWN)])[:KNOWN]
+        self._last = (self._last + data[max(0, end - KNOWN) : end])[-KNOWN:]
+
+    def _line_ends(self) -> None:
+        """Note the place after what was given."""
+        self.done = self._given
+        known_by = sum_of(self._first, self._last)
+        self._places[self.done] = Place(self.done, self._line, self._file, known_by)
+
     def _look(self) -> None:
-        """Note whether another file has the name now, or this one is shorter than it was."""
-        try:
-            now = os.stat(self.name)
-        except FileNotFoundError:  # renamed; the new one comes soon
+        """Note whether another file has the name now, or this one was emptied and begun again.
+
+        It may be longer again than it was. So this precedes each reading, not each line.
+        """
+        if self.ended:
             return
-        if now.st_ino != self._file:
+        try:
+            now = os.stat(self.name).st_ino
+        except FileNotFoundError:  # renamed; the new one comes soon
+            now = self._file
+        if now != self._file:
             self.ended = "replaced"
-        elif now.st_size < self.done:
-            self.ended = "cut short"
+        elif self.size < self._given or not self._places[self.done].fits(self._raw):
+            self.ended = CUT_SHORT
 
     def cut_off(self) -> bool:
-        """False: no line is given before it is whole, but for the last one of a file."""
-        return False
+        """True if a part of a line was given that has no end yet."""
+        return self._given > self.done
 
     def close(self) -> None:
         """Let go of the file."""
