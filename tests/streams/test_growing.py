@@ -121,3 +121,26 @@ def test_the_last_line_of_a_file_that_was_renamed(file: Path, n: int) -> None:
     assert growing.ended == "replaced"
     assert growing.done == 6 + n
     assert not growing.cut_off()
+
+
+def test_after_a_line_that_is_too_long_others_are_read(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its end may be all that has come so far."""
+    monkeypatch.setattr(files, "LONGEST", 300)
+    monkeypatch.setattr(files.line_blocks, "__defaults__", (100,))
+    file.write_text("0 1:1\n" + "x" * 500 + "\n")
+    growing = acting(file, lambda: add(file, "0 1:2\n"))
+    stream = read_libsvm(file, on_error="skip")
+    assert sum(len(y) for _, y in stream.follow(growing)) == 2
+    assert stream.rejected == 1
+    assert growing.place(growing.done).line == 4
+
+
+def test_the_same_where_a_line_ends_with_what_is_read_at_a_time(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LONGEST", 300)
+    monkeypatch.setattr(files.line_blocks, "__defaults__", (100,))
+    file.write_text("0 1:1\n" + "x" * 493 + "\n0 1:2\n")
+    assert len(list(read_libsvm(file, on_error="skip"))) == 2

@@ -239,6 +239,8 @@ def line_blocks(source: Any, chunk: int = CHUNK, *, numbered: bool = True) -> It
                 return
             buffer[: got - stop] = buffer[stop:got]
             kept, got, end = 0, got - stop, max(0, end - stop)
+            if not got:  # its end was the last byte; that is no end of the file
+                continue
         if not begun and (end or got == 0):  # the first lines are whole
             begun = True
             check_text(source.name, bytes(buffer[: end or kept]))
