@@ -50,7 +50,10 @@ def line_from(pipe: IO[bytes] | None, seconds: float) -> bytes:
     while not line.endswith(b"\n"):
         if not select.select([pipe], [], [], max(0.0, end - time.monotonic()))[0]:
             pytest.fail(f"no line within {seconds} s, only {line!r}", pytrace=False)
-        line += pipe.read(1)
+        letter = pipe.read(1)
+        if not letter:
+            pytest.fail(f"the program has ended after {line!r}", pytrace=False)
+        line += letter
     return line
 
 
