@@ -179,6 +179,38 @@ def test_the_place_is_that_of_the_model(
     assert found == [(count, count + 1)]
 
 
+@pytest.mark.parametrize("format", HEADS)
+@pytest.mark.parametrize("nothing", ["\n\n", "what?\n"])
+def test_lines_without_rows_arrive_alone(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch, format: str, nothing: str
+) -> None:
+    file = tmp_path / f"f.{format}"
+    file.write_text(HEADS[format] + lines(0, 5, format))
+    acts(
+        monkeypatch,
+        partial(add, file, nothing),
+        partial(add, file, lines(5, 7, format)),
+        partial(add, file, nothing),
+    )
+    follow(file, out, *MODEL, "--on-error", "skip", code=130)
+    assert dumps(onstream.load(out)) == trained(tmp_path, *range(7), format=format)
+    assert load_notes(out)["followed"]["offset"] == file.stat().st_size
+    add(file, line(format, 7))
+    assert "1 rows" in follow(file, out, "--once").stdout
+
+
+def test_a_line_is_left_out_once(file: Path, out: Path) -> None:
+    file.write_text(HEADS["csv"] + lines(0, 5))
+    follow(file, out, *MODEL, "--once")
+    add(file, "1,2\n")
+    said = follow(file, out, "--once", "--on-error", "skip").stdout
+    assert f"Nothing new, 1 lines left out: {file} is learned up to line 8." in said
+    saved = out.read_bytes()
+    said = follow(file, out, "--once").stdout
+    assert f"Nothing new: {file} is learned up to line 8." in said
+    assert out.read_bytes() == saved
+
+
 def test_names_of_columns_that_fill_a_block(tmp_path: Path, file: Path, out: Path) -> None:
     names = [letter * 120_000 for letter in "cdefghijk"]
     rows = [line("csv", i).rstrip() + "," * len(names) + "\n" for i in range(8)]

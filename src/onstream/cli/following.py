@@ -58,12 +58,13 @@ class Following:
         self.stopped = False
         self.stream: Any = None
         self.growing: Growing | None = None
+        self.reached = 0  # the place up to which lines were handed over: soon they are learned
         self.rows_saved, self.saved_at, self.took = 0, monotonic(), 0.0
 
     def begin_with(self, model: str | None, start: Path | None, *, at_end: bool) -> None:
         """The model of an earlier run and its place; or a new one, or another saved one."""
         out, target = self.out, self.data.options["target"]
-        place = place_in(out)
+        place = self.place_saved = place_in(out)
         if place is not None:
             self.model, self.learned, self.place = load(out), LearnedColumns.of_file(out), place
             if start is not None or (
@@ -140,9 +141,9 @@ class Following:
 
     def follow(self, name: str, bar: ProgressBar, *, once: bool) -> bool:
         """Learn one file from the place on. True if no other comes after it."""
-        growing = Growing(name, self.place, once=once)
-        self.growing = growing
-        growing.waiting = lambda: self.arrived(growing.done, idle=True)
+        growing = self.growing = Growing(name, self.place, once=once)
+        growing.waiting = self.wait
+        self.reached = growing.done
         stream = self.stream = self.data.open(self.learned.target)
         check_outputs(stream, {"--out": self.out}, self.data.options["on_error"])
         if self.learned.kinds:
@@ -150,35 +151,46 @@ class Following:
         if self.data.format == "csv" and not self.data.options["no_header"]:
             growing.begin_with_head()
         try:
-            last = self.place.offset
             if self.stopped:
                 growing.stop.requested = True
             for block in stream.follow(growing):
-                if stream.bytes_done != last:  # all blocks before were learned
-                    self.arrived(last, idle=False)
-                    last = stream.bytes_done
+                if stream.bytes_done != self.reached:  # all blocks before were learned
+                    self.arrived(idle=False)
+                    self.reached = stream.bytes_done
                 self.learned.add(block)
                 for part in parts(block, self.every, self.evaluation.rows):
                     self.evaluation.add(*to_learn(part))
                     bar.advance(length(part), so_far(self.evaluation) if bar.shown else "")
                     if self.evaluation.rows % self.every == 0:
                         self.tell()
-            self.arrived(growing.done, idle=False)
-            if self.evaluation.rows > self.rows_saved or not self.out.exists():
+            self.reached = growing.done
+            self.arrived(idle=False)
+            if self.unsaved:
                 self.save()
         finally:
             self.rejected += stream.rejected
             growing.close()
         return not growing.ended
 
-    def arrived(self, offset: int, *, idle: bool) -> None:
-        """All lines before this place are learned: save, if it is time."""
+    def wait(self) -> None:
+        """All that was read is learned, also if it was blank or left out."""
         assert self.growing is not None
-        self.place = self.growing.place(offset)
+        self.reached = self.growing.done
+        self.arrived(idle=True)
+
+    def arrived(self, *, idle: bool) -> None:
+        """All lines before the place that was reached are learned: save, if it is time."""
+        assert self.growing is not None
+        self.place = self.growing.place(self.reached)
         rows = self.evaluation.rows - self.rows_saved
         rarely = self.took <= SHARE * (monotonic() - self.saved_at)
-        if rows >= self.every or (idle and rows and rarely):
+        if rows >= self.every or (idle and self.unsaved and rarely):
             self.save()
+
+    @property
+    def unsaved(self) -> bool:
+        """Say whether rows were learned, or lines passed over, since the last save."""
+        return self.evaluation.rows > self.rows_saved or self.place != self.place_saved
 
     def save(self) -> None:
         """Write the model, its columns and its place: all of them, or none."""
@@ -187,6 +199,7 @@ class Following:
         save(self.model, self.out, notes={**self.learned.notes(), NOTE: place})
         self.saved_at = monotonic()
         self.took, self.rows_saved = self.saved_at - began, self.evaluation.rows
+        self.place_saved = self.place
 
     # -- what is said --------------------------------------------------------------------------
 
@@ -224,9 +237,10 @@ class Following:
     def summary(self) -> str:
         """What was learned, and where it is."""
         rows = self.evaluation.rows
-        if not rows:
-            return f"Nothing new: {self.data.source} is learned up to line {self.place.line:,}."
         left = f", {self.rejected:,} lines left out" if self.rejected else ""
+        if not rows:
+            source, line = self.data.source, self.place.line
+            return f"Nothing new{left}: {source} is learned up to line {line:,}."
         return f"{self.sentence().strip()}{left}. Saved to {self.out}."
 
 
