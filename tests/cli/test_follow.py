@@ -158,6 +158,19 @@ def test_an_empty_file_is_replaced(
     assert dumps(onstream.load(out)) == trained(tmp_path, *range(10))
 
 
+def test_a_name_of_a_file_that_another_one_had(tmp_path: Path, file: Path, out: Path) -> None:
+    """The model stays as it is, though both are in one folder."""
+    file.write_text(HEADS["csv"] + lines(0, 10))
+    other = tmp_path / "other.csv"
+    other.write_text(HEADS["csv"] + lines(10, 13))
+    follow(file, out, *MODEL, "--once")
+    before = out.read_bytes()
+    said = follow(other, out, "--once", code=1)
+    assert "m.onstream follows f.csv, not other.csv; name another --out" in said.stderr
+    assert out.read_bytes() == before
+    assert "Nothing new" in follow(file, out, "--once").stdout
+
+
 WIDTH = 64  # bytes of a line: a whole number of them fills the room for lines
 
 

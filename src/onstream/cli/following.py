@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -64,8 +65,14 @@ class Following:
     def begin_with(self, model: str | None, start: Path | None, *, at_end: bool) -> None:
         """The model of an earlier run and its place; or a new one, or another saved one."""
         out, target = self.out, self.data.options["target"]
+        self.name = os.path.basename(self.data.source)
         place = self.place_saved = place_in(out)
         if place is not None:
+            if place.name not in ("", self.name):
+                raise ValueError(
+                    f"onstream: {out} follows {place.name}, not {self.name}; name another --out, "
+                    f"or rename the file back."
+                )
             self.model, self.learned, self.place = load(out), LearnedColumns.of_file(out), place
             if start is not None or (
                 model is not None and repr(parse_model(model)) != repr(self.model)
@@ -181,7 +188,8 @@ class Following:
     def arrived(self, *, idle: bool) -> None:
         """All lines before the place that was reached are learned: save, if it is time."""
         assert self.growing is not None
-        self.place = self.growing.place(self.reached)
+        # Of a file that was renamed, too, the name is the one by which the next run asks for it.
+        self.place = replace(self.growing.place(self.reached), name=self.name)
         rows = self.evaluation.rows - self.rows_saved
         rarely = self.took <= SHARE * (monotonic() - self.saved_at)
         if rows >= self.every or (idle and self.unsaved and rarely):
