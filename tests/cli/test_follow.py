@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import onstream
-from onstream.cli import following
+from onstream.cli import following, progress
 from onstream.persist import dumps, load_notes
 from onstream.streams.growing import Growing
 
@@ -156,6 +157,23 @@ def test_an_empty_file_is_replaced(
     acts(monkeypatch, rotate)
     assert "f.csv was replaced" in follow(file, out, *MODEL, code=130).stderr
     assert dumps(onstream.load(out)) == trained(tmp_path, *range(10))
+
+
+def test_a_file_without_its_name(
+    tmp_path: Path, file: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two names of log rotation it is read on, and a bar shows how far."""
+    file.write_text(HEADS["csv"] + lines(0, 10))
+    old = file.with_suffix(".old")
+
+    def rename() -> None:
+        file.rename(old)
+        add(old, lines(10, 12))
+
+    monkeypatch.setattr(progress, "Console", partial(Console, force_terminal=True, width=120))
+    acts(monkeypatch, rename, lambda: file.write_text(HEADS["csv"] + lines(12, 20)))
+    follow(file, out, *MODEL, code=130)
+    assert dumps(onstream.load(out)) == trained(tmp_path, *range(20))
 
 
 def test_a_name_of_a_file_that_another_one_had(tmp_path: Path, file: Path, out: Path) -> None:

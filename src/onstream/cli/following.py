@@ -115,7 +115,7 @@ class Following:
     @property
     def bytes_total(self) -> int | None:
         """Bytes of the file, as far as it has grown."""
-        return None if self.stream is None else os.path.getsize(self.data.source)
+        return None if self.growing is None else self.growing.size
 
     @property
     def bytes_done(self) -> int:
