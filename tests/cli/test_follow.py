@@ -145,6 +145,33 @@ def test_a_file_that_was_replaced_meanwhile(tmp_path: Path, file: Path, out: Pat
     assert dumps(onstream.load(out)) == trained(tmp_path, *range(30))
 
 
+def test_the_last_line_of_a_file_that_was_replaced_meanwhile(
+    tmp_path: Path, file: Path, out: Path
+) -> None:
+    """It has no end, and will have none."""
+    file.write_text(HEADS["csv"] + lines(0, 10))
+    follow(file, out, *MODEL, "--once")
+    add(file, lines(10, 14).rstrip())
+    file.rename(tmp_path / "f.csv.1")
+    file.write_text(HEADS["csv"] + lines(14, 20))
+    follow(file, out, "--once")
+    assert dumps(onstream.load(out)) == trained(tmp_path, *range(20))
+
+
+@pytest.mark.parametrize("head", ["", HEADS["csv"]])
+def test_a_file_that_was_replaced_before_it_had_rows(
+    tmp_path: Path, file: Path, out: Path, head: str
+) -> None:
+    """What stands before the place, names of columns or nothing, stands in the next file, too."""
+    file.write_text(head)
+    follow(file, out, *MODEL, "--once")
+    file.write_text(HEADS["csv"] + lines(0, 10))
+    file.rename(tmp_path / "f.csv.1")
+    file.write_text(HEADS["csv"] + lines(10, 20))
+    assert "f.csv.1; its last lines come first" in follow(file, out, "--once").stderr
+    assert dumps(onstream.load(out)) == trained(tmp_path, *range(20))
+
+
 def test_an_empty_file_is_replaced(
     tmp_path: Path, file: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -126,16 +126,19 @@ class Following:
         """Follow the file, and those that come in its place."""
         name = self.data.source
         try:
-            if not self.place.within(name):
-                older = renamed(name, self.place)
-                if older is not None:
-                    remark(f"{name} was renamed to {older}; its last lines come first.")
-                    self.follow(older, bar, once=True)
-                    if self.stopped:
-                        return
+            place = self.place
+            # The names of the columns may stand before the place in the next file, too.
+            telling = place.line > 2
+            older = None if telling and place.within(name) else renamed(name, place)
+            if older is not None:
+                remark(f"{name} was renamed to {older}; its last lines come first.")
+                self.follow(older, bar)
+                if self.stopped:
+                    return
+            if older is not None or not place.within(name):
                 remark(f"{name} is another file than before; it is begun at its first line.")
                 self.place = Place()
-            while not self.follow(name, bar, once=self.once) and not self.stopped:
+            while not self.follow(name, bar) and not self.stopped:
                 how = self.growing.ended if self.growing else ""
                 remark(f"{name} was {how}; it is begun at its first line.")
                 self.place = Place()
@@ -146,10 +149,12 @@ class Following:
                 else message_of(error)
             ) from error
 
-    def follow(self, name: str, bar: ProgressBar, *, once: bool) -> bool:
+    def follow(self, name: str, bar: ProgressBar) -> bool:
         """Learn one file from the place on. True if no other comes after it."""
-        growing = self.growing = Growing(name, self.place, once=once)
+        growing = self.growing = Growing(name, self.place, once=self.once)
         growing.waiting = self.wait
+        if name != self.data.source:
+            growing.ended = "renamed"  # its last line is whole, whether it has an end or not
         self.reached = growing.done
         stream = self.stream = self.data.open(self.learned.target)
         check_outputs(stream, {"--out": self.out}, self.data.options["on_error"])
@@ -323,6 +328,8 @@ def end_of(source: str) -> Place:
 
 def renamed(source: str, place: Place) -> str | None:
     """The file of the same folder that had this name before, and has the place in it."""
+    if not place.file:  # none was read yet
+        return None
     folder = os.path.dirname(source)
     with os.scandir(folder or os.curdir) as entries:
         for entry in entries:
