@@ -1,5 +1,6 @@
 """A file that grows: learned once and whole, whatever happens to it or to us."""
 
+import gzip
 import json
 import os
 import signal
@@ -354,6 +355,8 @@ def test_figures_as_json(file: Path, out: Path) -> None:
         (["f.csv", "-o", "m", "-m", "RLS()", "--from", "x"], "say one of them"),
         (["f.parquet", "-o", "m", "-m", "RLS()"], "only files of lines grow"),
         (["f.csv.gz", "-o", "m", "-m", "RLS()"], "not compressed"),
+        (["packed.csv", "-o", "m", "-m", "RLS()"], "packed.csv is compressed"),
+        (["d.csv", "-f", "csv", "-o", "m", "-m", "RLS()"], "d.csv: that is no file"),
         (["f.csv", "-o", "m", "-m", "RLS()", "--encoding", "utf-16"], "cannot be followed"),
         (["f.csv", "-o", "m", "-m", "RLS()", "--on-error", "r.txt"], "--on-error raise or skip"),
         (["f.csv", "-o", "m", "-m", "StandardScaler()"], "learns no targets"),
@@ -366,6 +369,8 @@ def test_errors_are_one_sentence(
     monkeypatch.chdir(tmp_path)
     for name in ("f.csv", "f.parquet", "f.csv.gz"):
         Path(name).write_text("a,y\n1,2\n")
+    Path("packed.csv").write_bytes(gzip.compress(b"a,y\n1,2\n"))
+    Path("d.csv").mkdir()
     onstream.save(onstream.RLS(), "t.onstream")
     said = call("follow", *arguments, "-t", "y", code=1)
     assert sentence in said.stderr

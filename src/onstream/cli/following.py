@@ -14,7 +14,7 @@ import typer
 from ..base.blocks import cut, length
 from ..evaluate.prequential import Prequential
 from ..persist import load, load_notes, save
-from ..streams.files import SUFFIXES
+from ..streams.files import MAGIC, SUFFIXES
 from ..streams.growing import Growing, Place
 from .columns import LearnedColumns
 from .console import print_line, remark
@@ -291,7 +291,11 @@ def check_source(data: Input) -> None:
             f"onstream: only files of lines grow: {', '.join(FORMATS)}, not compressed."
         )
     if not Path(source).is_file():
-        raise ValueError(f"onstream: {source}: there is no such file yet; it may be empty.")
+        what = "that is no file" if Path(source).exists() else "there is no such file yet"
+        raise ValueError(f"onstream: {source}: {what}; name one of lines, it may be empty.")
+    with open(source, "rb") as file:
+        if file.read(4).startswith(tuple(MAGIC)):
+            raise ValueError(f"onstream: {source} is compressed; only files of lines grow.")
     encoding = data.options["encoding"]
     if encoding and "\n".encode(encoding) != b"\n":
         raise ValueError(f"onstream: {source}: lines of {encoding} cannot be followed.")
