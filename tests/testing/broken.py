@@ -149,6 +149,20 @@ class CountsNothing(Voter):
         self.seen += w == 0.0
 
 
+class DropsWeights(Voter):
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
+        super().learn_many(X, y, w)  # which checks them
+        if w is not None and any(w):
+            self.__dict__.update(self.clone().__dict__)
+            super().learn_many(X, y)
+
+
+class NeverSaysItsLabels(Voter):
+    @property
+    def labels(self) -> Any:
+        return None
+
+
 class UnlearnsByWeight(Voter):
     def weight(self, w: Any) -> float:
         return abs(w) if isinstance(w, float) and math.isfinite(w) else super().weight(w)
@@ -164,6 +178,11 @@ class MergesWithoutCounting(Voter):
         seen = self.seen
         super().merge(other)
         self.seen = seen
+
+
+class MergesByAccident(Voter):
+    def merge(self, other: Any) -> None:
+        self.sums = self.sums + other.sums  # type: ignore[operator]
 
 
 class EmptiesTheOther(Voter):
@@ -226,9 +245,13 @@ LEARNERS = {
     KeepsTheExample: "inputs_stay_the_users: an example that was changed after",
     SpoilsTheExample: "inputs_stay_the_users: the example after learn_one",
     CountsNothing: "weights: learn_one(..., w=0.0) changed the model",
+    DropsWeights: "weights: learn_many(X, y, w) and a loop of learn_one(x, y, w) differ",
+    NeverSaysItsLabels: "labels: labels after 1 example: expected ['ham'], in order of appearance, "
+    "got None",
     UnlearnsByWeight: "weights: learn_one(.*, w=-1.0) was taken",
     Overflows: "numbers_stay_finite: ",
     MergesWithoutCounting: "merging: seen after a merge: expected 40, got 20",
+    MergesByAccident: "merging: merge(other) raised TypeError: unsupported operand",
     EmptiesTheOther: "merging: merge(other), of the other one, changed the model",
     ClonesWhatItKnows: "parameters: clone() has learned something",
     ForgetsAParameter: "parameters: params of clone()",

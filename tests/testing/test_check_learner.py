@@ -7,6 +7,8 @@ import pytest
 
 import onstream.testing.common
 from onstream import PAClassifier
+from onstream.base.errors import NotMergeable
+from onstream.evaluate import MAE, Accuracy
 from onstream.kernel import KernelPerceptron, Spectrum
 from onstream.linear import PAMultilabel, PAUniclass
 from onstream.testing import check_learner, checks
@@ -69,6 +71,28 @@ def test_what_cannot_be_checked() -> None:
         check_learner(int)
     with pytest.raises(TypeError, match=r"give an instance instead of the class"):
         check_learner(type("Needy", (Voter,), {"__init__": lambda self, size: None}))
+
+
+def test_a_metric_is_no_detector() -> None:
+    class Missed:
+        def update(self, y: Any, prediction: Any) -> None: ...
+
+    for metric in (Accuracy, Accuracy(), MAE(), Missed):
+        with pytest.raises(TypeError, match=r"^check_learner: \w+ is a metric: its update takes"):
+            check_learner(metric)
+
+
+def test_a_learner_of_ours_says_that_it_is_not_mergeable() -> None:
+    class Refuses(PAClassifier):
+        def merge(self, other: Any) -> None:
+            raise self.kind("Refuses: cannot be merged, as it is a test")
+
+        kind: type[Exception] = NotMergeable
+
+    checks(Refuses)["merging"]()
+    Refuses.kind = TypeError
+    with pytest.raises(AssertionError, match=r"merging: .* expected NotMergeable"):
+        checks(Refuses)["merging"]()
 
 
 def test_checks_one_by_one() -> None:

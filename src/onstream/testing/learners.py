@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..base import Learner
+from ..base.errors import NotMergeable
 from .common import same_again
 from .subject import LearnerSubject, call, plain, same_answer, true, written
 from .trace import trace
@@ -17,6 +19,17 @@ MAPPINGS = "mappings"  # the kind of rows that every learner takes
 EXTREME = (5e-324, -1e-160, 1e100, -1e160, 1.7976931348623157e308)
 MAYBE_MISSING = math.nan  # trees and naive Bayes take it for a gap, others refuse it
 TINY = 1e-9
+# What Python itself says of operations that nobody has thought of.
+OF_PYTHON = (
+    "unsupported operand",
+    "not supported between",
+    "object is not",
+    "object does not support",
+    "positional argument",
+    "unexpected keyword argument",
+    "can only concatenate",
+    "has no len()",
+)
 
 
 def verbs(subject: LearnerSubject) -> None:
@@ -70,7 +83,11 @@ def labels(subject: LearnerSubject) -> None:
             what = f"predict_one({x!r:.70})"
             true(one_of(met, said), f"{what}: expected one of {met!r}, got {said!r}")
             if hasattr(model, "labels"):
-                same_answer(met, list(model.labels), "labels, in order of appearance")
+                known, n = model.labels, i + 1
+                wanted = f"expected {met!r}, in order of appearance, got {known!r:.70}"
+                what = f"labels after {n} example{'s' * (n > 1)}"
+                true(isinstance(known, (list, tuple)), f"{what}: {wanted}")
+                same_answer(met, list(known), "labels, in order of appearance")
             answers_about(model, met, x)
 
 
@@ -319,7 +336,7 @@ def inputs_stay_the_users(subject: LearnerSubject) -> None:
 
 
 def weights(subject: LearnerSubject) -> None:
-    """An example of weight 0 is none; a weight below 0, or no finite number, is refused."""
+    """A block weighs as a loop does; of weight 0 an example is none, below 0 it is refused."""
     if not subject.weights:
         return
     model = subject.taught(stop=10)
@@ -331,10 +348,21 @@ def weights(subject: LearnerSubject) -> None:
         block = subject.arguments([x for x, _ in rows], [y for _, y in rows])
         call(model, "learn_many", *block, w=[0.0] * 3)
         subject.unchanged(model, before, "learn_many(..., w=[0.0, 0.0, 0.0])")
+        block_weighs_as_loop(subject)
     for w in (-1.0, math.nan, math.inf, "1", None):
         subject.refused(model, "learn_one", *subject.arguments(x, y), w=w)
         if hasattr(model, "learn_many"):
             subject.refused(model, "learn_many", *block, w=[1.0, 1.0, w])
+
+
+def block_weighs_as_loop(subject: LearnerSubject) -> None:
+    """The weights of a block are those of its rows."""
+    loop, whole = subject.make(), subject.make()
+    each = [0.5 + i % 4 for i in range(len(subject.lessons))]
+    for (x, y), w in zip(subject.lessons, each, strict=True):
+        call(loop, "learn_one", *subject.arguments(x, y), w=w)
+    call(whole, "learn_many", *subject.arguments(subject.xs, subject.ys), w=each)
+    subject.same(loop, whole, "learn_many(X, y, w) and a loop of learn_one(x, y, w) differ")
 
 
 def merging(subject: LearnerSubject) -> None:
@@ -345,7 +373,8 @@ def merging(subject: LearnerSubject) -> None:
     before, theirs = subject.state(model), subject.state(other)
     try:
         model.merge(other)
-    except TypeError:  # NotMergeable says why
+    except TypeError as error:
+        said_why(model, error)
         subject.unchanged(model, before, "merge(other), which was refused,")
     except Exception as error:
         raise AssertionError(f"merge(other) raised {type(error).__name__}: {error}") from error
@@ -356,6 +385,16 @@ def merging(subject: LearnerSubject) -> None:
     subject.unchanged(other, theirs, "merge(other), of the other one,")
     for wrong in (model, object(), None):
         subject.refused(model, "merge", wrong)
+
+
+def said_why(model: Any, error: TypeError) -> None:
+    """A refusal to merge must be meant: NotMergeable, or of a class of its own its own words."""
+    what = f"merge(other) raised {type(error).__name__}: {error}"
+    if isinstance(model, Learner):
+        wanted = "expected NotMergeable, which says why it cannot be merged"
+        true(isinstance(error, NotMergeable), f"{what}; {wanted}")
+    by_accident = not str(error) or any(words in str(error) for words in OF_PYTHON)
+    true(not by_accident, f"{what}; expected a merge, or an error that says why there is none")
 
 
 CHECKS: tuple[Callable[[LearnerSubject], None], ...] = (

@@ -189,11 +189,26 @@ def subject_of(given: Any, X: Any = None, y: Any = None) -> Subject:
     if hasattr(cls, "learn_one"):
         return LearnerSubject(given, X, y)
     if hasattr(cls, "update"):
+        refuse_metrics(cls)
         return DetectorSubject(given, X)
     raise TypeError(
         f"check_learner: {cls.__name__} has neither learn_one, as learners and transformers have, "
         f"nor update, as drift detectors have."
     )
+
+
+def refuse_metrics(cls: type[Any]) -> None:
+    """Refuse what is updated by a truth and a prediction: there are no rules for it here."""
+    try:
+        _, *given = inspect.signature(cls.update).parameters.values()
+    except (TypeError, ValueError):  # it does not say
+        return
+    needed = [p.name for p in given if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+    if len(needed) > 1:
+        raise TypeError(
+            f"check_learner: {cls.__name__} is a metric: its update takes {' and '.join(needed)}. "
+            f"Only learners, transformers, drift detectors and statistics can be checked."
+        )
 
 
 # -- what it is taught -------------------------------------------------------------------------
