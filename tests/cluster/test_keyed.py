@@ -1,5 +1,9 @@
 """One model per key: by hash to workers, cold ones on disk, each row learned once."""
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -12,9 +16,11 @@ from onstream.cluster.engine import WorkerLost
 from onstream.cluster.keyed import BLOCK
 from onstream.cluster.keyed_worker import LocalPool
 from onstream.cluster.keys import owner
+from onstream.core.data_warning import DataWarning
 from onstream.features import StandardScaler
 from onstream.linear import RLS, PAClassifier
 from onstream.persist.format import dumps
+from onstream.streams import from_iterable
 
 ROWS = 3000
 GENERATOR = np.random.default_rng(5)
@@ -146,10 +152,11 @@ def test_a_program_that_is_started_again_learns_the_rest(file, undisturbed, tmp_
     with pytest.raises(Stopped), models:
         models.learn(file, target="y")
     with KeyedModels(PAClassifier(), "shop", **options) as again:
-        assert min(again.done[0].values()) == 1  # two blocks are in the snapshot
+        assert again.pool.ask(0, "place", file)[0] == 2 * BLOCK  # in the snapshot
         again.learn(file, target="y")
         assert states(again) == undisturbed
-        again.learn(file, target="y")  # nothing is learned twice
+        with pytest.warns(DataWarning, match="nothing was learned"):
+            again.learn(file, target="y")  # nothing is learned twice
         assert states(again) == undisturbed
     with pytest.raises(ValueError, match="workers=2"):
         KeyedModels(PAClassifier(), "shop", workers=3, folder=folder)
@@ -171,6 +178,232 @@ def test_a_snapshot_that_one_worker_lacks(file, undisturbed, tmp_path):
 
 def lose():
     raise WorkerLost("gone")
+
+
+# -- sources that come again
+
+
+def write(path, rows, bad=None, label="{}"):
+    lines = (f"{'nse'[i % 3]},{'inf' if i == bad else i % 7},{label.format(i % 2)}\n" for i in rows)
+    path.write_text("shop,x,won\n" + "".join(lines))
+    return str(path)
+
+
+@pytest.fixture
+def shops(tmp_path):
+    """A folder of models, each time as a new program sees it."""
+
+    def make(**options):
+        return KeyedModels(PAClassifier(), "shop", folder=tmp_path / "models", **options)
+
+    return make
+
+
+def counts(models):
+    return {key: models.model(key).seen for key in models.keys()}  # noqa: SIM118
+
+
+@pytest.mark.parametrize(("rows", "bad", "before"), [(300, 250, 83), (30_000, 15_000, 5_000)])
+def test_a_file_that_was_repaired_is_learned_to_its_end(rows, bad, before, shops, tmp_path):
+    file = write(tmp_path / "big.csv", range(rows), bad)
+    for _ in range(2):  # until it is repaired
+        models = shops()
+        with pytest.raises(ValueError, match=f"big.csv: line {bad + 2:,}"):
+            models.learn(file, target="won")
+        assert counts(models) == {"n": bad // 3 + bad % 3, "s": before, "e": before}
+        with pytest.raises(ValueError, match=f"big.csv: line {bad + 2:,}"):
+            models.learn(file, target="won")
+        models.close()
+    write(tmp_path / "big.csv", range(rows))
+    with shops() as models:
+        new = models.learn(file, target="won")
+        assert counts(models) == dict.fromkeys("nse", rows // 3)
+        assert new == rows - bad
+        wanted = KeyedModels(PAClassifier(), "shop")
+        assert wanted.learn(file, target="won") == rows
+        assert states(models) == states(wanted)
+
+
+def test_a_row_that_its_model_refuses_is_the_same_error_until_it_is_repaired(shops):
+    a = X[:, 0].copy()
+    a[2200] = np.inf
+
+    def source():
+        return iter([(TABLE.select(["shop", "b"]).append_column("a", pa.array(a)), Y)] * 2)
+
+    for _ in range(2):
+        models = shops()
+        for _ in range(2):
+            with pytest.raises(ValueError, match=r"source: key .*: PAClassifier: row 2,200: .*inf"):
+                models.learn(source)
+        assert counts(models) == {}
+        models.close()
+    a[2200] = X[2200, 0]
+    with shops() as models:
+        rows = models.learn(source)
+        assert sum(counts(models).values()) == rows == 2 * ROWS
+
+
+def test_a_row_without_a_key_is_named_with_its_file(shops, tmp_path):
+    file = tmp_path / "day.csv"
+    file.write_text(Path(write(file, range(5000))).read_text() + ",1,1\n")
+    with pytest.raises(ValueError, match=r"day.csv: row 5,000: a key must be .* got None"):
+        shops().learn(str(file), target="won")
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_file_that_has_grown_gives_its_new_rows(again, shops, tmp_path):
+    """To the program that learned it, and to one that is started again."""
+    file, models, found = tmp_path / "day.csv", shops(), []
+    for rows in (300, 900, 10_001):
+        write(file, range(rows))
+        found.append(models.learn(str(file), target="won"))
+        assert sum(counts(models).values()) == rows
+        if again:
+            models.close()
+            models = shops()
+    wanted = KeyedModels(PAClassifier(), "shop")
+    wanted.learn(str(file), target="won")
+    assert states(models) == states(wanted)
+    assert found == [300, 600, 9_101]
+    models.close()
+
+
+def test_a_file_of_parquet_grows_too(shops, tmp_path):
+    """It is another file then, with the same rows at its beginning."""
+    table = pa.concat_tables([TABLE] * 3).append_column("text", pa.array(["ä", None, "b"] * ROWS))
+    with shops() as models:
+        for rows, new in ((100, 100), (7000, 6900), (9000, 2000)):
+            part = table.slice(0, rows)
+            if rows == 7000:
+                part = part.set_column(4, "text", part.column("text").dictionary_encode())
+            pq.write_table(part, tmp_path / "day.parquet", row_group_size=rows // 3)
+            found = models.learn(str(tmp_path / "day.parquet"), target="y")
+            assert sum(counts(models).values()) == rows
+            assert found == new
+
+
+CHANGES = {
+    "a cell": lambda lines: lines.__setitem__(17, "n,6.5,0\n"),
+    "a label": lambda lines: lines.__setitem__(17, lines[17][:-2] + "2\n"),
+    "a key": lambda lines: lines.__setitem__(17, "x" + lines[17][1:]),
+    "a cell is gone": lambda lines: lines.__setitem__(17, "n,,0\n"),
+    "two rows": lambda lines: lines.insert(16, lines.pop(17)),
+    "a column": lambda lines: lines.__setitem__(0, "shop,z,won\n"),
+    "a row more": lambda lines: lines.insert(17, "n,1,1\n"),
+    "a row less": lambda lines: lines.pop(17),
+    "the last row": lambda lines: lines.pop(),
+    "all rows": lambda lines: lines.__delitem__(slice(1, None)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("grown", [False, True])
+def test_a_file_that_was_replaced_is_an_error(change, again, grown, shops, tmp_path):
+    file = tmp_path / "day.csv"
+    models = shops()
+    models.learn(write(file, range(300)), target="won")
+    before = states(models)
+    if again:
+        models.close()
+        models = shops()
+    lines = file.read_text().splitlines(keepends=True)
+    CHANGES[change](lines)
+    file.write_text("".join(lines + ["n,1,1\n"] * 9000 * (grown and len(lines) > 1)))
+    with pytest.raises(ValueError, match=r"day.csv: its first 300 rows were learned, but .*name"):
+        models.learn(str(file), target="won")
+    assert states(models) == before
+    models.close()
+
+
+def test_a_file_that_is_read_with_other_options_is_an_error(shops, tmp_path):
+    file = write(tmp_path / "day.csv", range(300))
+    with shops() as models:
+        models.learn(file, target="won")
+        with pytest.raises(ValueError, match="or is read with other options"):
+            models.learn(file, target="x")
+        with pytest.raises(ValueError, match="there are 100 now"):
+            models.learn(file, target="won", limit=100)
+
+
+def test_nothing_new_is_told(shops, tmp_path, monkeypatch):
+    files = [write(tmp_path / f"{name}.csv", range(rows)) for name, rows in (("a", 3), ("b", 6))]
+    pattern = str(tmp_path / "*.csv")
+    monkeypatch.chdir(tmp_path)
+    with shops() as models:
+        assert models.learn(files[0], target="won") == 3
+        with pytest.warns(DataWarning, match="as all 3 rows of ./a.csv have been") as told:
+            assert models.learn("./a.csv", target="won") == 0
+        assert told[0].filename == __file__
+        assert models.learn(pattern, target="won") == 6
+    with shops() as models:
+        with pytest.warns(DataWarning, match="as all 9 rows of .*a.csv and 1 more have"):
+            assert models.learn(pattern, target="won") == 0
+        write(tmp_path / "c.csv", [])
+        (tmp_path / "empty").mkdir()
+        assert models.learn(write(tmp_path / "empty" / "d.csv", []), target="won") == 0
+        assert counts(models) == dict.fromkeys("nse", 3)
+
+
+def test_sources_without_a_path_are_known_by_their_first_row():
+    models = KeyedModels(PAClassifier(), "shop")
+    blocks = [(TABLE.select(["shop", "a", "b"]).slice(start, 500), Y[start:]) for start in (0, 500)]
+    blocks = [(part, y[:500]) for part, y in blocks]
+    assert models.learn(blocks) == 1000
+    assert models.learn(lambda: iter([(rows()[0].slice(1000), Y[1000:])])) == 2000
+    assert states(models) == {k: dumps(expected(PAClassifier(), k)) for k in range(40)}
+    with pytest.warns(DataWarning, match="can be given to learn_many"):
+        assert models.learn(blocks) == 0
+    assert models.learn(rows()) == ROWS - 500  # begins with the first block
+    with pytest.raises(ValueError, match=r"the block: its first 3,000 rows .* there are 500 now"):
+        models.learn(blocks[0])
+    mapped = [({"shop": "a", "x": 1.0}, True), ({"shop": "a", "x": 2.0}, False)]
+    assert models.learn(from_iterable(mapped)) == 2
+    assert models.learn(from_iterable([*mapped, ({"shop": "a", "y": None}, True)])) == 1
+
+
+def test_a_worker_that_was_stopped_before_its_snapshot(shops, tmp_path):
+    """It gets what it lacks, unless the file was replaced: then nobody learns anything."""
+    file = tmp_path / "day.csv"
+    write(file, range(10_000))
+    models = shops()
+    snapshot = models.pool.snapshot
+    models.pool.snapshot = lambda k: snapshot(k) if k == 0 else lose()
+    models._recover = lambda worker, reason: lose()
+    with pytest.raises(WorkerLost):
+        models.learn(str(file), target="won")
+    models._leave()
+    good = file.read_text()
+    file.write_text(good[:-1] + "\n" + "n,1,1\n" * 50)
+    lines = good.splitlines(keepends=True)
+    lines[9_000] = "n,6.5,0\n"
+    file.write_text("".join(lines))
+    with shops() as models:
+        some = states(models)
+        assert 0 < len(some) < 3
+        with pytest.raises(ValueError, match="its first 10,000 rows were learned, but"):
+            models.learn(str(file), target="won")
+        assert states(models) == some
+    write(file, range(12_000))
+    with shops() as models:
+        models.learn(str(file), target="won")
+        assert counts(models) == dict.fromkeys("nse", 4000)
+
+
+def test_a_folder_of_an_earlier_version(shops, tmp_path):
+    """It says which blocks of a file were learned, not how many rows that is."""
+    file = write(tmp_path / "day.csv", range(300))
+    shops().close()
+    for k in range(2):
+        with closing(sqlite3.connect(tmp_path / "models" / f"worker-{k}-of-2.sqlite")) as old:
+            old.execute("DROP TABLE places")
+            old.execute("INSERT INTO sources VALUES (?, 0)", (file,))
+            old.commit()
+    with shops() as models:
+        with pytest.raises(ValueError, match="an earlier version of onstream has learned it"):
+            models.learn(file, target="won")
+        assert models.learn(write(tmp_path / "next.csv", range(300)), target="won") == 300
 
 
 # -- what is refused
@@ -367,17 +600,17 @@ def test_no_such_file():
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        ([{"x": 1.0}], "a row has no key 'shop'"),
+        ([{"x": 1.0}], "row 0: there is no key 'shop'"),
         (pa.table({"x": [1.0]}), "no column 'shop'"),
         (np.ones((1, 2)), "a frame or a list of dicts"),
-        ([{"shop": 1.5}], "a key must be"),
+        ([{"shop": "a"}, {"shop": 1.5}], "row 1: a key must be"),
         ([{"shop": None}], "a key must be"),
         ([{"shop": "\ud800"}], "not valid Unicode"),
     ],
 )
 def test_rows_without_a_key(X, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        KeyedModels(PAClassifier(), "shop").learn_many(X, [True])
+        KeyedModels(PAClassifier(), "shop").learn_many(X, [True] * len(X))
 
 
 def test_what_keyed_models_refuse():

@@ -1,8 +1,8 @@
 """The models of one worker, by key: the hot ones in memory, the cold ones in a SQLite file.
 
-A snapshot is one transaction: all models that have changed, and which call of each source was the
-last. Models that leave memory before are written in the transaction that the next snapshot ends,
-so a worker that is lost is back at its last snapshot, models and source alike.
+A snapshot is one transaction: all models that have changed, which call was the last, and how far
+each source is learned. Models that leave memory before are written in the transaction that the next
+snapshot ends, so a worker that is lost is back at its last snapshot, models and sources alike.
 """
 
 import sqlite3
@@ -13,12 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from ..persist.format import dumps, loads
+from .known_rows import Place
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS models (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS places (
+    source TEXT PRIMARY KEY, rows INTEGER NOT NULL, digest TEXT NOT NULL
+);
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
+CALLS = "learn_many"  # the only row of `sources`; files had rows there, before there were `places`
 PATIENCE = 2.0  # seconds that a file of another program is waited for
 
 
@@ -52,12 +57,25 @@ class KeyStore:
         self.changed: set[str] = set()
         self.touched: set[str] = set()  # changed since the last snapshot, in memory or not
         self.unwritten: set[str] = set()  # keys that the file does not have yet
-        self.sources = self._written_sources()
+        self._read_progress()
         self.evicted = 0
         self.file.execute("BEGIN")
 
-    def _written_sources(self) -> dict[str, int]:
-        return dict(self.file.execute("SELECT name, sequence FROM sources"))
+    def _read_progress(self) -> None:
+        """Take from the file which call was the last, and how far each source is learned."""
+        sources = dict(self.file.execute("SELECT name, sequence FROM sources"))
+        self.sequence: int = sources.pop(CALLS, -1)
+        self.old_sources = set(sources)
+        found = self.file.execute("SELECT source, rows, digest FROM places")
+        self.places: dict[str, Place] = {source: (rows, digest) for source, rows, digest in found}
+        self.moved: set[str] = set()  # sources that were learned since
+
+    def learned(self, sequence: int, source: str | None, place: Place) -> None:
+        """Note a call, and how far it has come in its source, if it has one."""
+        self.sequence = sequence
+        if source is not None:
+            self.places[source] = place
+            self.moved.add(source)
 
     def get(self, key: str) -> Any:
         """The model of a key, or None."""
@@ -95,17 +113,18 @@ class KeyStore:
         self.file.execute("INSERT OR REPLACE INTO models VALUES (?, ?)", (key, dumps(model)))
         self.unwritten.discard(key)
 
-    def snapshot(self) -> dict[str, int]:
-        """Write what has changed, all or nothing; return the last call of each source."""
+    def snapshot(self) -> None:
+        """Write what has changed, all or nothing."""
         for key in sorted(self.changed):
             self._write(key, self.models[key])
         self.changed.clear()
         self.touched.clear()
-        rows = list(self.sources.items())
-        self.file.executemany("INSERT OR REPLACE INTO sources VALUES (?, ?)", rows)
+        self.file.execute("INSERT OR REPLACE INTO sources VALUES (?, ?)", (CALLS, self.sequence))
+        rows = [(source, *self.places[source]) for source in sorted(self.moved)]
+        self.file.executemany("INSERT OR REPLACE INTO places VALUES (?, ?, ?)", rows)
+        self.moved.clear()
         self.file.execute("COMMIT")
         self.file.execute("BEGIN")
-        return dict(self.sources)
 
     def go_back(self) -> None:
         """Be as at the last snapshot."""
@@ -115,7 +134,7 @@ class KeyStore:
             self.models.pop(key, None)
         for keys in (self.touched, self.changed, self.unwritten):
             keys.clear()
-        self.sources = self._written_sources()
+        self._read_progress()
 
     def keys(self) -> Iterator[str]:
         """All keys."""

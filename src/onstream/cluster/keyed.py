@@ -5,23 +5,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from ..base.blocks import count_rows, cut_part, take_part
 from ..base.checks import whole
 from ..base.learner import Learner
-from ..core.data_warning import held_back
+from ..core.data_warning import held_back, warn_of_data
 from ..persist.format import dumps, loads
 from .engine import WorkerLost
 from .key_store import check_snapshot
-from .keyed_worker import Refused, pool_of
+from .keyed_worker import Call, Refused, pool_of
 from .keys import key_text, key_value, owners, split_key
+from .known_rows import BLOCK, Place, compared, recognised
 from .shards import Shard, find_shards
 
-BLOCK = 4096  # rows of a call; part of what a sequence number means
-CALLS = "learn_many"  # the source of rows that are handed over
 PATIENCE = 5  # times that a worker is lost in a row
 
 
@@ -45,6 +44,15 @@ class KeyFigures:
     def disk_per_key(self) -> float:
         """Bytes of a model on disk."""
         return self.disk_bytes / max(1, self.on_disk)
+
+
+class Origin(NamedTuple):
+    """Where rows come from."""
+
+    where: str  # for messages
+    source: str  # as workers know it
+    place: Place  # after the rows
+    behind: list[int]  # workers that do not have them yet
 
 
 class KeyedModels:
@@ -110,9 +118,10 @@ class KeyedModels:
         self._check_folder()
         self.pool = pool_of(engine, self._paths(), dumps(self.template), in_memory, key)
         self.closed = False
-        self.unsaved: list[list[tuple[str, int, Any]]] = [[] for _ in range(self.workers)]
-        self.done = [self.pool.sources(k) for k in range(self.workers)]  # in their snapshots
-        self.sequences = {CALLS: max((d.get(CALLS, -1) for d in self.done), default=-1)}
+        self.unsaved: list[list[Call]] = [[] for _ in range(self.workers)]
+        progress = [self.pool.ask(k, "progress") for k in range(self.workers)]
+        self.sequence: int = max(sequence for sequence, _ in progress)  # of the last call
+        self.old_sources: set[str] = set().union(*(sources for _, sources in progress))
         self.rows = 0  # since the last snapshot
         self.forgotten = False  # were calls let go of, as a snapshot has what they taught?
         self.unfinished: list[int] | None = None  # calls in `unsaved` before one was broken off
@@ -154,24 +163,62 @@ class KeyedModels:
         X, keys = split_key(self.key, X)
         with self._as_a_whole(rows):
             for start in range(0, rows, BLOCK):
-                parts = [cut_part(part, start, start + BLOCK) for part in (keys, X, y, w)]
-                self.sequences[CALLS] += 1
-                self._learn(CALLS, self.sequences[CALLS], start, *parts)
+                self._learn(
+                    start, *(cut_part(part, start, start + BLOCK) for part in (keys, X, y, w))
+                )
 
-    def learn(self, shards: Any, **reading: Any) -> None:
+    def learn(self, shards: Any, **reading: Any) -> int:
         """Learn files, patterns or streams, with the options of their readers: target="won".
 
-        Rows of a file that a snapshot in `folder` already has are not learned again.
+        Returns how many rows were learned: those that were not learned before, by this program or,
+        with a `folder`, by an earlier one. A file that has grown gives its new rows; one that does
+        not begin with the rows that were learned is an error. If there are no new rows at all, a
+        `DataWarning` says so.
+
+        A file is known by its path, anything else (a stream, a block) by its first row. It is read
+        from the start each time, to compare what was learned.
         """
         self._check_open()
+        learned, known = 0, {}
         for shard in found_shards(shards, reading):
-            first = 1 + min(done.get(shard.name, -1) for done in self.done)
-            for sequence, block in numbered(shard, first):
-                X, y, w = (*block, None)[:3]
-                X, keys = split_key(self.key, X)
-                with self._as_a_whole(len(keys)):
-                    self._learn(shard.name, sequence, sequence * BLOCK, keys, X, y, w)
+            new, old = self._learn_shard(shard)
+            learned += new
+            if old:
+                known[shard.name] = old
         self.snapshot()
+        if known and not learned:
+            others = f" and {len(known) - 1:,} more" if len(known) > 1 else ""
+            warn_of_data(
+                f"KeyedModels: nothing was learned, as all {sum(known.values()):,} rows of "
+                f"{next(iter(known))}{others} have been learned before. Rows that are meant to "
+                f"come once more can be given to learn_many."
+            )
+        return learned
+
+    def _learn_shard(self, shard: Shard) -> tuple[int, int]:
+        """Learn the new rows of a shard; return how many they are, and how many were known."""
+        source, blocks = recognised(shard, self.key)
+        if {shard.name, source} & {*self.old_sources, *map(os.path.realpath, self.old_sources)}:
+            raise ValueError(
+                f"KeyedModels: {shard.name}: an earlier version of onstream has learned it, and "
+                f"noted no more than that. Give new rows in a file of another name, or to "
+                f"learn_many."
+            )
+        places = [self._ask(k, "place", source) for k in range(self.workers)]
+        least, most = min(rows for rows, _ in places), max(rows for rows, _ in places)
+        if least < most:  # some were stopped before their snapshot: compare before they learn
+            for part in compared(shard.name, shard.blocks(), self.key, places):
+                if part.place[0] >= most:
+                    break
+        learned = rows = 0
+        for part in compared(shard.name, blocks, self.key, places):
+            rows += len(part.keys)
+            behind = [k for k in range(self.workers) if places[k][0] <= part.first]
+            if behind:
+                with self._as_a_whole(len(part.keys)):
+                    of = Origin(f"{shard.name}: ", source, part.place, behind)
+                    learned += self._learn(part.first, part.keys, part.X, part.y, part.w, of)
+        return learned, rows - learned
 
     @contextmanager
     def _as_a_whole(self, rows: int) -> Iterator[None]:
@@ -187,24 +234,30 @@ class KeyedModels:
             self.snapshot()
 
     def _learn(
-        self, source: str, sequence: int, start: int, keys: list[str], X: Any, y: Any, w: Any
-    ) -> None:
-        """Hand rows to the workers of their keys; the caller knows the first one as `start`."""
+        self, start: int, keys: list[str], X: Any, y: Any, w: Any, of: Origin | None = None
+    ) -> int:
+        """Hand rows to the workers of their keys; the caller knows the first one as `start`.
+
+        Those of a source go to workers that do not have them yet, and every one of these is told
+        how far the source is learned. Returns how many rows were handed out.
+        """
         owner = owners(keys, self.workers)
-        sent = []
-        for k in range(self.workers):
+        self.sequence += 1
+        sent, handed_out = [], 0
+        for k in range(self.workers) if of is None else of.behind:
             rows = np.flatnonzero(owner == k)
-            if len(rows):
+            if len(rows) or of:
                 own = [keys[i] for i in rows]
                 parts = (own, rows + start, *(take_part(part, rows) for part in (X, y, w)))
-                call = (source, sequence, parts)
+                call = (self.sequence, parts, *((of.source, of.place) if of else ()))
                 self.unsaved[k].append(call)
                 sent.append((k, self._send(k, call)))
+                handed_out += len(rows)
         outcomes = [self._outcome(k, handle) for k, handle in sent]  # they work at the same time
         refused = [outcome for outcome in outcomes if outcome]
         if refused:
-            where = "" if source == CALLS else f"{source}: "
-            raise ValueError(f"KeyedModels: {where}{min(refused)[1]}")
+            raise ValueError(f"KeyedModels: {of.where if of else ''}{min(refused)[1]}")
+        return handed_out
 
     def _take_up(self) -> None:
         """Go back to before rows that were refused or broken off."""
@@ -227,7 +280,7 @@ class KeyedModels:
         except WorkerLost as reason:
             self._recover(worker, reason)
 
-    def _send(self, worker: int, call: tuple[str, int, Any]) -> Any:
+    def _send(self, worker: int, call: Call) -> Any:
         try:
             return self.pool.send(worker, call)
         except WorkerLost as reason:
@@ -267,10 +320,10 @@ class KeyedModels:
         self._check_open()
         for k in range(self.workers):
             try:
-                self.done[k] = self.pool.snapshot(k)
+                self.pool.snapshot(k)
             except WorkerLost as reason:
                 self._recover(k, reason)
-                self.done[k] = self.pool.snapshot(k)
+                self.pool.snapshot(k)
             self.forgotten |= bool(self.unsaved[k])
             self.unsaved[k].clear()
         self.rows = 0
@@ -348,11 +401,3 @@ def found_shards(shards: Any, reading: dict[str, Any]) -> list[Shard]:
     except (ValueError, TypeError, OSError) as error:
         text = str(error).replace("train:", "KeyedModels:", 1)
         raise type(error)(text) from None
-
-
-def numbered(shard: Shard, first: int) -> Iterator[tuple[int, Any]]:
-    """The blocks of a shard with their numbers, from number `first` on."""
-    from ..streams.stream import regrouped
-
-    blocks = regrouped(shard.blocks(first * BLOCK), BLOCK)
-    yield from enumerate(blocks, first)

@@ -9,7 +9,9 @@ from ..base.errors import renumbered
 from ..persist.format import dumps
 from .key_store import KeyStore
 from .keys import grouped, key_value
+from .known_rows import Place
 
+Call = tuple[Any, ...]  # what `KeyedWorker.learn` is given
 Refused = tuple[int, str]  # the caller's row, and why
 LEARNED = " The rows before it were learned."  # not so if they go back
 
@@ -20,14 +22,16 @@ class KeyedWorker:
     def __init__(self, template: bytes, path: str, in_memory: int, column: str) -> None:
         self.store = KeyStore(template, path, in_memory, column)
 
-    def learn(self, source: str, sequence: int, rows: Any) -> Refused | None:
+    def learn(
+        self, sequence: int, rows: Any, source: str | None = None, place: Place = (0, "")
+    ) -> Refused | None:
         """Learn rows, unless this call came before; return the first that was refused.
 
         Then other keys may have learned theirs: all workers are to go back.
         """
-        if sequence <= self.store.sources.get(source, -1):
+        if sequence <= self.store.sequence:
             return None
-        self.store.sources[source] = sequence
+        self.store.learned(sequence, source, place)
         keys, numbers, X, y, w = rows
         refused = []
         for key, own in grouped(keys).items():
@@ -66,13 +70,17 @@ class KeyedWorker:
         """Counts and bytes."""
         return self.store.figures()
 
-    def sources(self) -> dict[str, int]:
-        """The last call of each source."""
-        return dict(self.store.sources)
+    def progress(self) -> tuple[int, set[str]]:
+        """The last call, and the sources of which it is not known how far they are learned."""
+        return self.store.sequence, self.store.old_sources
 
-    def snapshot(self) -> dict[str, int]:
+    def place(self, source: str) -> Place:
+        """How far a source is learned."""
+        return self.store.places.get(source, (0, ""))
+
+    def snapshot(self) -> None:
         """Write what has changed."""
-        return self.store.snapshot()
+        self.store.snapshot()
 
     def close(self) -> None:
         """Let go of the file."""
@@ -98,11 +106,11 @@ class LocalPool:
         """A worker with what its file holds."""
         return KeyedWorker(self.made[0], self.paths[worker], *self.made[1:])
 
-    def learn(self, worker: int, call: tuple[str, int, Any]) -> Refused | None:
+    def learn(self, worker: int, call: Call) -> Refused | None:
         """Learn a call."""
         return self.workers[worker].learn(*call)
 
-    def send(self, worker: int, call: tuple[str, int, Any]) -> Any:
+    def send(self, worker: int, call: Call) -> Any:
         """Begin to learn a call: here it is done at once."""
         return self.learn(worker, call)
 
@@ -114,13 +122,9 @@ class LocalPool:
         """Call a method of a worker."""
         return getattr(self.workers[worker], verb)(*given)
 
-    def sources(self, worker: int) -> Any:
-        """The last call of each source in the snapshot of a worker."""
-        return self.ask(worker, "sources")
-
-    def snapshot(self, worker: int) -> Any:
+    def snapshot(self, worker: int) -> None:
         """Let a worker write its models."""
-        return self.ask(worker, "snapshot")
+        self.ask(worker, "snapshot")
 
     def restart(self, worker: int) -> None:
         """Begin again from the last snapshot."""

@@ -1,6 +1,7 @@
 """Keys of rows: found in a column, as texts, and spread over workers by their hash."""
 
 import hashlib
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -8,24 +9,36 @@ import numpy as np
 from ..core.arrow import arrow_table
 
 
-def split_key(key: str, X: Any) -> tuple[Any, list[str]]:
-    """Rows without their key, and the keys."""
+def split_key(key: str, X: Any, where: str = "", before: int = 0) -> tuple[Any, list[str]]:
+    """Rows without their key, and the keys; messages count rows from `before`, in `where`."""
     if isinstance(X, (list, tuple)):
-        try:
-            keys = [key_text(row[key]) for row in X]
-        except (KeyError, TypeError):
-            raise ValueError(f"KeyedModels: a row has no key {key!r}.") from None
+        found = (row[key] for row in X)
+        keys = key_texts(key, found, where, before)
         return [{name: v for name, v in row.items() if name != key} for row in X], keys
     if not hasattr(X, "__arrow_c_stream__"):
         raise TypeError(
-            f"KeyedModels: X must be a frame or a list of dicts, so that the key is known by its "
-            f"name, got {type(X).__name__}."
+            f"KeyedModels: {where}X must be a frame or a list of dicts, so that the key is known "
+            f"by its name, got {type(X).__name__}."
         )
     table = arrow_table(X)
     if key not in table.column_names:
-        raise ValueError(f"KeyedModels: there is no column {key!r} for the key.")
-    keys = [key_text(value) for value in table.column(key).to_pylist()]
+        raise ValueError(f"KeyedModels: {where}there is no column {key!r} for the key.")
+    keys = key_texts(key, table.column(key).to_pylist(), where, before)
     return table.drop_columns([key]), keys
+
+
+def key_texts(key: str, found: Iterable[Any], where: str, before: int) -> list[str]:
+    """The keys of rows as texts."""
+    texts: list[str] = []
+    try:
+        texts.extend(map(key_text, found))  # where one cannot be a key, those before it stay
+    except (KeyError, TypeError):
+        reason = f"there is no key {key!r}."
+    except ValueError as error:
+        reason = str(error).removeprefix("KeyedModels: ")
+    else:
+        return texts
+    raise ValueError(f"KeyedModels: {where}row {len(texts) + before:,}: {reason}")
 
 
 def key_text(key: Any) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 from ..compat.extras import needed
 from .engine import WorkerLost
 from .joining import join_ray
-from .keyed_worker import KeyedWorker
+from .keyed_worker import Call, KeyedWorker
 from .ray_engine import first_line
 
 
@@ -27,7 +27,7 @@ class RayPool:
         """Call a method of an actor; WorkerLost if it has gone."""
         return self.outcome(getattr(self.actors[worker], verb).remote(*given))
 
-    def send(self, worker: int, call: tuple[str, int, Any]) -> Any:
+    def send(self, worker: int, call: Call) -> Any:
         """Let an actor learn a call, while others learn theirs."""
         return self.actors[worker].learn.remote(*call)
 
@@ -40,17 +40,13 @@ class RayPool:
         except self.ray.exceptions.RayError as error:
             raise WorkerLost(first_line(error)) from None
 
-    def learn(self, worker: int, call: tuple[str, int, Any]) -> Any:
+    def learn(self, worker: int, call: Call) -> Any:
         """Learn a call."""
         return self.ask(worker, "learn", *call)
 
-    def sources(self, worker: int) -> Any:
-        """The last call of each source in the snapshot of a worker."""
-        return self.ask(worker, "sources")
-
-    def snapshot(self, worker: int) -> Any:
+    def snapshot(self, worker: int) -> None:
         """Let a worker write its models."""
-        return self.ask(worker, "snapshot")
+        self.ask(worker, "snapshot")
 
     def restart(self, worker: int) -> None:
         """A new actor in place of a lost one."""
