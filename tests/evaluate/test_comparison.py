@@ -64,6 +64,17 @@ def test_numbers_and_a_table() -> None:
     assert found.to_dict()["streams"]["Slice 1"][0]["rows"] == 200
 
 
+def test_seeds_can_be_counted() -> None:
+    learner = RandomizedPerceptron(budget=5)
+    stream = {"sea": lambda seed: SEA(seed=seed).limit(100)}
+    three = compare([learner], stream, seeds=3)
+    assert three.seeds == [0, 1, 2]
+    assert str(three) == str(compare([learner], stream, seeds=range(3)))
+    for wrong, told in ((0, "seeds must be at least 1"), (2.5, "seeds must be a whole number")):
+        with pytest.raises((TypeError, ValueError), match=f"compare: {told}, got {wrong}"):
+            compare([learner], stream, seeds=wrong)
+
+
 def test_what_cannot_be_compared() -> None:
     rows = (np.zeros((4, 1)), [0, 1, 0, 1])
     with pytest.raises(TypeError, match="streams must be a dict"):

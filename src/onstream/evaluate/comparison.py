@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
+from ..base.checks import whole
 from .choices import named_models, steps_of
 from .figures import figure
 from .metric import Metric
@@ -19,7 +20,7 @@ def compare(
     models: Any,
     streams: Any,
     *,
-    seeds: Iterable[int] | None = None,
+    seeds: Iterable[int] | int | None = None,
     metrics: Metric | Sequence[Metric] | None = None,
     n_jobs: int = 1,
     baselines: bool = True,
@@ -35,9 +36,9 @@ def compare(
     streams : dict name to stream, or list of streams
         Each as `prequential` takes it, and readable again and again: `(X, y)`, a generator of
         `onstream.streams` with its `limit`, a reader. A function of the seed may give the stream.
-    seeds : iterable of int, optional
+    seeds : iterable of int, or int, optional
         Each stream is run once for each: learners with a `seed` get it, and streams that are
-        functions. By default one run, with the seeds that learners have.
+        functions. 3 is range(3). By default one run, with the seeds that learners have.
     metrics : metric or list of metrics, optional
         As for `prequential`; ranks go by the first.
     n_jobs : int > 0, default 1
@@ -65,9 +66,7 @@ def compare(
     """
     named = named_models(models)
     given = named_streams(streams)
-    chosen: list[int | None] = [None] if seeds is None else list(seeds)
-    if not chosen:
-        raise ValueError("compare: seeds is empty; give some, such as seeds=range(5).")
+    chosen = chosen_seeds(seeds)
     reports: dict[str, list[Report]] = {}
     for name, stream in given.items():
         reports[name] = []
@@ -86,6 +85,17 @@ def compare(
                 )
             )
     return Comparison(reports, [None if seed is None else int(seed) for seed in chosen])
+
+
+def chosen_seeds(seeds: Any) -> list[int | None]:
+    """The seeds of the runs; a number of them is that many."""
+    if seeds is None:
+        return [None]
+    if not isinstance(seeds, Iterable):
+        return list(range(whole("compare", "seeds", seeds, least=1)))
+    if chosen := list(seeds):
+        return chosen
+    raise ValueError("compare: seeds is empty; give some, such as seeds=range(5).")
 
 
 def named_streams(streams: Any) -> dict[str, Any]:
