@@ -29,6 +29,21 @@ def test_parameters(make, wrong, meant) -> None:
         make(**wrong)
 
 
+@pytest.mark.parametrize(
+    ("make", "wrong", "ours"),
+    [
+        (onstream.KNNClassifier, "n_neighbors", "k"),
+        (onstream.AdaptiveRandomForestClassifier, "n_estimators", "n_models"),
+        (onstream.AdaptiveRandomForestClassifier, "random_state", "seed"),
+        (onstream.LogisticRegression, "learning_rate", "eta"),
+        (onstream.HoeffdingTreeClassifier, "split_confidence", "delta"),
+    ],
+)
+def test_parameters_of_other_libraries(make, wrong, ours) -> None:
+    with pytest.raises(TypeError, match=f"no parameter '{wrong}'. Here it is '{ours}'"):
+        make(**{wrong: 1})
+
+
 def test_choices() -> None:
     with pytest.raises(ValueError, match=r"got 'constnat'\. Did you mean 'constant'\?"):
         onstream.linear.SGDClassifier(schedule="constnat")

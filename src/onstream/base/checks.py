@@ -6,7 +6,22 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
-OTHER_NAMES = {"sample_weight": "w", "weights": "w", "weight": "w", "n_iter": "epochs"}
+OTHER_NAMES = {  # of parameters in other libraries: those here, of which a learner has one at most
+    "sample_weight": ("w",),
+    "weights": ("w",),
+    "weight": ("w",),
+    "n_iter": ("epochs",),
+    "n_estimators": ("n_models",),
+    "n_trees": ("n_models",),
+    "n_neighbors": ("k",),
+    "random_state": ("seed",),
+    "learning_rate": ("eta", "learning_rate"),
+    "lr": ("eta", "learning_rate"),
+    "eta0": ("eta",),
+    "split_confidence": ("delta",),
+    "tie_threshold": ("tau",),
+    "window_size": ("window",),
+}
 
 
 def name_of(owner: object) -> str:
@@ -111,5 +126,10 @@ def nearest(name: Any, known: Iterable[str], cutoff: float = 0.6) -> str:
 
 def meant(name: str, known: list[str]) -> str:
     """The same for a parameter, which may have another name in other libraries."""
-    ours = OTHER_NAMES.get(name)
-    return f" Here it is {ours!r}." if ours in known else nearest(name, known)
+    return otherwise_called(name, known) or nearest(name, known)
+
+
+def otherwise_called(name: str, known: Iterable[str]) -> str:
+    """What a parameter of another library is called here, as a sentence; empty if it is not."""
+    ours = [other for other in OTHER_NAMES.get(name, ()) if other in known]
+    return f" Here it is {ours[0]!r}." if ours else ""

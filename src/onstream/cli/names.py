@@ -6,6 +6,23 @@ from typing import Any
 
 from .. import evaluate, streams
 from ..base import learners, parts
+from ..base.checks import otherwise_called
+
+ELSEWHERE = {  # learners in papers and other libraries, in small letters: those here
+    "arf": ("AdaptiveRandomForestClassifier", "AdaptiveRandomForestRegressor"),
+    "srp": ("StreamingRandomPatchesClassifier",),
+    "sgbt": ("StreamingGradientBoostingClassifier", "StreamingGradientBoostingRegressor"),
+    "xgboost": ("StreamingGradientBoostingClassifier", "StreamingGradientBoostingRegressor"),
+    "lightgbm": ("StreamingGradientBoostingClassifier", "StreamingGradientBoostingRegressor"),
+    "logreg": ("LogisticRegression",),
+    "lr": ("LogisticRegression", "LinearRegression"),
+    "sgd": ("SGDClassifier", "SGDRegressor"),
+    "svm": ("PAClassifier",),
+    "ftrl": ("FTRLProximal",),
+    "nb": ("GaussianNB",),
+    "naivebayes": ("GaussianNB",),
+    "automl": ("EvolvingClassifier", "EvolvingRegressor"),
+}
 
 
 def by_name() -> dict[str, type[Any]]:
@@ -54,8 +71,13 @@ def short_names(cls: type[Any]) -> list[str]:
 def meant(name: str, known: Iterable[str]) -> str:
     """Perhaps something else was meant: with a slip of the fingers, or a part of a name."""
     known, name = list(known), name[:80]
+    ours = [repr(other) for other in ELSEWHERE.get(name.lower(), ()) if other in known]
+    if told := otherwise_called(name, known) or (ours and f" Here it is {' or '.join(ours)}."):
+        return told
     allowed = max(1, len(name) // 4) if len(name) > 2 else 0
     slips = {other: edits(name.lower(), other.lower(), allowed) for other in known}
+    if len(name) < 4:  # of so few letters, the first is rarely wrong: 'all' is no 'KLL'
+        slips = {other: n for other, n in slips.items() if other[:1].lower() == name[:1].lower()}
     close = min(slips, key=lambda other: slips[other], default=None)
     if close is not None and slips[close] <= allowed:
         return f" Did you mean {close!r}?"
