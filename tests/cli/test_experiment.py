@@ -80,6 +80,14 @@ def test_the_command(tmp_path):
     assert first == second  # the same seed
 
 
+def test_without_a_name_they_are_listed(tmp_path):
+    lines = call("experiment").output.splitlines()
+    assert [line.split()[0] for line in lines] == NAMES
+    assert all(line.endswith("?") for line in lines)
+    told = call("experiment", "noise", code=1).output
+    assert "onstream experiment noise --out noise" in told
+
+
 def test_another_seed_gives_other_data():
     run = experiment.found("aggressiveness").run
     assert run(Lab(size="tiny")).table().rows != run(Lab(size="tiny", seed=1)).table().rows

@@ -15,6 +15,7 @@ import onstream
 from onstream.cli.main import app
 from onstream.cli.models import everything
 from onstream.cli.names import baselines, by_name, generators, meant, metrics
+from onstream.cli.parse import parse_model
 
 from .calling import call
 
@@ -53,6 +54,29 @@ def test_a_missing_model_points_to_the_list(tmp_path: Path) -> None:
     assert "onstream models" in done.stderr
     told = call("train", "x.csv", "-o", tmp_path / "m", code=1).stderr
     assert "`onstream models` lists the learners" in told
+
+
+@pytest.mark.parametrize(
+    ("option", "told"), [("--report", "HTML file"), ("--shuffle", "so many rows"), ("-m", "RLS")]
+)
+def test_an_option_without_its_value_says_which(option: str, told: str) -> None:
+    words = re.sub(r"[\s│]+", " ", call("run", "x.csv", option, code=2).stderr)
+    assert f"Option '{option}' needs a value. It means: " in words
+    assert told in words
+
+
+def test_standard_input_has_a_name() -> None:
+    rows = "a,y\n" + "1,0\n2,1\n" * 9
+    told = call("run", "-", "-f", "csv", "-t", "y", "-m", "GaussianNB()", stdin=rows).stdout
+    assert "Which learner suits standard input?" in told
+
+
+def test_text_for_a_regressor_names_a_classifier(tmp_path: Path) -> None:
+    file = tmp_path / "x.csv"
+    file.write_text("a,y\n1,late\n2,early\n")
+    for words in (("run",), ("train", "-o", tmp_path / "m")):
+        told = call(*words, file, "-t", "y", "-m", "LinearRegression()", code=1).stderr
+        assert "got 'late'. For labels take a classifier such as LogisticRegression()." in told
 
 
 def test_without_a_target_the_columns_are_listed(tmp_path: Path) -> None:
@@ -199,9 +223,8 @@ def test_two_of_one_name_are_both_shown() -> None:
     ("name", "wanted"),
     [
         ("RandomForest", "AdaptiveRandomForestRegressor' or 'AdaptiveRandomForestClassifier"),
-        ("ARF", None),
-        ("XGBoost", None),
-        ("NaiveBayes", None),
+        ("all", None),
+        ("CatBoost", None),
         ("PAClasifier", "PAClassifier"),
         ("RFB", "RBF"),
         ("VFTD", "VFDT"),
@@ -216,6 +239,27 @@ def test_two_of_one_name_are_both_shown() -> None:
 )
 def test_suggestions_are_sensible_or_none(name: str, wanted: Any) -> None:
     assert meant(name, by_name()) == (f" Did you mean '{wanted}'?" if wanted else "")
+
+
+@pytest.mark.parametrize(
+    ("model", "wanted"),
+    [
+        ("ARF()", "AdaptiveRandomForestClassifier' or 'AdaptiveRandomForestRegressor"),
+        ("SRP()", "StreamingRandomPatchesClassifier"),
+        ("SGBT()", "StreamingGradientBoostingClassifier' or 'StreamingGradientBoostingRegressor"),
+        ("lr", "LogisticRegression' or 'LinearRegression"),
+        ("XGBoost()", "StreamingGradientBoostingClassifier"),
+        ("NaiveBayes()", "GaussianNB"),
+        ("KNNClassifier(n_neighbors=3)", "k"),
+        ("AdaptiveRandomForestClassifier(random_state=3)", "seed"),
+        ("AdaptiveRandomForestClassifier(n_estimators=3)", "n_models"),
+        ("LogisticRegression(learning_rate=0.1)", "eta"),
+        ("StreamingGradientBoostingClassifier(lr=0.1)", "learning_rate"),
+    ],
+)
+def test_names_of_other_libraries(model: str, wanted: str) -> None:
+    with pytest.raises(ValueError, match=f"Here it is '{wanted}'"):
+        parse_model(model)
 
 
 @pytest.mark.parametrize("tab", ["\t", r"\t", "tab"])

@@ -121,3 +121,12 @@ def test_a_fault_of_the_learner_is_not_one_of_the_line(files: tuple[Path, Path])
     assert "learned and saved" in told
     assert "--on-error" not in told
     assert onstream.load(out).seen >= 64
+
+
+def test_two_models_are_too_many(files: tuple[Path, Path], tmp_path: Path) -> None:
+    told = call(
+        "train", files[0], "-t", "y", "-m", MODEL, "-m", "X()", "-o", tmp_path / "n", code=1
+    )
+    assert told.stderr.startswith("onstream: train learns one model, and --model is given 2 times")
+    assert told.stderr.count("\n") == 1
+    assert not (tmp_path / "n").exists()

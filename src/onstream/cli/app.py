@@ -43,6 +43,9 @@ class Commands(TyperGroup):
             error.message = printable(error.message)
             if getattr(getattr(error, "param", None), "name", "") == "model" and not error.message:
                 error.message = "`onstream models` lists the learners."
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            if wanted := value_wanted(error, command):
+                error.message = wanted
             raise
         except KeyboardInterrupt:
             with unheard():  # timeout(1) sends two
@@ -55,6 +58,15 @@ class Commands(TyperGroup):
             show_traceback(error)
             remark(message_of(error), "red")
             raise typer.Exit(1) from None
+
+
+def value_wanted(error: Any, command: Any) -> str:
+    """Which value an option of the command lacks; "" if the error is another."""
+    name = getattr(error, "option_name", None)
+    if command is None or name is None or "requires an argument" not in error.message:
+        return ""
+    wanted = next(p for p in command.params if name in p.opts)
+    return f"Option {name!r} needs a value. It means: {wanted.help}"
 
 
 def discard_output() -> None:

@@ -32,9 +32,20 @@ def found(name: str) -> Any:
     return import_module(f"{experiments.__name__}.{name}")
 
 
+def list_all() -> None:
+    """A line for each experiment: its name, and what it asks."""
+    widest = max(map(len, names()))
+    for name in names():
+        print_line(f"{name:{widest}}  {found(name).QUESTION}")
+
+
 def experiment(
-    name: Annotated[str, typer.Argument(help=f"One of {', '.join(names())}.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder for the figure and the tables.")],
+    name: Annotated[
+        str | None, typer.Argument(help=f"One of {', '.join(names())}; without it they are listed.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the figure and the tables.")
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="The size of the paper; takes minutes.")
     ] = False,
@@ -50,10 +61,19 @@ def experiment(
     Embedded or generated data; with --data real sets, too. Same seed, same figures (but for times).
 
     \b
+    onstream experiment
     onstream experiment noise --out noise
     onstream experiment multiclass --out digits --data ~/datasets --full
     """
+    if name is None:
+        list_all()
+        return
     module = found(name)
+    if out is None:
+        raise ValueError(
+            f"onstream: say where the figure and the tables go: "
+            f"onstream experiment {name} --out {name}."
+        )
     check_matplotlib()
     if data is not None and not data.is_dir():
         raise ValueError(f"onstream: --data {data}: there is no such folder.")

@@ -50,7 +50,9 @@ def reading(
     ] = None,
     limit: Annotated[int | None, Option(help="Read at most so many rows.", min=1)] = None,
     skip: Annotated[int, Option(help="Leave out so many rows first.", min=0)] = 0,
-    shuffle: Annotated[int | None, Option(help="Rows of a buffer for random order.", min=1)] = None,
+    shuffle: Annotated[
+        int | None, Option(help="Random order, out of a buffer of so many rows.", min=1)
+    ] = None,
     epochs: Annotated[int, Option(help="Go over the files so many times.", min=1)] = 1,
     seed: Annotated[int, Option(help="Seed of the random order.", min=0)] = 0,
     on_error: Annotated[

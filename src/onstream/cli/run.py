@@ -67,6 +67,7 @@ def run(
     onstream run test.csv -m bids.onstream --test-only
     zcat log.vw.gz | onstream run - -f vw -m 'LogisticRegression(hash_bits=18)'
     """
+    data = Input(source, reading)
     contenders = [Contender(text, test_only=test_only) for text in model]
     models = [contender.model for contender in contenders]
     names = distinct_names([c.name for c in contenders], [c.text for c in contenders])
@@ -75,11 +76,10 @@ def run(
         chosen_metrics(metric),
         window,
         delay,
-        question=f"Which learner suits {source}?",
+        question=f"Which learner suits {data.name}?",
         baselines=not no_baselines,
     )
     learned = learned_columns(contenders)
-    data = Input(source, reading)
     stream = data.open(learned.target)
     limit, on_error = reading["limit"], reading["on_error"]
     if learned.kinds:  # other columns are nothing to a saved model
@@ -115,7 +115,7 @@ def run(
         data.report()
     if not evaluation.rows:
         if not ctrl_c.pressed:
-            raise ValueError(f"onstream: {source}: there were no rows to learn.")
+            raise ValueError(f"onstream: {data.name}: there were no rows to learn.")
         remark("Interrupted before the first row: nothing was learned or written.")
         raise typer.Exit(130)
     evaluation.finish()

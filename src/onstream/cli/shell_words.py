@@ -16,6 +16,10 @@ WORDS = [
     (r"\b(encoding|decimal|delimiter|types) must", r"--\1 must"),
     (r"\bon_error must", "--on-error must"),
     (r"name the column: target=\.\.\.", "say --target COLUMN"),
+    (
+        r"(\btarget y must be a number, got '.*')\.",
+        r"\1. For labels take a classifier such as LogisticRegression().",
+    ),
     (r"^(read_\w+|CSV|JSONLines|Table|ARFF|LibSVM|VW): ", "onstream: "),
 ]
 TYPED = re.compile(r"""column "([^"]+)": (.*)--types COLUMN=""", re.DOTALL)

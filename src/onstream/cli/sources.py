@@ -40,6 +40,11 @@ class Input:
         self.watch = ColumnWatch(source, [])
 
     @property
+    def name(self) -> str:
+        """What to call the source in a sentence."""
+        return "standard input" if self.source == "-" else self.source
+
+    @property
     def format(self) -> str:
         """The format of the file; "" if it is a generator."""
         if is_generator(self.source):

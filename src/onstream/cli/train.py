@@ -34,7 +34,7 @@ def train(
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.")],
     reading: dict[str, Any],
     model: Annotated[
-        str | None, typer.Option("--model", "-m", help="A learner: 'RLS(lam=0.1)'.")
+        list[str] | None, typer.Option("--model", "-m", help="A learner: 'RLS(lam=0.1)'.")
     ] = None,
     start: Annotated[
         Path | None, typer.Option("--from", help="Go on with this saved model instead.")
@@ -59,16 +59,22 @@ def train(
     onstream train today.csv --from bids.onstream --out bids.onstream
     onstream train 'part-*.csv' -t won -m 'AROW()' -o m --engine ray
     """
-    if model is None and start is None:
+    if model and len(model) > 1:
+        raise ValueError(
+            f"onstream: train learns one model, and --model is given {len(model)} times; name "
+            f"one. `onstream run` compares several, and --save keeps them all."
+        )
+    text = model[0] if model else None
+    if text is None and start is None:
         raise ValueError(
             "onstream: say what to train: --model 'LEARNER()' or --from FILE. "
             "`onstream models` lists the learners."
         )
-    if model is not None and start is not None:
+    if text is not None and start is not None:
         raise ValueError("onstream: --model begins anew, --from goes on; say one of them.")
-    if model is not None and saved(model):
-        raise ValueError(f"onstream: {model} is a saved model; go on with it by --from {model}.")
-    learner = parse_model(model) if model is not None else load(start)  # type: ignore[arg-type]
+    if text is not None and saved(text):
+        raise ValueError(f"onstream: {text} is a saved model; go on with it by --from {text}.")
+    learner = parse_model(text) if text is not None else load(start)  # type: ignore[arg-type]
     check_online(learner)
     if not hasattr(learner, "predict_many"):
         raise ValueError(
@@ -141,7 +147,7 @@ def train(
     if stopped is not None:
         raise with_rows_learned(stopped, rows, out) from stopped
     if not rows and not ctrl_c.pressed:
-        raise ValueError(f"onstream: {source}: there were no rows to learn.")
+        raise ValueError(f"onstream: {data.name}: there were no rows to learn.")
     if as_json:
         show_json(learner, rows, stream.rejected, out, replaces)
     elif rows and not quiet:
