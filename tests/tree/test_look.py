@@ -87,6 +87,51 @@ def test_long_names_and_many_labels_stay_inside() -> None:
     assert "longer than any box" in model.to_text()  # the whole name where there is room
 
 
+@pytest.mark.parametrize("learner", [VFDT, HoeffdingTreeRegressor])
+def test_of_many_branches_the_widest_are_shown(learner: type) -> None:
+    """A hundred values of which a few are common: the others are one leaf, with all they hold."""
+    rng = np.random.default_rng(5)
+    common = rng.random(20_000) < 0.7
+    values = np.where(common, rng.integers(0, 8, 20_000), rng.integers(8, 200, 20_000))
+    rows = [{"c": f"v{v}"} for v in values]
+    y = [f"label {v % 2}" for v in values] if learner is VFDT else [float(v % 7) for v in values]
+    model = learner(nominal_split="branches")
+    model.learn_many(rows, y)
+    assert model.n_leaves > 150
+    root = ElementTree.fromstring(model.to_svg())
+    texts = [e.text or "" for e in root.iter() if e.tag.endswith("text")]
+    assert sum(e.get("class") == "box leaf" for e in root.iter()) == 13
+    assert {f"v{v}" for v in range(8)} <= set(texts)
+    assert f"… {model.n_leaves - 12} more" in texts
+    lines = model.to_text().split("\n")
+    assert lines[-1].startswith(f"└─ c = … {model.n_leaves - 40} more: ")
+    assert len(lines) == 1 + 41
+    leaves = [node for node in model._root().walk() if not node.children]
+    top = model._root().narrow(2)
+    *_, (_, rest) = top.children
+    shown = [child for _, child in top.children[:-1]]
+    assert sum(n.weight for n in [*shown, rest]) == pytest.approx(sum(n.weight for n in leaves))
+    others = [n for n in leaves if n.number not in {child.number for child in shown}]
+    for label, count in rest.counts.items():
+        assert count == sum(n.counts[label] for n in others)
+    if learner is HoeffdingTreeRegressor:
+        weights = [n.weight for n in others]
+        assert rest.mean == pytest.approx(np.average([n.mean for n in others], weights=weights))
+        assert 1.5 < rest.deviation < 2.5  # numbers from 0 to 6
+    assert model.to_dot().count("->") == model.n_nodes - 1  # whole
+
+
+def test_few_branches_are_shown_whole() -> None:
+    rng = np.random.default_rng(6)
+    rows = [{"a": f"a{i}", "b": f"b{j}"} for i, j in rng.integers(0, 4, (40_000, 2))]
+    y = [x["a"] + str(x["b"] > "b1") for x in rows]
+    model = VFDT(nominal_split="branches")
+    model.learn_many(rows, y)
+    assert model.n_leaves == 16
+    for told in (model.to_text(), model.to_svg()):
+        assert "more" not in told
+
+
 def test_explain() -> None:
     why = MODEL.explain_one({"n": 2.0, "c<>": "y & z"})
     assert why.prediction == "yes"

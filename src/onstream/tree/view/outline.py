@@ -59,6 +59,33 @@ class Node:
                 node.children = []
         return self
 
+    def narrow(self, leaves: int) -> "Node":
+        """Of splits by many values, leave the branches that most examples took; returns the node.
+
+        Splits by values get room for about so many leaves together, each for two at least; splits
+        in two stay as they are.
+        """
+        waiting = [(self, leaves)]
+        sums = 0
+        while waiting:
+            node, room = waiting.pop()
+            most = max(2, min(room, leaves // 2))
+            if len(node.children) > most + 1:  # a single one is not worth a sum
+                sums += 1
+                node.sum_up(most, -sums)
+            if len(node.children) > 2:
+                room //= len(node.children)
+            waiting.extend((child, room) for _, child in node.children)
+        return self
+
+    def sum_up(self, most: int, number: int) -> None:
+        """Leave so many branches; all others become one leaf, of this number."""
+        by_mass = sorted(self.children, key=lambda pair: (-pair[1].mass, -pair[1].weight))
+        kept = {id(child) for _, child in by_mass[:most]}
+        others = [child for _, child in self.children if id(child) not in kept]
+        self.children = [pair for pair in self.children if id(pair[1]) in kept]
+        self.children.append((f"… {len(others):,} more", summed(others, number)))
+
     def walk(self) -> Iterator["Node"]:
         """Go over the node and all below, each before its children."""
         waiting = [self]
@@ -66,6 +93,23 @@ class Node:
             node = waiting.pop()
             yield node
             waiting.extend(child for _, child in reversed(node.children))
+
+
+def summed(nodes: list[Node], number: int) -> Node:
+    """A leaf with what some nodes of one depth have counted together."""
+    weight = sum(node.weight for node in nodes)
+    found = Node(number, nodes[0].depth, weight, sum(node.mass for node in nodes), 0.0)
+    for node in nodes:
+        for label, count in node.counts.items():
+            found.counts[label] = found.counts.get(label, 0.0) + count
+        found.below += node.below + sum(1 for _ in node.walk()) - 1
+    if weight > 0.0:
+        found.mean = sum(node.weight * node.mean for node in nodes) / weight
+        squares = sum(
+            node.weight * (node.deviation**2 + (node.mean - found.mean) ** 2) for node in nodes
+        )
+        found.deviation = math.sqrt(squares / weight)
+    return found
 
 
 def same(a: str, b: str) -> bool:

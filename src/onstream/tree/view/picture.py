@@ -9,6 +9,7 @@ from .outline import Node
 COLOURS = ("#4878a8", "#d8803c", "#6aa84f", "#b04a5a", "#8a6fb0", "#8c6d52", "#c78fb8", "#7f7f7f")
 BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y = 190, 46, 84, 14
 LETTER = 6.6  # width of a letter of the smaller text, on average
+LEAVES_IN_PICTURE, LEAVES_IN_TEXT = 24, 80  # of splits by many values, about
 MOST_NAMES = 24  # labels that the legend of a picture names
 
 # A page around the picture may set these colours; by default it is drawn on white.
@@ -16,6 +17,7 @@ STYLE = """\
 .onstream-tree{background:var(--ground,#fff);font-family:system-ui,sans-serif}
 .onstream-tree text{fill:var(--ink,#1c2024)}
 .onstream-tree .soft{fill:var(--soft,#5a626b)}
+.onstream-tree .branch{paint-order:stroke;stroke:var(--ground,#fff);stroke-width:3px}
 .onstream-tree .way{stroke:var(--soft,#8a929b)}
 .onstream-tree .box{stroke:var(--soft,#8a929b);fill:var(--ground,#fff)}
 .onstream-tree .leaf{fill:var(--panel,#f4f6f8)}"""
@@ -50,7 +52,8 @@ def more(node: Node) -> str:
 
 
 def to_text(root: Node) -> str:
-    """One line per branch, indented."""
+    """One line per branch, indented; of splits by many values, the widest branches."""
+    root.narrow(LEAVES_IN_TEXT)
     lines = [f"root: {summary(root)}" if not root.children else "root"]
     waiting: list[tuple[Node, Any, Node, str, bool]] = []
 
@@ -158,19 +161,22 @@ def legend(labels: list[Any], width: float) -> tuple[list[str], float]:
     return parts, y + 30 if labels else 0.0
 
 
-def way(node: Node, branch: Any, start: tuple[float, float], end: tuple[float, float]) -> str:
-    """The line to a child, and when it is taken."""
+def way(
+    node: Node, branch: Any, start: tuple[float, float], end: tuple[float, float]
+) -> tuple[str, str]:
+    """The line to a child; and when it is taken, to be written over the lines to others."""
     x0, y0 = start[0] + BOX_WIDTH, start[1] + BOX_HEIGHT / 2
     x1, y1 = end[0], end[1] + BOX_HEIGHT / 2
     mid = (x0 + x1) / 2
     beside = y1 + 13 if y1 > y0 else y1 - 5  # not on the line
     binary = node.threshold is not None or node.value is not None
     label = ("yes" if branch in ("<=", "=") else "no") if binary else str(branch)
+    shown = escape(shortened(label, GAP_X - 12))
     return (
         f'<path class="way" d="M{x0:.1f},{y0:.1f} C{mid:.1f},{y0:.1f} {mid:.1f},{y1:.1f} '
-        f'{x1:.1f},{y1:.1f}" fill="none" stroke="#8a929b"/>'
-        f'<text class="soft" x="{x1 - 5:.1f}" y="{beside:.1f}" text-anchor="end" font-size="11">'
-        f"{escape(shortened(label, GAP_X - 12))}<title>{escape(node.test(branch))}</title></text>"
+        f'{x1:.1f},{y1:.1f}" fill="none" stroke="#8a929b"/>',
+        f'<text class="soft branch" x="{x1 - 5:.1f}" y="{beside:.1f}" text-anchor="end" '
+        f'font-size="11">{shown}<title>{escape(node.test(branch))}</title></text>',
     )
 
 
@@ -199,17 +205,22 @@ def box(node: Node, x: float, y: float) -> Iterator[str]:
 
 
 def to_svg(root: Node) -> str:
-    """The tree as a picture: splits, branches, and the labels of each node as a bar."""
+    """The tree as a picture: splits, branches, and the labels of each node as a bar.
+
+    Of splits by many values it shows the widest branches: nobody reads hundreds.
+    """
+    root.narrow(LEAVES_IN_PICTURE)
     at, right, bottom = places(root)
     if any(node.below for node in root.walk()):
         right += 50  # for how much is left out
     width = max(right, 320.0)
     names, top = legend(list(root.counts), width)
-    parts = []
+    parts: list[str] = []
     for node in root.walk():
         x, y = at[node.number]
-        for branch, child in node.children:
-            parts.append(way(node, branch, (x, y), at[child.number]))
+        ways = [way(node, branch, (x, y), at[child.number]) for branch, child in node.children]
+        parts.extend(line for line, _ in ways)
+        parts.extend(label for _, label in ways)
         parts.extend(box(node, x, y))
     size = f"{width + 20:.0f}", f"{top + bottom + 20:.0f}"
     return (
