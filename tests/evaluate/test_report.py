@@ -18,6 +18,7 @@ from onstream.evaluate import (
     F1,
     Accuracy,
     Kappa,
+    KappaT,
     LastValue,
     MajorityClass,
     Prequential,
@@ -305,6 +306,88 @@ def test_in_a_browser(report, tmp_path, width):
     assert said["trees"][0] >= 3
     assert said["drawn"] in ("rgb(244, 246, 248)", "rgb(31, 36, 41)")  # the page's own colours
     assert said["bold"] == 0  # names are text, not markup
+
+
+SHORT = """
+<script>
+addEventListener("load", () => setTimeout(() => {
+  const out = document.createElement("output"), chart = document.querySelector(".chart");
+  const texts = all => [...document.querySelectorAll(all)].map(e => e.textContent);
+  const lines = [...document.querySelectorAll("td:first-child")].map(cell => {
+    const range = document.createRange(), found = [];
+    const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      range.selectNodeContents(walk.currentNode);
+      found.push(range.getClientRects().length);
+    }
+    return Math.max(...found);
+  });
+  const scroll = document.querySelector(".scroll");
+  out.id = "said";
+  out.textContent = JSON.stringify({
+    ranges: texts(".choice:nth-of-type(2) button"),
+    pressed: texts(".choice button[aria-pressed=true]"),
+    points: chart.data.map(trace => trace.x.length),
+    clipped: chart.data.map(trace => trace.cliponaxis),
+    drawn: chart.data.map(trace => [trace.line.color, trace.line.dash].join()),
+    key: [...document.querySelectorAll(".learners i")].map(e => e.className),
+    heads: texts("th"),
+    names: texts("td:first-child"),
+    lines: lines,
+    hidden: scroll.scrollWidth - scroll.clientWidth,
+  });
+  document.body.append(out);
+}, 300));
+</script>
+"""
+MANY = [f"AdaptiveRandomForestClassifierOfNumber{i:02}" for i in range(10)]
+
+
+def short(rows, **options):
+    """Ten learners with long names on a few rows."""
+    X = np.random.default_rng(0).normal(size=(rows, 2))
+    models = {name: PAClassifier() for name in MANY}
+    return prequential(models, (X, X[:, 0] > 0), [Accuracy(), Kappa(), KappaT()], **options)
+
+
+@pytest.mark.parametrize(
+    ("rows", "ranges"), [(1000, 2), (1500, 3)], ids=["one window", "less than two"]
+)
+def test_a_short_stream_opens_on_all_examples(tmp_path, rows, ranges):
+    """Of the last 1,000 examples there would be one point, or a line at the edge."""
+    report = short(rows)
+    said = in_a_browser(report.to_html(tmp_path / "report.html"), SHORT, 1000)
+    assert said["pressed"] == ["Accuracy", "all examples so far"]
+    assert len(said["ranges"]) == ranges
+    assert min(said["points"]) > 100
+    assert ("last 1,000, %" in said["heads"]) == (ranges == 3)
+    assert said["hidden"] <= 0  # the table fits
+    assert said["names"][:10] == MANY
+    assert said["lines"][:10] == [1] * 10  # names are broken at capitals, not within words
+    assert len(set(said["drawn"])) == 12  # also beyond the colours
+    assert said["key"] == ["solid"] * 8 + ["dot"] * 2 + ["dash"] * 2
+    assert report.opening == "cumulative"
+    panel = report.plot().axes[0]
+    assert panel.get_ylabel().endswith("(all examples so far)")
+    lines = [line for line in panel.lines if len(line.get_xdata()) > 100]
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 12
+
+
+def test_a_single_point_is_seen_whole(tmp_path):
+    report = short(20)
+    report.at = report.at[-1:]  # as if its length had not been known
+    for run in report.runs:
+        run.curves = {m: {r: c[-1:] for r, c in of.items()} for m, of in run.curves.items()}
+    said = in_a_browser(report.to_html(tmp_path / "report.html"), SHORT, 1000)
+    assert set(said["points"]) == {1}
+    assert set(said["clipped"]) == {False}
+    assert report.about("window") == "the last 20 examples"
+    assert all(line.get_marker() == "o" for line in report.plot(range="window").axes[0].lines)
+
+
+def test_a_long_stream_opens_on_the_window():
+    assert short(400, window=200).opening == "window"
+    assert short(399, window=200).opening == "cumulative"
 
 
 def test_the_table_cuts_nothing_where_there_is_no_terminal(tmp_path):

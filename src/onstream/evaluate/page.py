@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from .report import Report, checked_path, colours, scale
+from .report import RANGES, Report, checked_path, colours, dashes, scale
 
 
 def write(reports: Sequence[Report], path: str | Path, title: str | None = None) -> Path:
@@ -26,11 +26,14 @@ def write(reports: Sequence[Report], path: str | Path, title: str | None = None)
         raise ImportError('Report: a page needs plotly, pip install "onstream[plot]".') from None
     out = checked_path(path)
     title = title or (reports[0].question if len(reports) == 1 else "Which learner is best?")
-    colour = colours(reports)
+    colour, dash = colours(reports), dashes(reports)
     data: dict[str, Any] = {"title": title, "reports": []}
     for report in reports:
         fields = report.to_dict()
-        fields["ranges"] = {name: report.about(name) for name in ("window", "cumulative", "fading")}
+        # A window that holds all rows says what "all so far" says.
+        names = [name for name in RANGES if name != "window" or report.rows > report.window]
+        fields["ranges"] = {name: report.about(name) for name in names}
+        fields["opening"] = report.opening
         fields["scales"] = {
             metric["name"]: {name: scale(report, metric, name) for name in fields["ranges"]}
             for metric in report.metrics
@@ -38,6 +41,7 @@ def write(reports: Sequence[Report], path: str | Path, title: str | None = None)
         for learner, run in zip(fields["learners"], report.runs, strict=True):
             learner["picture"] = run.picture
             learner["colour"] = colour[learner["name"]]
+            learner["dash"] = dash[learner["name"]]
             learner["code"] = written_out(learner["learner"], learner["params"])
         data["reports"].append(fields)
     text = (files(__package__) / "report.html").read_text(encoding="utf-8")

@@ -7,14 +7,17 @@ from textwrap import fill
 from typing import IO, Any
 
 from ..base.printable import printable
-from .report import Report, colours, heading, scale, shown
+from .report import Report, colours, dashes, heading, scale, shown
 
 LONGEST = 200  # letters of a name in the key
+STYLES = {"solid": "-", "dot": ":", "dashdot": "-.", "dash": "--"}
 TICKS = 0.1  # height of the ticks of all members, of the panel
 
 
-def draw(reports: Sequence[Report], range: str = "window", metrics: int | None = None) -> Any:
+def draw(reports: Sequence[Report], range: str | None = None, metrics: int | None = None) -> Any:
     """One panel per report and metric (the first `metrics` of each); a matplotlib Figure.
+
+    Without a `range`, each report is drawn over the one that suits its length.
 
     Raises
     ------
@@ -39,17 +42,19 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
             return page.getvalue()
 
     panels = [(report, metric) for report in reports for metric in report.metrics[:metrics]]
-    colour = colours(reports)
+    colour, dash = colours(reports), dashes(reports)
     page = Picture(
         figsize=(13, 4.8 * len(panels)), dpi=110, layout=ConstrainedLayoutEngine(h_pad=0.15)
     )
     axes = page.subplots(len(panels), 1, squeeze=False)[:, 0]
     for panel, (report, metric) in zip(axes, panels, strict=True):
         factor = 100.0 if metric["unit"] == "%" else 1.0
-        part = scale(report, metric, range)
+        over = range or report.opening
+        part = scale(report, metric, over)
         # The first window is not full yet: its curve would start with noise.
-        from_row = min(report.window, report.rows) if range == "window" else 0
+        from_row = min(report.window, report.rows) if over == "window" else 0
         full = report.at >= from_row
+        marker = "o" if full.sum() == 1 else ""  # one point makes no line
         lines, labels = [], []
         for run in report.runs:
             value = shown(metric, run.values[metric["name"]]["cumulative"])
@@ -59,9 +64,11 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
             labels.append(fill(label, 40))  # a long name takes several lines, not the lines' room
             lines += panel.plot(
                 report.at[full],
-                factor * run.curves[metric["name"]][range][full],
+                factor * run.curves[metric["name"]][over][full],
                 color=colour[run.name],
-                linestyle="--" if run.baseline else "-",
+                linestyle=STYLES[dash[run.name]],
+                marker=marker,
+                clip_on=not marker,
                 linewidth=2.0,
             )
             for alarm in run.alarms:
@@ -94,7 +101,7 @@ def draw(reports: Sequence[Report], range: str = "window", metrics: int | None =
         if metric is report.metrics[0]:  # the panels below answer it, too
             panel.set_title(plain(report.question), fontsize=19, loc="left", pad=12)
         panel.set_xlabel(plain(f"{report.step}s seen"), fontsize=16)
-        about = f"({report.about(range)})"
+        about = f"({report.about(over)})"
         panel.set_ylabel(f"{plain(heading(metric))}\n{plain(about)}", fontsize=16)
         panel.tick_params(labelsize=14)
         panel.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))

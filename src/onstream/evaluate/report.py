@@ -104,7 +104,13 @@ class Report:
 
     def about(self, range: str) -> str:
         """What a range looks at, in words."""
-        return RANGES[range].format(window=self.window, step=self.step, alpha=self.alpha)
+        window = min(self.window, self.rows or self.window)
+        return RANGES[range].format(window=window, step=self.step, alpha=self.alpha)
+
+    @property
+    def opening(self) -> str:
+        """The range to look at first: the window, unless its curve begins too late to be one."""
+        return "window" if self.rows >= 2 * self.window else "cumulative"
 
     def settings(self) -> dict[str, str]:
         """Every parameter of the evaluation, in words."""
@@ -148,14 +154,16 @@ class Report:
         Console(file=page, width=100_000, color_system=None).print(self.table())
         return page.getvalue()
 
-    def plot(self, path: str | Path | IO[bytes] | None = None, range: str = "window") -> Any:
+    def plot(self, path: str | Path | IO[bytes] | None = None, range: str | None = None) -> Any:
         """Draw every metric over time with matplotlib; the figure, also saved if `path` is given.
 
-        `range` is "window", "cumulative" or "fading".
+        `range` is "window", "cumulative" or "fading"; by default the window, or "cumulative" if
+        there are not twice as many rows as in one.
         """
         from .picture import draw, save
 
-        check_range(range)
+        if range is not None:
+            check_range(range)
         out: Any = path if path is None or hasattr(path, "write") else checked_path(path)
         figure = draw([self], range)
         if out is not None:
@@ -315,6 +323,14 @@ def colours(reports: Sequence[Report]) -> dict[str, str]:
     return chosen | {name: GREYS[i % len(GREYS)] for i, name in enumerate(guesses)}
 
 
+def dashes(reports: Sequence[Report]) -> dict[str, str]:
+    """How the line of every learner is drawn: dashed for guesses, dotted beyond all colours."""
+    names = dict.fromkeys(run.name for r in reports for run in r.runs if not run.baseline)
+    chosen = {name: DASHES[i // len(PALETTE) % len(DASHES)] for i, name in enumerate(names)}
+    return chosen | {run.name: "dash" for r in reports for run in r.runs if run.baseline}
+
+
+DASHES = ("solid", "dot", "dashdot")
 GREYS = ("#7a7a7a", "#b3a58f", "#4d5a66")
 # Okabe and Ito's, without the yellow that is lost on white, and two more.
 PALETTE = (
