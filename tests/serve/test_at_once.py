@@ -16,7 +16,7 @@ from uvicorn.server import ServerState
 from onstream.serve.answers import answers
 from onstream.serve.app import Call
 from onstream.serve.connection import Connection
-from onstream.serve.models import hashed
+from onstream.serve.learner_text import hashed
 from onstream.serve.server import make_service
 
 from .running import TOKEN, Running

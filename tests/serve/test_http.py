@@ -29,8 +29,9 @@ from onstream.serve.answers import answers, explanation
 from onstream.serve.app import as_problem, encode
 from onstream.serve.example import Conflict
 from onstream.serve.late_labels import LateLabels
+from onstream.serve.learner_text import hashed, members
 from onstream.serve.log import StoreError
-from onstream.serve.models import Models, Served, hashed
+from onstream.serve.models import Models, Served
 from onstream.serve.server import bound, check_admin_token, new_loop, reporter
 from onstream.serve.tokens import Bucket, Tokens
 
@@ -314,6 +315,58 @@ def test_how_many_slots(text: str, bits: int | None) -> None:
     assert hashed(text).params.get("hash_bits") == bits
 
 
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("PAClassifier(C=0.1)", 1),
+        ("StandardScaler() | AdaptiveRandomForestClassifier", 11),
+        ("AdaptiveRandomForestClassifier(n_models=40) | PAClassifier()", 41),
+        ("OnlineBagging(AdaptiveRandomForestClassifier(n_models=30), n_models=20)", 600),
+        ("OnlineBagging([AdaptiveRandomForestClassifier(n_models=30), VFDT()], n_models=5)", 155),
+        ("StreamingGradientBoostingRegressor(n_models=200)", 2000),
+        ("EvolvingClassifier(population=50)", 50),
+        ("(", 1),
+    ],
+)
+def test_how_many_members(text: str, number: int) -> None:
+    assert members(text) == number
+
+
+def test_a_slow_model_holds_up_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    models = Models(tmp_path, label_ttl=1.0, label_cap=1)
+    began, go_on = threading.Event(), threading.Event()
+
+    def made(text: str, most: int | None) -> Any:
+        if "LogisticRegression" in text:
+            began.set()
+            assert go_on.wait(60)
+        return hashed(text, most)
+
+    monkeypatch.setattr("onstream.serve.models.hashed", made)
+    answers: dict[str, Any] = {}
+
+    def create(key: str, name: str, text: str) -> threading.Thread:
+        def work() -> None:
+            answers[key] = models.create(name, text)[1]
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        return thread
+
+    threads = [create("slow", "slow", "LogisticRegression()")]
+    assert began.wait(60)
+    create("other", "other", "PAClassifier()").join(20)
+    assert answers == {"other": True}, "it did not wait"
+    assert models.delete("other")
+    threads.append(create("again", "slow", "LogisticRegression()"))
+    assert answers == {"other": True}
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    assert answers == {"other": True, "slow": True, "again": False}
+    models.close()
+
+
 NOT_SERVED = {"BatchTree", "StructuredPA"}  # not online; made of functions
 
 
@@ -507,7 +560,10 @@ class TestRefused:
     @pytest.mark.parametrize(
         "text",
         ["", "Nobody()", "__import__('os')", "PAClassifier(C=-1)", "StandardScaler()", "(",
-         "PAClassifier(hash_bits=30)", "FeatureHasher(hash_bits=31) | PAClassifier()"],
+         "PAClassifier(hash_bits=30)", "FeatureHasher(hash_bits=31) | PAClassifier()",
+         "FeatureHasher(hash_bits=30) | PAClassifier(hash_bits=8)",
+         "AdaptiveRandomForestClassifier(n_models=100000)", "EvolvingClassifier(population=9999)",
+         "OnlineBagging(AdaptiveRandomForestClassifier(n_models=99), n_models=99)"],
     )  # fmt: skip
     def test_learners(self, text: str, service: Running) -> None:
         status, answer = service.call("PUT", "/v1/models/bad", {"learner": text})
@@ -725,15 +781,16 @@ def test_a_model_that_is_full_is_said(tmp_path: Path) -> None:
      (StoreError("the log cannot be opened: database or disk is full"), "no room for a model"),
      (OSError(errno.EIO, "I/O error"), "cannot be written"), (StoreError("odd"), "odd")],
 )  # fmt: skip
+@pytest.mark.parametrize("broken_part", ["begin", "DurableModel"])
 def test_a_model_for_which_there_is_no_room(
-    error: Exception, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    broken_part: str, error: Exception, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: Any) -> None:
+    def fail(*_: Any, **__: Any) -> None:
         raise error
 
     models = Models(tmp_path, label_ttl=1.0, label_cap=1)
     with monkeypatch.context() as broken:
-        broken.setattr("onstream.serve.models.DurableModel", fail)
+        broken.setattr(f"onstream.serve.models.{broken_part}", fail)
         with pytest.raises((StoreError, OSError)) as found:
             models.create("m", "PAClassifier()")
     problem = as_problem(found.value)

@@ -251,7 +251,7 @@ class Service:
         """All models, in brief."""
         listed = [
             {"name": s.name, "learner": s.text, "seen": s.model.seen, "seq": s.model.seq}
-            for s in self.models.by_name.values()
+            for s in list(self.models.by_name.values())
         ]
         return ok({"models": listed})
 
@@ -378,7 +378,7 @@ class Service:
 
     async def ready(self, call: Call) -> Any:
         """Every model can learn."""
-        failed = [s.name for s in self.models.by_name.values() if s.model.failure is not None]
+        failed = [s.name for s in list(self.models.by_name.values()) if s.model.failure is not None]
         if failed or self.draining:
             raise Problem(503, f"cannot learn: {', '.join(failed) or 'it ends'}", "", "Restart it.")
         return ok({"ready": True})

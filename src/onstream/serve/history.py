@@ -18,6 +18,18 @@ from .state import LiveState, Watch
 Progress = Callable[[int, int], None]
 
 
+def begin(path: Path, learner: Any) -> None:
+    """Make what a folder needs to be opened as a model in this state; nothing is read back."""
+    Snapshots(path / "snapshots").write(learner, 0, 0)
+    log = Log(path)
+    try:
+        log.begin()
+        log.put("begun", 1)
+        log.commit()
+    finally:
+        log.close()
+
+
 class History:
     """The past of one model, up to its live state. After the start, only the writer changes it."""
 

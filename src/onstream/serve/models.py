@@ -1,33 +1,29 @@
 """The named models of a store, each with what only a service needs: late labels and figures."""
 
-import ast
 import contextlib
 import errno
-import inspect
 import os
 import re
 import secrets
 import shutil
+import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..cli.parse import parse_model
 from ..drift import ADWIN
-from ..features import FeatureHasher, Pipeline
 from .example import Conflict, Example, Refused
+from .history import begin
 from .late_labels import LateLabels
+from .learner_text import hashed, keywords
 from .log import StoreError, sync_folder
 from .store import DurableModel, StoreFull
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-HASH_BITS = (18, 10)  # 2^18 slots: 2 MB for each label; 2^10 where a matrix has their square
-MAX_LABELS = 100
 AT_ONCE = 0.02  # seconds of predicting for which everybody else may wait
-LONGEST_TEXT = 2000  # of a learner
 UNSCALED = (
     "Features are hashed here, so their scales are not learned; where columns differ in size, "
     "write 'StandardScaler() | ' before the learner."
@@ -130,7 +126,8 @@ class Models:
         self.folder.mkdir(parents=True, exist_ok=True)
         sync_folder(folder)
         self.by_name: dict[str, Served] = {}
-        self.changing = threading.Lock()  # one model is made or deleted at a time
+        self.changing = threading.Condition()
+        self.names: set[str] = set()  # of models that are being made or deleted
         for path in sorted(self.folder.iterdir()):
             if path.name.startswith("."):
                 remove(path)  # deleted, or never finished
@@ -161,7 +158,7 @@ class Models:
                 f"{name!r:.80} is no name of a model", "name", "Use up to 64 letters, digits, _ . -"
             )
         text = text.strip()
-        with self.changing:
+        with self.alone(name):
             if name in self.by_name:
                 if self.by_name[name].text != text:
                     raise Conflict(
@@ -174,30 +171,34 @@ class Models:
                 raise Refused(
                     f"a new {text:.80} has {learner.memory_bytes:,} bytes; {most:,} are allowed",
                     "learner",
-                    "Give it fewer hash_bits, or start the service with more --memory.",
+                    "Make it smaller, or start the service with more --memory.",
                 )
-            path = self.folder / name
-            scratch = self.folder / f".new-{secrets.token_hex(8)}"
-            try:
-                scratch.mkdir()
-                with open(scratch / "learner.txt", "x", encoding="utf-8") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
-                DurableModel(scratch, learner).close()
-                sync_folder(scratch)
-                scratch.rename(path)  # whole, or not there
-                sync_folder(self.folder)
-            except (OSError, StoreError) as error:
-                remove(scratch)
-                if getattr(error, "errno", 0) == errno.ENOSPC or "disk is full" in str(error):
-                    raise StoreFull("there is no room for a model on the disk") from None
-                raise OSError(f"the model cannot be written: {error}") from None
-            return self.open(name, path, text), True
+            return self.write(name, text, learner), True
+
+    def write(self, name: str, text: str, learner: Any) -> Served:
+        """Make the folder of a model, whole or not at all, and open it."""
+        path = self.folder / name
+        made = self.folder / f".new-{secrets.token_hex(8)}"
+        try:
+            made.mkdir()
+            with open(made / "learner.txt", "x", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            begin(made, learner)
+            sync_folder(made)
+            made = made.rename(path)
+            sync_folder(self.folder)
+            return self.open(name, path, text)
+        except (OSError, StoreError, sqlite3.Error) as error:
+            remove(made)
+            if getattr(error, "errno", 0) == errno.ENOSPC or "disk is full" in str(error):
+                raise StoreFull("there is no room for a model on the disk") from None
+            raise OSError(f"the model cannot be written: {error}") from None
 
     def delete(self, name: str) -> bool:
         """Remove a model and all that it has learned; False: there is none."""
-        with self.changing:
+        with self.alone(name):
             served = self.by_name.pop(name, None)
             if served is None:
                 return False
@@ -207,6 +208,19 @@ class Models:
             sync_folder(self.folder)
             remove(gone)
             return True
+
+    @contextlib.contextmanager
+    def alone(self, name: str) -> Iterator[None]:
+        """Nobody else makes or deletes the model of this name; others are made meanwhile."""
+        with self.changing:
+            self.changing.wait_for(lambda: name not in self.names)
+            self.names.add(name)
+        try:
+            yield
+        finally:
+            with self.changing:
+                self.names.remove(name)
+                self.changing.notify_all()
 
     def close(self) -> None:
         """Learn what waits, write a snapshot of each."""
@@ -220,55 +234,3 @@ def remove(folder: Path) -> None:
         folder.unlink()
     else:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def hashed(text: str, most: int | None = None) -> Any:
-    """The learner of a text, in a space of fixed size whose hash nobody outside knows."""
-    if len(text) > LONGEST_TEXT:
-        raise Refused("the text of the learner is too long", "learner", "Up to 2,000 letters.")
-    given = keywords(text)
-    bits = given.get("hash_bits")
-    if most is not None and isinstance(bits, int) and 0 < bits < 64 and 8 << bits > most:
-        raise Refused(
-            f"2^{bits} slots have {8 << bits:,} bytes; {most:,} are allowed", "learner",
-            "Give it fewer hash_bits, or start the service with more --memory.",
-        )  # fmt: skip
-    try:
-        learner = parse_model(text)
-    except (ValueError, TypeError, OverflowError, MemoryError) as error:
-        raise Refused(str(error), "learner", "Write it like PAClassifier(C=0.1).") from None
-    if not hasattr(learner, "predict_many"):
-        raise Refused(f"{text:.80} predicts nothing", "learner", "Put a learner behind it.")
-    steps = list(learner.steps) if isinstance(learner, Pipeline) else [learner]
-    last = steps[-1]
-    known = inspect.signature(type(last)).parameters
-    labels = {"max_labels": MAX_LABELS} if {"max_labels"} <= set(known) - set(given) else {}
-    secret: dict[str, Any] = {"hash_bits": 0, "hash_seed": secrets.randbits(62)}
-    explicit = set(given) & set(secret) or any(isinstance(one, FeatureHasher) for one in steps)
-    if explicit or "hash_bits" not in known:
-        changed = last.clone(**labels) if labels else last
-        return changed if len(steps) == 1 else Pipeline(*steps[:-1], changed)
-    secret["hash_bits"] = slots(last)
-    if len(steps) == 1:
-        return last.clone(**labels, **secret)
-    return Pipeline(*steps[:-1], FeatureHasher(**secret), last.clone(**labels))
-
-
-def slots(learner: Any) -> int:
-    """How many bits of hash a learner takes."""
-    for bits in HASH_BITS[:-1]:
-        with contextlib.suppress(ValueError):
-            learner.clone(hash_bits=bits)
-            return bits
-    return HASH_BITS[-1]
-
-
-def keywords(text: str) -> dict[str, Any]:
-    """The arguments by name anywhere in the text of a learner; what cannot be read has none."""
-    try:
-        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    return {
-        str(one.arg): getattr(one.value, "value", None) for call in calls for one in call.keywords
-    }
