@@ -1,7 +1,6 @@
 """What the command line says: its own words, what there is, and what else may have been meant."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -47,13 +46,13 @@ def test_the_list_of_models_fits(width: int, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_missing_model_points_to_the_list(tmp_path: Path) -> None:
-    line = [sys.executable, "-c", "from onstream.cli.main import main; main()", "run", "x.csv"]
-    done = subprocess.run(line, capture_output=True, text=True, env={**os.environ, "COLUMNS": "80"})
-    assert done.returncode == 2
-    assert "'--model'" in done.stderr
-    assert "onstream models" in done.stderr
     told = call("train", "x.csv", "-o", tmp_path / "m", code=1).stderr
     assert "`onstream models` lists the learners" in told
+    told = call("run", "-", "-f", "csv", "-t", "y", code=1, stdin="a,y\n1,0\n").stderr
+    assert "standard input cannot be read twice" in told
+    assert "--model 'EvolvingClassifier()'" in told
+    told = call("run", "x.csv", "-t", "y", "--test-only", code=1).stderr
+    assert "--test-only: say which saved model" in told
 
 
 @pytest.mark.parametrize(

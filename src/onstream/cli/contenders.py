@@ -1,13 +1,23 @@
-"""The models of `onstream run`: learners as they are typed, saved models, baselines."""
+"""The models of `onstream run`: learners as they are typed, saved models, baselines, usual ones."""
 
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from ..evaluate.answers import as_column
 from ..evaluate.choices import answers_of, kind_of
 from ..persist import is_model, load
 from .columns import LearnedColumns
+from .console import remark
 from .names import check_online
 from .parse import parse_contender
+from .sources import Input, open_stream, to_learn
+from .targets import Targets
+
+FIRST = 1000  # rows that tell labels from numbers
+FOR_LABELS = ("EvolvingClassifier()", "LogisticRegression()")
+FOR_NUMBERS = ("EvolvingRegressor()", "LinearRegression()")
 
 
 class Contender:
@@ -66,6 +76,39 @@ class Frozen:
         """Predict, and learn nothing."""
         many = {"label": "predict_many", "proba": "predict_proba_many", "score": "score_many"}
         return getattr(self.model, many[output])(X)
+
+
+def usual(data: Input, *, quiet: bool) -> list[str]:
+    """Learners that suit most data, for who names none: by the targets of the first rows."""
+    options = {**data.options, "limit": FIRST, "shuffle": None, "epochs": 1}
+    if options["on_error"] != "raise":
+        options["on_error"] = "skip"  # they are read again
+    stream = open_stream(data.source, **options)
+    if stream.live or "-" in stream.files:
+        raise ValueError(
+            f"onstream: {data.name} cannot be read twice, first to choose learners; say some: "
+            f"--model 'EvolvingClassifier()' --model 'LogisticRegression()'."
+        )
+    y = next((to_learn(block)[1] for block in stream.blocks()), [])
+    numeric = are_numbers(y)
+    chosen, others = (FOR_NUMBERS, FOR_LABELS) if numeric else (FOR_LABELS, FOR_NUMBERS)
+    if not quiet:
+        kind, other = ("numbers", "labels") if numeric else ("labels", "numbers")
+        remark(
+            f"Without --model, these learn, as the target looks like {kind}: "
+            f"{' and '.join(chosen)}. If it is {other}: --model '{others[1]}'."
+        )
+    return list(chosen)
+
+
+def are_numbers(y: Any) -> bool:
+    """Say whether targets are numbers rather than labels: with decimals, or ever new whole ones."""
+    column = as_column(y)
+    if column.dtype.kind == "f":
+        return not bool((column[np.isfinite(column)] % 1.0 == 0.0).all())
+    targets = Targets(None)
+    targets.add(column)
+    return targets.numeric
 
 
 def saved(text: str) -> Path | None:

@@ -11,7 +11,7 @@ from . import options
 from .chunks import chunks
 from .columns import LearnedColumns
 from .console import left_out, output_console, print_line, remark
-from .contenders import Contender
+from .contenders import Contender, usual
 from .errors import EXPECTED_ERRORS, with_rows_learned
 from .interrupt import CtrlC
 from .names import metrics
@@ -19,19 +19,20 @@ from .outputs import check_models, check_outputs, check_page
 from .parse import build
 from .progress import ProgressBar
 from .sources import Input, to_learn
+from .targets import Targets
 from .warnings_ import refuse_unknown_rows
 
 
 @options.reads()
 def run(
     source: options.Source,
+    reading: dict[str, Any],
     model: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--model", "-m", help="A learner, 'RLS(lam=0.1)', or a saved model; repeat it."
         ),
-    ],
-    reading: dict[str, Any],
+    ] = None,
     test_only: Annotated[
         bool,
         typer.Option("--test-only", help="Only predict: saved models learn nothing more."),
@@ -60,6 +61,7 @@ def run(
     A saved model goes on from what it has learned, in a copy: its file stays.
 
     \b
+    onstream run bids.csv --target won
     onstream run bids.csv --target won --model 'LogisticRegression()'
     onstream run bids.csv -t won -m 'StandardScaler()|PAClassifier()' -m 'VFDT()'
     onstream run bids.csv -t won -m 'HAT()' -m 'MajorityClass()' --report r.html
@@ -68,6 +70,9 @@ def run(
     zcat log.vw.gz | onstream run - -f vw -m 'LogisticRegression(hash_bits=18)'
     """
     data = Input(source, reading)
+    if test_only and not model:
+        raise ValueError("onstream: --test-only: say which saved model, --model FILE.")
+    model = model or usual(data, quiet=quiet)
     contenders = [Contender(text, test_only=test_only) for text in model]
     models = [contender.model for contender in contenders]
     names = distinct_names([c.name for c in contenders], [c.text for c in contenders])
@@ -94,6 +99,7 @@ def run(
         check_saving(models, out, test_only=test_only)
     seen = LearnedColumns(reading["target"])
     seen.choose(data.drop, data.only)
+    targets = Targets(reading["target"]) if evaluation.answers == "labels" else None
     evaluation.expect(limit)
     evaluation.first_row, evaluation.continue_on_error = 1, True
     with CtrlC(stream) as ctrl_c, ProgressBar("run", stream, limit, quiet=quiet or as_json) as bar:
@@ -101,6 +107,8 @@ def run(
             for block in chunks(stream, ctrl_c):
                 watch.check(block[0])
                 seen.add(block)
+                if targets is not None:
+                    targets.add(to_learn(block)[1])
                 evaluation.add(*to_learn(block))
                 bar.advance(len(block[1]), so_far(evaluation) if bar.shown else "")
         except EXPECTED_ERRORS as error:
@@ -118,6 +126,8 @@ def run(
             raise ValueError(f"onstream: {data.name}: there were no rows to learn.")
         remark("Interrupted before the first row: nothing was learned or written.")
         raise typer.Exit(130)
+    if targets is not None:
+        targets.warn()
     evaluation.finish()
     result = evaluation.report()
     if out is not None:
@@ -126,6 +136,8 @@ def run(
         result.to_html(report)
     report_stopped(evaluation, out)
     show(result, stream, as_json=as_json, quiet=quiet, report=report, out=out)
+    if targets is not None and not (quiet or test_only) and (hint := targets.sorted_hint()):
+        remark(hint)
     if ctrl_c.pressed:
         remark(f"Interrupted after {evaluation.rows:,} rows; the figures are those so far.")
         raise typer.Exit(130)

@@ -7,6 +7,7 @@ import msgspec
 import typer
 
 from ..base.errors import in_stream
+from ..evaluate.choices import answers_of
 from ..persist import load
 from ..streams.files import same_file
 from . import options
@@ -22,6 +23,7 @@ from .parse import parse_model
 from .progress import ProgressBar
 from .sharded import check_options, train_on
 from .sources import Input, to_learn
+from .targets import Targets
 from .warnings_ import ignore_missing_columns
 
 SAMPLE = 1000  # rows that tell the columns of files that workers read
@@ -118,6 +120,7 @@ def train(
             remark(f"Interrupted after {rows:,} rows; those of the last mix are saved.")
             raise typer.Exit(130)
         return
+    targets = Targets(reading["target"]) if answers_of(learner) == "labels" else None
     rows, stopped, began = 0, None, learner.seen
     with (
         CtrlC(stream) as ctrl_c,
@@ -127,6 +130,8 @@ def train(
             for block in chunks(stream, ctrl_c):
                 watch.check(block[0])
                 learned.add(block)
+                if targets is not None:
+                    targets.add(to_learn(block)[1])
                 learner.learn_many(*to_learn(block))
                 before, rows = rows, rows + len(block[1])
                 if every and rows // every > before // every:
@@ -142,6 +147,8 @@ def train(
     if rows:
         learned.save(learner, out)
     data.report_columns()
+    if targets is not None:
+        targets.warn()
     if not quiet:
         data.report()
     if stopped is not None:
