@@ -510,6 +510,37 @@ class TestRefused:
         status, answer = service.call("POST", f"{model}/learn", some)
         assert (status, answer["learned"], answer["rejected"][0]["path"]) == (200, 1, "examples[0]")
 
+    def test_a_truth_is_no_number(self, service: Running) -> None:
+        path = f"/v1/models/m{next(COUNT)}"
+        service.call("PUT", path, {"learner": "PARegressor()"})
+        examples = [{"x": {"a": 1}, "y": 1, "id": "i"}, {"x": {"a": 1}, "y": True}]
+        status, answer = service.call("POST", f"{path}/learn", {"examples": examples})
+        assert (status, answer["path"]) == (422, "examples[1].y")
+        service.call("POST", f"{path}/predict", {"examples": [{"x": {"a": 1}, "id": "i"}]})
+        late = {"examples": [{"id": "i", "y": False}]}
+        assert service.call("POST", f"{path}/label", late)[0] == 422
+        assert service.call("GET", path)[1]["seen"] == 0
+
+    def test_a_row_that_cannot_be_predicted_is_named(self, service: Running) -> None:
+        path = f"/v1/models/m{next(COUNT)}"
+        service.call("PUT", path, {"learner": "HoeffdingTreeClassifier()"})
+        service.call("POST", f"{path}/learn", {"examples": [{"x": {"a": 1}, "y": 1}]})
+        good, bad = {"x": {"a": 1}}, {"x": {"a": "text"}}
+        for examples, row in (([good, bad], 1), ([bad], 0), ([good] * 300 + [bad], 300)):
+            status, answer = service.call("POST", f"{path}/predict", {"examples": examples})
+            assert (status, answer["path"]) == (422, f"examples[{row}]"), answer
+
+    def test_the_file_format_of_arrow_is_named(self, service: Running, model: str) -> None:
+        out = io.BytesIO()
+        table = pa.table({"a": [1.0], "y": [1]})
+        with pa.ipc.new_file(out, table.schema) as writer:
+            writer.write_table(table)
+        kind = "application/vnd.apache.arrow.stream"
+        status, text = service.raw("POST", f"{model}/learn", out.getvalue(), content_type=kind)
+        answer = json.loads(text)
+        assert (status, "file format" in answer["error"]) == (422, True)
+        assert "new_stream" in answer["hint"]
+
     def test_bombs(self, service: Running, model: str) -> None:
         bomb = gzip.compress(b" " * (50 << 20))
         assert service.raw("POST", f"{model}/learn", bomb, content_encoding="gzip")[0] == 413

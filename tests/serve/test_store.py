@@ -401,11 +401,18 @@ class TestDisk:
             assert model.state_sha256 == sum_of(PAClassifier(), examples)
 
     def test_a_second_process_is_kept_out(self, tmp_path: Path) -> None:
-        with (
-            DurableModel(tmp_path, PAClassifier()),
-            pytest.raises(StoreError, match="another process"),
-        ):
-            DurableModel(tmp_path)
+        code = f"from onstream.serve import DurableModel; DurableModel({str(tmp_path)!r})"
+        with DurableModel(tmp_path, PAClassifier()):
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+            assert "another process uses this store" in done.stderr
+
+    def test_who_opens_a_store_twice_is_told_so(self, tmp_path: Path) -> None:
+        (tmp_path / "link").symlink_to(tmp_path / "m")
+        for _ in range(2):
+            with DurableModel(tmp_path / "m", PAClassifier()):
+                for path in (tmp_path / "m", tmp_path / "link"):
+                    with pytest.raises(StoreError, match="this process has opened this store"):
+                        DurableModel(path)
 
     def test_commits_are_synced(self, tmp_path: Path) -> None:
         with DurableModel(tmp_path, PAClassifier()) as model:
@@ -612,6 +619,23 @@ def test_predictions_name_their_state(tmp_path: Path) -> None:
             asked += 1
         thread.join()
         assert model.seq == 400
+
+
+def test_what_is_refused_leaves_no_folder(tmp_path: Path) -> None:
+    class Unsaved(PAClassifier):
+        def __reduce__(self) -> Any:
+            raise TypeError("it cannot be saved")
+
+    with pytest.raises(StoreError, match="give a learner"):
+        DurableModel(tmp_path / "a" / "b")
+    for learner in (3, Unsaved()):
+        with pytest.raises((TypeError, ValueError)):
+            DurableModel(tmp_path / "a" / "b", learner)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(StoreError, match="give a learner"):
+        DurableModel(tmp_path / "empty")
+    assert list((tmp_path / "empty").iterdir()) == []
 
 
 def test_another_learner_is_refused(tmp_path: Path) -> None:

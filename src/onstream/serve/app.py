@@ -18,11 +18,21 @@ from ..persist import dumps
 from . import body, openapi
 from .answers import answers, explanation
 from .body import Room, TooMany, TooSlow, UnknownKind
-from .example import Conflict, Example, Question, Refused, TooLarge, check_examples, check_name
+from .example import (
+    Conflict,
+    Example,
+    Question,
+    Refused,
+    TooLarge,
+    check_examples,
+    check_name,
+    check_numbers,
+)
 from .figures import Figures
 from .log import StoreError
 from .models import NAME, Models, Served
 from .receipt import Receipt
+from .state import REFUSALS
 from .store import ModelFull, Request, StoreFull, StoreStopped
 from .tokens import SCOPES, Token, Tokens, allows, public
 
@@ -281,6 +291,8 @@ class Service:
 
     async def teach(self, call: Call, served: Served, examples: Any, more: dict[str, Any]) -> Any:
         """Hand examples to the writer, and say what became of them."""
+        if served.model_is("numbers"):
+            check_numbers(examples)
         receipt: Receipt = await asyncio.wrap_future(served.model.submit(examples, call.size))
         served.duplicates += receipt.duplicates
         call.note = f"{receipt.first_seq}-{receipt.last_seq}"
@@ -296,7 +308,11 @@ class Service:
         """Predict, and keep the features of those that have an id."""
         served = self.find(call)
         questions: list[Question] = await call.examples(body.Predict)
-        got = await ask(served, [question.x for question in questions])
+        try:
+            got = await ask(served, [question.x for question in questions])
+        except REFUSALS as error:
+            row = getattr(error, "row", 0 if len(questions) == 1 else None)
+            raise Refused(str(error), "examples" if row is None else f"examples[{row}]") from None
         return 200, predicted(call, served, len(questions), questions, got), JSON[1]
 
     async def label(self, call: Call) -> Any:

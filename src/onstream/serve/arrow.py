@@ -14,6 +14,7 @@ from .example import Refused, TooLarge, unreadable
 COLUMNS = ("y", "id", "source")  # of the table; every other one is a feature
 MOST_CELLS = 1_000_000  # of 1 MB of JSON, about a fifth could be
 MOST_TEXT = 8 << 20
+FILE = b"ARROW1"  # with which Arrow's file format begins
 DICTIONARY, RECORDS = 2, 3  # kinds of messages (Arrow's Message.fbs)
 
 
@@ -21,6 +22,11 @@ def from_arrow(one: Any, body: bytes) -> list[Any]:
     """Examples of this type; nulls are missing values."""
     import pyarrow as pa
 
+    if body.startswith(FILE):
+        raise Refused(
+            "this is Arrow's file format (Feather), not a stream", "",
+            "Write it with pyarrow.ipc.new_stream, or polars' write_ipc_stream.",
+        )  # fmt: skip
     examples: list[Any] = []
     try:
         check_compression(body)

@@ -78,6 +78,17 @@ def check_examples(examples: Sequence[Example | Question], decoded: bool = False
                 raise Refused(f"the target is {y}", f"examples[{row}].y", "Targets are finite.")
 
 
+def check_numbers(examples: Sequence[Example]) -> None:
+    """Refuse true and false as targets of a regressor: JSON tells them from numbers."""
+    for row, example in enumerate(examples):
+        if type(example.y) is bool:
+            raise Refused(
+                f"the target is {str(example.y).lower()}, which is no number",
+                f"examples[{row}].y",
+                "This model learns numbers; send 1 or 0 if that is meant.",
+            )
+
+
 def check_names(rows: list[dict[str, Value]]) -> bool:
     """Say whether rows have few enough features, and their names are short enough."""
     longest = max(map(len, set[str]().union(*rows)), default=0)

@@ -15,7 +15,17 @@ from .log import Log, StoreError
 from .snapshots import Snapshot, Snapshots
 from .state import LiveState, Watch
 
+NO_MODEL = "there is no model here; give a learner."
 Progress = Callable[[int, int], None]
+
+
+def check_begin(path: Path, learner: Any) -> None:
+    """Refuse, before anything is made, what cannot begin in a folder that has no model."""
+    if (path / "log.sqlite3").exists() or (path / "snapshots").exists():
+        return
+    if learner is None:
+        raise StoreError(f"{path}: {NO_MODEL}")
+    dumps(learner)
 
 
 def begin(path: Path, learner: Any) -> None:
@@ -52,7 +62,7 @@ class History:
         self.epoch = log.epoch()
         if not self.snapshots.all():
             if learner is None:
-                raise StoreError(f"{self.path}: there is no model here; give a learner.")
+                raise StoreError(f"{self.path}: {NO_MODEL}")
             if self.next > 1 or log.get("begun"):
                 raise StoreError(f"{self.path}: the snapshots are gone. Put them back.")
             self.snapshots.write(learner, 0, 0)

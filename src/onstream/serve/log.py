@@ -30,6 +30,7 @@ CREATE TABLE IF NOT EXISTS rewrites (
 FORMAT = 1
 CHECKPOINT = 8 << 20  # bytes of the write-ahead log after which it goes into the database
 AT_ONCE = 500  # ids asked for in one statement
+mine: dict[str, int] = {}  # real paths of logs that are open here, and in which process
 decode = msgspec.json.Decoder(list[Example | None]).decode
 encode = msgspec.json.Encoder().encode
 
@@ -51,6 +52,7 @@ class Log:
             self.open()
         except sqlite3.DatabaseError as error:
             self.refuse(error)
+        mine[os.path.realpath(self.path)] = os.getpid()
 
     def open(self) -> None:
         """Take the file for this process alone, and look whether it is whole."""
@@ -77,6 +79,11 @@ class Log:
     def refuse(self, error: sqlite3.DatabaseError) -> None:
         """Say what is wrong with a file that cannot be opened."""
         if "locked" in str(error):
+            if mine.get(os.path.realpath(self.path)) == os.getpid():  # a fork has its parent's
+                raise StoreError(
+                    f"{self.path}: this process has opened this store before; close it first, or "
+                    f"use the model that there is."
+                ) from None
             raise StoreError(f"{self.path}: another process uses this store.") from None
         raise StoreError(f"{self.path}: the log cannot be opened: {error}. {MEND}") from None
 
@@ -238,6 +245,7 @@ class Log:
         """
         with contextlib.suppress(sqlite3.Error):
             self.db.close()
+        mine.pop(os.path.realpath(self.path), None)
 
 
 def sync_folder(folder: Path) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from .example import Example, Refused, check_examples
-from .history import History
+from .history import History, check_begin
 from .log import Log, StoreError, sync_folder
 from .receipt import Receipt, Rejected, of_rows
 from .rows import coerce_example, examples_of, make_example
@@ -114,6 +114,7 @@ class DurableModel:
         self._queue_bytes = 0
         self._wake = threading.Condition()
         self._closing = False
+        check_begin(self.path, learner)
         self.path.mkdir(parents=True, exist_ok=True)
         self.log = self._new_log()
         try:
