@@ -18,7 +18,7 @@ from onstream.cluster.keyed_worker import LocalPool
 from onstream.cluster.keys import owner
 from onstream.core.data_warning import DataWarning
 from onstream.features import StandardScaler
-from onstream.linear import RLS, PAClassifier
+from onstream.linear import RLS, LogisticRegression, PAClassifier, PAUniclass
 from onstream.persist.format import dumps
 from onstream.streams import from_iterable
 
@@ -81,6 +81,68 @@ def test_lists_frames_and_kinds_of_keys():
     scalers = KeyedModels(StandardScaler(), "who")
     scalers.learn_many([{"who": "ada", "x": 1.0}])
     assert scalers.model("ada").seen == 1
+
+
+@pytest.mark.parametrize(
+    "model",
+    [PAClassifier(), GaussianNB(), RLS(), PAUniclass(), StandardScaler() | GaussianNB()],
+)
+@pytest.mark.parametrize("w", [None, np.arange(ROWS) % 3.0])
+def test_predictions_before_learning_are_those_of_each_model(model, w):
+    y = Y.astype(float) if model.target_kind == "numbers" else Y
+    models = KeyedModels(model, "shop", workers=3)
+    table = pa.concat_tables([rows()[0]] * 2)  # in parts
+    answers = models.predict_learn_many(table, np.tile(y, 2), None if w is None else np.tile(w, 2))
+    for shop in range(40):
+        one, own = model.clone(), shop == SHOPS
+        part = table.drop_columns(["shop"]).filter(pa.array(np.tile(own, 2)))
+        weights = () if w is None else (np.tile(w[own], 2),)
+        wanted = one.predict_learn_many(part, np.tile(y[own], 2), *weights)
+        assert answers[np.tile(own, 2)].tolist() == wanted.tolist()
+        assert dumps(models.model(shop)) == dumps(one)
+    assert (answers.dtype == np.float64) == (model.target_kind == "numbers")
+
+
+@pytest.mark.parametrize(
+    ("model", "y"),
+    [
+        (LogisticRegression(labels=[True, False]), Y),
+        (GaussianNB(labels=["c", "b", "a"]), np.array(["a", "b", "c"])[np.arange(ROWS) % 3]),
+        (StandardScaler() | LogisticRegression(labels=["b", "a"]), np.where(Y, "a", "b")),
+        (RLS(), X[:, 0]),
+    ],
+)
+@pytest.mark.parametrize("verb", ["predict_proba_many", "score_many"])
+def test_scores_have_the_shape_of_the_model(model, y, verb):
+    models = KeyedModels(model, "shop", workers=3)
+    if not hasattr(model, verb):
+        with pytest.raises(TypeError, match="KeyedModels: RLS has no predict_proba_many"):
+            models.predict_proba_many(rows()[0])
+        return
+    table = rows()[0]
+    models.learn_many(table.slice(0, 2000), y[:2000])
+    found = getattr(models, verb)(table.slice(2000))
+    for shop in range(40):
+        own = shop == SHOPS[2000:]
+        part = table.slice(2000).drop_columns(["shop"]).filter(pa.array(own))
+        np.testing.assert_array_equal(found[own], getattr(models.model(shop), verb)(part))
+    assert models.labels == list(getattr(model, "labels", []))
+    one = getattr(model, verb)(table.slice(0, 1).drop_columns(["shop"]))
+    np.testing.assert_array_equal(getattr(models, verb)([{"shop": "new", "a": 1.0}]), one)
+    assert getattr(models, verb)([]).shape == (0, *one.shape[1:])
+
+
+def test_scores_need_labels_in_one_order():
+    models = KeyedModels(LogisticRegression(), "shop")
+    models.learn_many(*rows())
+    with pytest.raises(ValueError, match=r"predict_proba_many needs labels .* declare them"):
+        models.predict_proba_many(rows()[0])
+    models = KeyedModels(LogisticRegression(labels=["a", "b"]), "shop")
+    models.learn_many([{"shop": k, "x": 1.0} for k in "xyz"], ["a", "c", "b"])
+    asked = [{"shop": "x", "x": 1.0}]
+    assert models.score_many(asked).shape == (1,)
+    with pytest.raises(ValueError, match=r"key 'y' has met .* \['a', 'b', 'c'\], declared were"):
+        models.score_many([*asked, {"shop": "y", "x": 1.0}])
 
 
 def test_the_worker_of_a_key_is_the_same_everywhere():
@@ -449,6 +511,32 @@ def test_a_refused_block_teaches_no_key(folder, in_memory, snapshot_every, tmp_p
     if folder:
         with KeyedModels(PAClassifier(), "shop", folder=folder, workers=3) as again:
             assert states(again) == states(wanted)
+
+
+def test_a_block_that_is_refused_after_it_was_predicted():
+    models = KeyedModels(PAClassifier(), "shop")
+    models.learn_many(eight(), [True] * 8)
+    before = states(models)
+    with pytest.raises(ValueError, match="row 5"):
+        models.predict_learn_many(eight(5), [False] * 8)
+    assert states(models) == before
+    with pytest.raises(TypeError, match="StandardScaler has no predict_learn_many"):
+        KeyedModels(StandardScaler(), "shop").predict_learn_many(eight(), [True] * 8)
+
+
+def test_predictions_of_a_worker_that_is_lost(tmp_path):
+    class Failing(LocalPool):
+        def learn(self, worker, call):
+            super().learn(worker, call)
+            self.__class__ = LocalPool
+            raise WorkerLost("gone")
+
+    models, wanted = KeyedModels(PAClassifier(), "shop"), KeyedModels(PAClassifier(), "shop")
+    for k in range(3):
+        models.pool.__class__ = Failing
+        found = models.predict_learn_many(eight(), [k != 1] * 8)
+        assert found.tolist() == wanted.predict_learn_many(eight(), [k != 1] * 8).tolist()
+    assert states(models) == states(wanted)
 
 
 def test_a_block_is_refused_as_a_whole_however_long():

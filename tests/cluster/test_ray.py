@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -184,15 +185,23 @@ def check_keyed_models(files):
         table = pq.read_table(sorted(glob.glob(files))[0])
         table = table.append_column("shop", pa.array(np.arange(1000) % 7)).drop_columns(["y"])
         options = {"workers": 2, "folder": folder, "snapshot_every": 400, "engine": "ray"}
-        with KeyedModels(GaussianNB(), "shop", **options) as models:
+        with KeyedModels(GaussianNB(labels=["no", "yes"]), "shop", **options) as models:
             for start in range(0, 1000, 100):
                 models.learn_many(table.slice(start, 100), Y[start : start + 100])
                 if start == 500:  # after the snapshot at 400 rows
                     ray.kill(models.pool.actors[0])
+                if start == 700:  # other keys learn their rows, and go back
+                    bad = pc.if_else(pc.equal(table["shop"], 3), np.inf, table["x0"])
+                    with pytest.raises(ValueError, match=r"key 3: GaussianNB: row 3: .* inf"):
+                        models.learn_many(table.set_column(0, "x0", bad), Y[:1000])
             found = {key: dumps(models.model(key)) for key in models.keys()}  # noqa: SIM118
-    with KeyedModels(GaussianNB(), "shop", workers=2) as here:
+            tested = models.predict_learn_many(table, Y[:1000])
+            scores = models.score_many(table)
+    with KeyedModels(GaussianNB(labels=["no", "yes"]), "shop", workers=2) as here:
         here.learn_many(table, Y[:1000])
         assert found == {key: dumps(here.model(key)) for key in here.keys()}  # noqa: SIM118
+        assert tested.tolist() == here.predict_learn_many(table, Y[:1000]).tolist()
+        assert scores.tobytes() == here.score_many(table).tobytes()
     assert len(found) == 7
 
 

@@ -16,7 +16,7 @@ from ..core.data_warning import held_back, warn_of_data
 from ..persist.format import dumps, loads
 from .engine import WorkerLost
 from .key_store import check_snapshot
-from .keyed_worker import Call, Refused, pool_of
+from .keyed_worker import Call, Outcome, pool_of
 from .keys import key_text, key_value, owners, split_key
 from .known_rows import BLOCK, Place, compared, recognised
 from .shards import Shard, find_shards
@@ -153,6 +153,18 @@ class KeyedModels:
 
         If one of them cannot be learned, all models stay as they were.
         """
+        self._learn_block(X, y, w)
+
+    def predict_learn_many(self, X: Any, y: Any, w: Any = None) -> Any:
+        """Test, then train: what the model of its key predicted for each row before it learned it.
+
+        If one of the rows cannot be learned, all models stay as they were.
+        """
+        self._check_verb("predict_learn_many")
+        return self._answers(self._learn_block(X, y, w, asked=True))
+
+    def _learn_block(self, X: Any, y: Any, w: Any, asked: bool = False) -> Any:
+        """Learn rows that are handed over; what was predicted for them, if that is asked."""
         self._check_open()
         rows = count_rows(X) or 0
         for name, part in (("y", y), ("w", w)):
@@ -161,11 +173,12 @@ class KeyedModels:
                     f"KeyedModels: X has {rows} rows, {name} has {count_rows(part) or 'none'}."
                 )
         X, keys = split_key(self.key, X)
+        answers: Any = np.empty(rows, dtype=object)
         with self._as_a_whole(rows):
             for start in range(0, rows, BLOCK):
-                self._learn(
-                    start, *(cut_part(part, start, start + BLOCK) for part in (keys, X, y, w))
-                )
+                parts = [cut_part(part, start, start + BLOCK) for part in (keys, X, y, w)]
+                answers[start : start + BLOCK] = self._learn(start, parts, asked=asked)
+        return answers
 
     def learn(self, shards: Any, **reading: Any) -> int:
         """Learn files, patterns or streams, with the options of their readers: target="won".
@@ -217,7 +230,8 @@ class KeyedModels:
             if behind:
                 with self._as_a_whole(len(part.keys)):
                     of = Origin(f"{shard.name}: ", source, part.place, behind)
-                    learned += self._learn(part.first, part.keys, part.X, part.y, part.w, of)
+                    self._learn(part.first, (part.keys, part.X, part.y, part.w), of)
+                learned += int(np.isin(owners(part.keys, self.workers), behind).sum())
         return learned, rows - learned
 
     @contextmanager
@@ -233,31 +247,32 @@ class KeyedModels:
         if self.rows >= self.snapshot_every:
             self.snapshot()
 
-    def _learn(
-        self, start: int, keys: list[str], X: Any, y: Any, w: Any, of: Origin | None = None
-    ) -> int:
-        """Hand rows to the workers of their keys; the caller knows the first one as `start`.
+    def _learn(self, start: int, parts: Any, of: Origin | None = None, asked: bool = False) -> Any:
+        """Hand rows (keys, X, y, w) to the workers of their keys; `start`: the first one's number.
 
         Those of a source go to workers that do not have them yet, and every one of these is told
-        how far the source is learned. Returns how many rows were handed out.
+        how far the source is learned. Returns what was predicted, None where nothing was asked.
         """
-        owner = owners(keys, self.workers)
+        owner = owners(parts[0], self.workers)
+        answers: Any = np.empty(len(owner), dtype=object)
         self.sequence += 1
-        sent, handed_out = [], 0
+        sent = []
         for k in range(self.workers) if of is None else of.behind:
             rows = np.flatnonzero(owner == k)
             if len(rows) or of:
-                own = [keys[i] for i in rows]
-                parts = (own, rows + start, *(take_part(part, rows) for part in (X, y, w)))
-                call = (self.sequence, parts, *((of.source, of.place) if of else ()))
+                own = [take_part(part, rows) for part in parts]
+                progress = (of.source, of.place) if of else ()
+                call = (self.sequence, rows + start, own, asked, *progress)
                 self.unsaved[k].append(call)
-                sent.append((k, self._send(k, call)))
-                handed_out += len(rows)
-        outcomes = [self._outcome(k, handle) for k, handle in sent]  # they work at the same time
-        refused = [outcome for outcome in outcomes if outcome]
-        if refused:
-            raise ValueError(f"KeyedModels: {of.where if of else ''}{min(refused)[1]}")
-        return handed_out
+                sent.append((k, rows, self._send(k, call)))
+        refusals = []
+        for k, rows, handle in sent:  # they work at the same time
+            refused, answers[rows] = self._outcome(k, handle)
+            if refused:
+                refusals.append(refused)
+        if refusals:
+            raise ValueError(f"KeyedModels: {of.where if of else ''}{min(refusals)[1]}")
+        return answers
 
     def _take_up(self) -> None:
         """Go back to before rows that were refused or broken off."""
@@ -286,17 +301,17 @@ class KeyedModels:
         except WorkerLost as reason:
             return reason
 
-    def _outcome(self, worker: int, handle: Any) -> Refused | None:
-        """What a worker has refused of a call."""
+    def _outcome(self, worker: int, handle: Any) -> Outcome:
+        """What came of a call."""
         try:
             if isinstance(handle, WorkerLost):
                 raise handle
-            refused: Refused | None = self.pool.outcome(handle)
-            return refused
+            outcome: Outcome = self.pool.outcome(handle)
+            return outcome
         except WorkerLost as reason:
             return self._recover(worker, reason)
 
-    def _recover(self, worker: int, reason: WorkerLost) -> Refused | None:
+    def _recover(self, worker: int, reason: WorkerLost) -> Outcome:
         """Begin again from the snapshot of a lost worker, with the calls since."""
         if self.folder is None and self.forgotten:
             raise RuntimeError(
@@ -306,8 +321,8 @@ class KeyedModels:
         for _ in range(PATIENCE):
             try:
                 self.pool.restart(worker)
-                failures = [self.pool.learn(worker, call) for call in self.unsaved[worker]]
-                return failures[-1] if failures else None
+                outcomes = [self.pool.learn(worker, call) for call in self.unsaved[worker]]
+                return outcomes[-1] if outcomes else (None, None)
             except WorkerLost as again:
                 reason = again
         raise RuntimeError(
@@ -339,7 +354,58 @@ class KeyedModels:
             rows = np.flatnonzero(owner == k)
             if len(rows):
                 out[rows] = self._ask(k, "predict", [keys[i] for i in rows], take_part(X, rows))
-        return out if self.template.target_kind != "numbers" else out.astype(np.float64)
+        return self._answers(out)
+
+    def _answers(self, found: Any) -> Any:
+        """Predictions as those of one learner would be: of numbers, floats."""
+        return found if self.template.target_kind != "numbers" else found.astype(np.float64)
+
+    @property
+    def labels(self) -> list[Any]:
+        """The labels that were declared: the columns of `predict_proba_many` and `score_many`."""
+        return list(getattr(self.template, "labels", ()))
+
+    def predict_proba_many(self, X: Any) -> Any:
+        """Probabilities of each row by the model of its key, in the order of `labels`.
+
+        Each key would have an order of its own, so labels must be declared:
+        `LogisticRegression(labels=["no", "yes"])`.
+        """
+        return self._scores("predict_proba_many", X)
+
+    def score_many(self, X: Any) -> Any:
+        """Decision values of each row, in the shape that the model has; labels as above."""
+        return self._scores("score_many", X)
+
+    def _scores(self, verb: str, X: Any) -> Any:
+        self._check_verb(verb)
+        if hasattr(self.template, "labels") and not self.labels:
+            raise ValueError(
+                f"KeyedModels: {verb} needs labels in an order that all keys share; declare them "
+                f"when the model is made (labels=[...])."
+            )
+        X, keys = split_key(self.key, X)
+        owner = owners(keys, self.workers)
+        out: Any = None
+        for k in range(self.workers):
+            rows = np.flatnonzero(owner == k)
+            if len(rows):
+                found = self._ask(k, "scores", verb, take_part(keys, rows), take_part(X, rows))
+                if isinstance(found, tuple):
+                    key, labels = found
+                    raise ValueError(
+                        f"KeyedModels: the model of key {key_value(key)!r:.60} has met labels that "
+                        f"were not declared: it knows {labels!r:.200}, declared were "
+                        f"{self.labels!r:.200}. {verb} needs the same of all keys."
+                    )
+                if out is None:
+                    out = np.empty((len(keys), *found.shape[1:]))
+                out[rows] = found
+        return getattr(self.template, verb)([]) if out is None else out
+
+    def _check_verb(self, verb: str) -> None:
+        if not hasattr(self.template, verb):
+            raise TypeError(f"KeyedModels: {type(self.template).__name__} has no {verb}.")
 
     def model(self, key: Any) -> Any:
         """A copy of the model of this key; None if it never came."""

@@ -13,6 +13,7 @@ from .known_rows import Place
 
 Call = tuple[Any, ...]  # what `KeyedWorker.learn` is given
 Refused = tuple[int, str]  # the caller's row, and why
+Outcome = tuple[Refused | None, Any]  # the first row that was refused; answers, if asked for
 LEARNED = " The rows before it were learned."  # not so if they go back
 
 
@@ -23,28 +24,38 @@ class KeyedWorker:
         self.store = KeyStore(template, path, in_memory, column)
 
     def learn(
-        self, sequence: int, rows: Any, source: str | None = None, place: Place = (0, "")
-    ) -> Refused | None:
-        """Learn rows, unless this call came before; return the first that was refused.
+        self,
+        sequence: int,
+        numbers: Any,
+        rows: Any,
+        asked: bool = False,
+        source: str | None = None,
+        place: Place = (0, ""),
+    ) -> Outcome:
+        """Learn rows (keys, X, y, w), unless this call came before; `asked`: predict each first.
 
-        Then other keys may have learned theirs: all workers are to go back.
+        `numbers` are those by which the caller knows them.
+        If a row is refused, other keys may have learned theirs: all workers are to go back.
         """
         if sequence <= self.store.sequence:
-            return None
+            return None, None
         self.store.learned(sequence, source, place)
-        keys, numbers, X, y, w = rows
+        keys, X, y, w = rows
+        answers: Any = np.empty(len(keys), dtype=object) if asked else None
         refused = []
         for key, own in grouped(keys).items():
             parts = [take_part(part, own) for part in (X, y, w)]
             learner = self.store.get_or_new(key)
             try:
-                if hasattr(learner, "predict_many"):
+                if asked:
+                    answers[own] = learner.predict_learn_many(*parts)
+                elif hasattr(learner, "predict_many"):
                     learner.learn_many(*parts)
                 else:
                     learner.learn_many(parts[0], parts[2])
             except (ValueError, TypeError) as error:
                 refused.append(refusal(key, error, numbers[own]))
-        return min(refused, default=None)
+        return min(refused, default=None), answers
 
     def go_back(self) -> None:
         """Forget what came since the last snapshot."""
@@ -55,6 +66,23 @@ class KeyedWorker:
         out: Any = np.empty(len(keys), dtype=object)
         for key, own in grouped(keys).items():
             out[own] = (self.store.get(key) or self.store.template).predict_many(take_part(X, own))
+        return out
+
+    def scores(self, verb: str, keys: list[str], X: Any) -> Any:
+        """Numbers for each row, in the order of the labels that were declared.
+
+        The key and labels of a model that knows others, if there is one.
+        """
+        template = self.store.template
+        known = getattr(template, "labels", None)
+        out: Any = None
+        for key, own in grouped(keys).items():
+            model = self.store.get(key) or template
+            if getattr(model, "labels", None) != known:
+                return key, list(model.labels)
+            found = getattr(model, verb)(take_part(X, own))
+            out = np.empty((len(keys), *found.shape[1:])) if out is None else out
+            out[own] = found
         return out
 
     def state(self, key: str) -> bytes | None:
@@ -106,7 +134,7 @@ class LocalPool:
         """A worker with what its file holds."""
         return KeyedWorker(self.made[0], self.paths[worker], *self.made[1:])
 
-    def learn(self, worker: int, call: Call) -> Refused | None:
+    def learn(self, worker: int, call: Call) -> Outcome:
         """Learn a call."""
         return self.workers[worker].learn(*call)
 
