@@ -190,7 +190,7 @@ class Service:
         """
         began = time.perf_counter()
         served = self.models.by_name.get(name)
-        if served is None or not served.is_quick(1):
+        if served is None or not served.is_quick(1) or not served.model.state.gate.is_free():
             return None
         call = Call(headers, name, b"", None, self.room)
         if not PLAIN.isdisjoint(call.headers) or call.kind not in body.PLAIN:
@@ -206,7 +206,7 @@ class Service:
             if rows is None:
                 questions = body.decode_examples(body.Predict, data, call.kind)
                 rows = [question.x for question in questions]
-            got = ask_soon(served, rows)
+            got = ask_soon(served, rows, 0.0)  # the long way waits, if that is needed
         except Exception:
             got = None
         if got is None:
@@ -426,16 +426,16 @@ async def facts_of(served: Served) -> dict[str, Any]:
     return await asyncio.to_thread(served.facts)
 
 
-def ask_soon(served: Served, rows: Any) -> Answer | None:
+def ask_soon(served: Served, rows: Any, seconds: float) -> Answer | None:
     """Predictions; None where they, or what they wait for, take long."""
     if not served.is_quick(len(rows)):
         return None
-    return served.model.ask_soon(lambda learner: timed_answers(served, learner, rows), PATIENCE)
+    return served.model.ask_soon(lambda learner: timed_answers(served, learner, rows), seconds)
 
 
 async def ask(served: Served, rows: Any) -> Answer:
     """Predictions; in a thread of their own where they take long."""
-    got = ask_soon(served, rows)
+    got = ask_soon(served, rows, PATIENCE)
     if got is not None:
         return got
     return await asyncio.to_thread(

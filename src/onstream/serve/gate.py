@@ -24,6 +24,10 @@ class Gate:
         finally:
             self._door.release()
 
+    def is_free(self) -> bool:
+        """Say whether nobody is in, or stands in the door, at this moment."""
+        return not (self._door.locked() or self._room.locked())
+
     def leave(self) -> None:
         """Go out."""
         self._room.release()
