@@ -644,23 +644,3 @@ def test_another_learner_is_refused(tmp_path: Path) -> None:
         DurableModel(tmp_path, LogisticRegression())
     with pytest.raises(StoreError, match="give a learner"):
         DurableModel(tmp_path / "new")
-
-
-def test_what_is_refused_is_looked_up_once(tmp_path: Path) -> None:
-    """A request may have tens of thousands of examples, all of them refused."""
-
-    class Rows(list[int]):
-        asked = 0
-
-        def __iter__(self) -> Any:
-            Rows.asked += 1
-            return super().__iter__()
-
-    log = Log(tmp_path)
-    examples = [coerce_example(row) for row in rows(50)]
-    log.append(1, examples)
-    log.take_out(1, examples, Rows(range(0, 50, 2)))
-    [(_, left)] = log.records()
-    assert [one is None for one in left] == [True, False] * 25
-    assert Rows.asked <= 2
-    log.close()
