@@ -48,6 +48,15 @@ def as_given(learner_class: type[Any], values: dict[str, Any]) -> dict[str, Any]
     return given
 
 
+def learner_within(model: Any) -> str:
+    """A hint for those who give an estimator of ours where a learner is wanted."""
+    if not hasattr(type(model), "_learner_class"):
+        return ""
+    if hasattr(model, "fit"):
+        return " It is an estimator; its learner is `.model_`, once it was fitted."
+    return " It is an estimator; its learner is from_river(it)."
+
+
 def constructor(name: str, known: dict[str, Any]) -> Callable[..., None]:
     """An `__init__` that keeps its parameters as they are, and shows them in its signature."""
 

@@ -10,7 +10,7 @@ from ..base.parameters import parameters
 from ..features import Transformer
 from .extras import needed
 from .foreign import Foreign, example_of, lent_if, plain
-from .generated import as_given, generate
+from .generated import as_given, generate, learner_within
 
 needed("river", "compat", "onstream.compat: River")
 
@@ -30,7 +30,7 @@ def to_river(model: Learner) -> Any:
     if not isinstance(model, Learner):
         raise TypeError(
             f"to_river: {type(model).__name__} is not a learner of onstream; give it an object "
-            f"such as PAClassifier()."
+            f"such as PAClassifier().{learner_within(model)}"
         )
     kind: Any = type(model)
     estimator = estimator_class(kind)(**model.params)

@@ -17,6 +17,7 @@ from ..base import Classifier, DataWarning, Learner
 from ..bayes import BayesianLinearRegression
 from ..linear.base import LinearClassifier, LinearRegressor
 from ..linear.scales import FACTOR
+from .generated import learner_within
 
 CONSTANT = 11650396  # the feature that is always 1
 VERSION = "9.11.9"  # of the form
@@ -48,6 +49,7 @@ def to_vw(model: Learner, *, bits: int = 18) -> str:
         raise TypeError(
             f"{who} is no linear learner; only those have a text model of Vowpal Wabbit. Of a "
             f"pipeline scale the columns before, and train the learner alone."
+            f"{learner_within(model)}"
         )
     if getattr(model, "hash_bits", None) is not None:
         raise ValueError(

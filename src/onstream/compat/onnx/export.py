@@ -9,6 +9,7 @@ import numpy as np
 from ... import __version__
 from ...base import Classifier, Learner
 from ...features import Pipeline
+from ..generated import learner_within
 from .answers import Answers, Verdict, best_label, check, taken_apart
 from .columns import Columns, declare
 from .graph import DOUBLE, Graph, onnx
@@ -34,7 +35,9 @@ def to_onnx(model: Learner, *, dtype: Literal["float64", "float32"] = "float64")
     """
     who = f"to_onnx: {type(model).__name__}"
     if not isinstance(model, Learner):
-        raise TypeError(f"{who} is not a learner of onstream; give it a trained one.")
+        raise TypeError(
+            f"{who} is not a learner of onstream; give it a trained one.{learner_within(model)}"
+        )
     if dtype not in ("float64", "float32"):
         raise ValueError(f"to_onnx: dtype must be 'float64' or 'float32', got {dtype!r:.40}.")
     check(who, model.steps[-1] if isinstance(model, Pipeline) else model)
