@@ -7,11 +7,19 @@ from typing import Any
 import numpy as np
 
 from ..base import Classifier, Learner, Regressor
+from ..base.checks import meant
 from ..base.parameters import parameters
-from ..features import FeatureHasher, RandomFourierFeatures, Transformer
+from ..features import (
+    BagOfWords,
+    FeatureHasher,
+    RandomFourierFeatures,
+    Select,
+    StandardScaler,
+    Transformer,
+)
 from .extras import needed
 from .features import column_names
-from .generated import generate
+from .generated import generate, learner_within
 
 needed("sklearn", "compat", "onstream.compat: scikit-learn")
 
@@ -20,6 +28,7 @@ from .sklearn_estimators import (  # noqa: E402
     ClassifierAdapter,
     ProbabilisticAdapter,
     RegressorAdapter,
+    SelectAdapter,
     TransformerAdapter,
 )
 from .sklearn_learners import ScikitClassifier, ScikitRegressor  # noqa: E402
@@ -30,12 +39,19 @@ ORDER = (
     "left out change the order in which the others are shuffled"
 )
 
+BY_NAME = (
+    "the check sets with_mean=False, a parameter of scikit-learn's own class of the same name; "
+    "sparse rows are centred, and come out as an array"
+)
 
-def to_sklearn(model: Learner) -> Any:
+
+def to_sklearn(model: Learner, **own: Any) -> Any:
     """An estimator with the model's parameters; fitted, if the model has learned something.
 
     The estimator learns in a copy, `model_`; the model that was given stays as it is. Beside the
-    learner's parameters it has `epochs=1`, `shuffle=True` and `random_state=0`, of `fit`.
+    learner's parameters it has `epochs=1`, `shuffle=True` and `random_state=0`, of `fit`, which can
+    be given here. Of a learner within a learner they are `learner__name`, of a step of a pipeline
+    `logisticregression__eta`.
 
     >>> from onstream import PAClassifier
     >>> to_sklearn(PAClassifier(C=0.5)).fit([[0.0], [1.0]], ["ham", "spam"]).predict([[1.0]])
@@ -44,10 +60,24 @@ def to_sklearn(model: Learner) -> Any:
     if not isinstance(model, Learner):
         raise TypeError(
             f"to_sklearn: {type(model).__name__} is not a learner of onstream; give it an "
-            f"object such as PAClassifier()."
+            f"object such as PAClassifier().{learner_within(model)}"
         )
     kind: Any = type(model)
-    estimator = estimator_class(kind)(**model.params)
+    made = estimator_class(kind)
+    if reads_text(model):
+        raise TypeError(
+            f"to_sklearn: {type(model).__name__} reads text (BagOfWords), and an estimator takes "
+            f"rows of numbers. Put CountVectorizer() or HashingVectorizer() of scikit-learn before "
+            f"the estimator of the learner alone."
+        )
+    allowed = {} if issubclass(made, TransformerAdapter) else FIT
+    for name in own.keys() - allowed.keys():
+        raise TypeError(
+            f"to_sklearn: {name!r} is no parameter of the estimator itself"
+            f"{meant(name, list(allowed))}; give those of the learner to it: "
+            f"to_sklearn({kind.__name__}({name}=…))."
+        )
+    estimator = made(**model.params, **own)
     if model.seen:
         adopt(estimator, copy.deepcopy(model))
     return estimator
@@ -88,10 +118,15 @@ def from_sklearn(estimator: Any, *, labels: list[Any] | None = None) -> Any:
 def expected_failed_checks(model: Any) -> dict[str, str]:
     """Checks of scikit-learn's `check_estimator` that the estimator of a learner fails: reasons.
 
-    Only the sample-weight checks, which its own SGDClassifier fails, too. Learners that keep
-    counts pass them.
+    The sample-weight checks, which its own SGDClassifier fails, too; learners that keep counts pass
+    them. And of `StandardScaler` those that give every class of that name its `with_mean=False`.
     """
     learner = model._made() if isinstance(model, Adapter) else model
+    if isinstance(learner, StandardScaler):
+        return {
+            "check_estimator_sparse_array": BY_NAME,
+            "check_estimator_sparse_matrix": BY_NAME,
+        }
     if isinstance(learner, Transformer) or counts(learner):
         return {}
     return {
@@ -105,6 +140,14 @@ def counts(learner: Any) -> bool:
     return bool(type(learner).merge_kind == "exact")
 
 
+def reads_text(learner: Any) -> bool:
+    """Say whether it, or a learner within, takes text apart."""
+    within = [
+        part for name in ("steps", "parts", "_learners") for part in getattr(learner, name, ())
+    ]
+    return isinstance(learner, BagOfWords) or any(map(reads_text, within))
+
+
 @cache
 def estimator_class(learner_class: Any) -> type[Any]:
     """The class of estimators that is generated for a class of learners."""
@@ -114,13 +157,13 @@ def estimator_class(learner_class: Any) -> type[Any]:
     elif issubclass(learner_class, Regressor):
         base = RegressorAdapter
     elif issubclass(learner_class, Transformer) and "parts" not in parameters(learner_class):
-        base = TransformerAdapter
+        base = SelectAdapter if issubclass(learner_class, Select) else TransformerAdapter
     else:
         raise TypeError(
             f"to_sklearn: {learner_class.__name__} has no place in scikit-learn: only "
             f"classifiers, regressors and transformers of numbers have one."
         )
-    more = {} if base is TransformerAdapter else FIT
+    more = {} if issubclass(base, TransformerAdapter) else FIT
     made = generate(learner_class, (base,), more, "scikit-learn")
     made._renames = issubclass(learner_class, (FeatureHasher, RandomFourierFeatures))
     return made

@@ -1,12 +1,12 @@
 """What the estimators generated for scikit-learn share: its conventions over our verbs."""
 
 import math
-from functools import cache
 from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from scipy import sparse  # type: ignore[import-untyped]
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -18,10 +18,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from ..base.checks import flag, meant, whole
 from ..base.fit import fit_block
 from ..base.parameters import parameters
 from ..bayes import BernoulliNB, MultinomialNB
 from .generated import as_given
+from .nested import changed, nested
+from .sklearn_views import Views, labels_of, positive_sign
 
 
 class Adapter(BaseEstimator):  # type: ignore[misc]
@@ -34,6 +37,27 @@ class Adapter(BaseEstimator):  # type: ignore[misc]
         """A learner with these parameters, which has learned nothing."""
         given = {name: getattr(self, name) for name in parameters(self._learner_class)}
         return self._learner_class(**{**as_given(self._learner_class, given), **changes})
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name; with `deep`, those of learners among them, too."""
+        own: dict[str, Any] = super().get_params(deep=False)
+        return {**own, **nested(own)} if deep else own
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of a learner within are `learner__name`."""
+        own = self.get_params(deep=False)
+        within = {name: value for name, value in params.items() if "__" in name}
+        super().set_params(**{n: value for n, value in params.items() if n not in within})
+        for key, value in within.items():
+            change = changed(self.get_params(deep=False), key, value)
+            if change is None:
+                known = [*own, *nested(own)]
+                raise ValueError(
+                    f"{type(self).__name__}: there is no parameter {key!r}.{meant(key, known)} "
+                    f"The parameters are {', '.join(known)}."
+                )
+            setattr(self, *change)
+        return self
 
     def __reduce__(self) -> Any:
         from .sklearn import revived
@@ -79,6 +103,12 @@ class Adapter(BaseEstimator):  # type: ignore[misc]
             return None
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
+    def _check_own(self) -> None:
+        """Refuse parameters of `fit` that mean nothing."""
+        whole(self, "epochs", self.epochs, least=1)
+        flag(self, "shuffle", self.shuffle)
+        check_random_state(self.random_state)
+
     def _pass_over(self, X: Any, y: Any, w: Any) -> None:
         """Learn a block in epochs, as `fit` of a learner does."""
         order = None
@@ -88,7 +118,7 @@ class Adapter(BaseEstimator):  # type: ignore[misc]
         fit_block(self.model_, self._named(X), y, w, self.epochs, order)
 
 
-class ClassifierAdapter(ClassifierMixin, Adapter):  # type: ignore[misc]
+class ClassifierAdapter(ClassifierMixin, Views, Adapter):  # type: ignore[misc]
     """A classifier: `classes_` are sorted, as scikit-learn has them."""
 
     model_: Any
@@ -96,6 +126,7 @@ class ClassifierAdapter(ClassifierMixin, Adapter):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the rows from the beginning, `epochs` times."""
+        self._check_own()
         X, y = self._columns(X, y=required(self, y), reset=True)
         check_classification_targets(y)
         self._begin(np.unique(y))
@@ -156,11 +187,7 @@ class ClassifierAdapter(ClassifierMixin, Adapter):  # type: ignore[misc]
         """Scores: shape (n,) for two classes, positive for the second; else (n, classes)."""
         rows = self._asked(X)
         scores = self.model_.score_many(rows)
-        if scores.ndim == 2:
-            return scores[:, self._order()]
-        first = self.model_.labels[0]  # positive, if it is 1 or True: docs/contract.md
-        positive = first if first in (1, True) else self.model_.labels[-1]
-        return scores if positive == labels_of(self.classes_[-1:]).tolist()[0] else -scores
+        return scores[:, self._order()] if scores.ndim == 2 else positive_sign(self) * scores
 
     def _order(self) -> NDArray[np.intp]:
         """Where each class stands among the labels of the model."""
@@ -190,13 +217,14 @@ class ProbabilisticAdapter(ClassifierAdapter):
         return self.model_.predict_proba_many(rows)[:, self._order()]
 
 
-class RegressorAdapter(RegressorMixin, Adapter):  # type: ignore[misc]
+class RegressorAdapter(RegressorMixin, Views, Adapter):  # type: ignore[misc]
     """A regressor."""
 
     model_: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the rows from the beginning, `epochs` times."""
+        self._check_own()
         X, y = self._columns(X, y=required(self, y), reset=True)
         self.model_ = self._made()
         self._pass_over(X, y.astype(np.float64), self._weights(sample_weight, X))
@@ -243,11 +271,13 @@ class TransformerAdapter(TransformerMixin, Adapter):  # type: ignore[misc]
         self.model_.learn_many(X, self._weights(sample_weight, X))
         return self
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Every row transformed."""
+    def transform(self, X: Any) -> Any:
+        """Every row transformed: an array, or a CSR matrix where it would be too wide for one."""
         check_is_fitted(self)
         X = self._columns(X, reset=False)
         made = self.model_.transform_many(X.toarray() if hasattr(X, "toarray") else X)
+        if isinstance(made, list):
+            return in_slots(made, 2**self.hash_bits)
         return np.asarray(made, dtype=np.float64)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -258,6 +288,51 @@ class TransformerAdapter(TransformerMixin, Adapter):  # type: ignore[misc]
         width = self.transform(np.zeros((1, self.n_features_in_))).shape[1]
         prefix = type(self).__name__.lower()
         return np.array([f"{prefix}{i}" for i in range(width)], dtype=object)
+
+
+class SelectAdapter(TransformerAdapter):
+    """Some columns only: by their names in a frame, by their numbers in an array."""
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take note of the columns."""
+        begun = hasattr(self, "model_")
+        X = self._columns(X, reset=not begun)
+        made = self.model_ if begun else self._made()
+        columns = list(map(str, self._all_names()))
+        absent = [name for name in made.names if str(name) not in columns]
+        if absent:
+            raise ValueError(
+                f"Select: there is no column {absent[0]!r:.60}; X has {len(columns)} feature(s): "
+                f"{', '.join(columns)!s:.120}."
+            )
+        self.model_ = made
+        self.model_.learn_many(self._named(X), self._weights(sample_weight, X))
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The chosen columns, in the order of X."""
+        check_is_fitted(self)
+        return self._columns(X, reset=False)[:, self._chosen()]
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The names of the chosen columns."""
+        check_is_fitted(self)
+        return _check_feature_names_in(self, input_features)[self._chosen()]
+
+    def _all_names(self) -> list[Any]:
+        return list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
+
+    def _chosen(self) -> NDArray[np.intp]:
+        names = set(map(str, self.model_.names))
+        return np.flatnonzero([str(name) in names for name in self._all_names()])
+
+
+def in_slots(rows: list[dict[int, float]], width: int) -> sparse.csr_matrix:
+    """Rows from slot to value as a sparse matrix."""
+    ends = np.cumsum([0, *map(len, rows)])
+    slots = np.array([slot for row in rows for slot in row], dtype=np.int64)
+    values = np.array([value for row in rows for value in row.values()], dtype=np.float64)
+    return sparse.csr_matrix((values, slots, ends), shape=(len(rows), width))
 
 
 def is_slow(estimator: Any) -> bool:
@@ -290,23 +365,27 @@ def takes_nan(estimator: Any) -> bool:
         return False
     if hasattr(learner, "steps"):
         return False
-    given = inner_learners(learner) or [learner]
-    kinds: list[Any] = [type(one) for one in given]
-    return any(map(kind_takes_nan, kinds))
+    return any(map(one_takes_nan, inner_learners(learner) or [learner]))
 
 
-@cache
-def kind_takes_nan(learner_class: type[Any]) -> bool:
-    """The same for a class of learners, by asking one."""
-    if "steps" in parameters(learner_class):
+def one_takes_nan(learner: Any) -> bool:
+    """The same for one learner, by asking; all of its class answer alike."""
+    kind = type(learner)
+    if "steps" in parameters(kind):
         return False
-    model = learner_class()
-    try:
+    if kind not in TAKES_NAN:
+        model = learner.clone()
         target: tuple[Any, ...] = () if hasattr(model, "transform_one") else (1,)
-        model.learn_one({0: math.nan}, *target)
-    except ValueError:
-        return False
-    return True
+        try:
+            model.learn_one({0: math.nan}, *target)
+        except ValueError:
+            TAKES_NAN[kind] = False
+        else:
+            TAKES_NAN[kind] = True
+    return TAKES_NAN[kind]
+
+
+TAKES_NAN: dict[type[Any], bool] = {}  # what was found out
 
 
 def required(estimator: Any, y: Any) -> Any:
@@ -316,8 +395,3 @@ def required(estimator: Any, y: Any) -> Any:
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
     return y
-
-
-def labels_of(y: NDArray[Any]) -> NDArray[Any]:
-    """The labels as learners take them: whole numbers that come as floats become ints."""
-    return y.astype(np.int64) if y.dtype.kind == "f" else y
