@@ -23,8 +23,9 @@ class Terminal:
         self.call("new-session", "-d", "-x", str(width), "-y", "30", "sh")
 
     def call(self, *arguments: str) -> str:
-        done = subprocess.run([*self.tmux, *arguments], capture_output=True, text=True, check=True)
-        return done.stdout
+        # pytest imports readline, which puts COLUMNS into the environment behind Python's back.
+        line, env = [*self.tmux, *arguments], dict(os.environ)
+        return subprocess.run(line, capture_output=True, text=True, check=True, env=env).stdout
 
     def type(self, line: str) -> None:
         self.call("send-keys", "-l", line)
@@ -56,7 +57,7 @@ def terminal(tmp_path: Path) -> Iterator[Callable[[int], Terminal]]:
         one.call("kill-server")
 
 
-@pytest.mark.parametrize("width", [100, 60])
+@pytest.mark.parametrize("width", [100, 80, 60])
 def test_a_bar_and_ctrl_c(terminal: Callable[[int], Terminal], tmp_path: Path, width: int) -> None:
     model = tmp_path / "m.onstream"
     screen = terminal(width)
@@ -66,6 +67,8 @@ def test_a_bar_and_ctrl_c(terminal: Callable[[int], Terminal], tmp_path: Path, w
     bar = next(line for line in told.splitlines() if "rows, " in line)
     assert bar.startswith("run ")
     assert len(bar.rstrip()) <= width
+    if width >= 80:
+        screen.wait(lambda text: re.search(r"/s.* \d+:\d\d:\d\d$", text, re.MULTILINE))  # left
     screen.call("send-keys", "C-c")
     told = screen.wait(lambda text: "code 130" in text)
     assert "Interrupted after" in told

@@ -89,7 +89,7 @@ def usual(data: Input, *, quiet: bool) -> list[str]:
             f"onstream: {data.name} cannot be read twice, first to choose learners; say some: "
             f"--model 'EvolvingClassifier()' --model 'LogisticRegression()'."
         )
-    y = next((to_learn(block)[1] for block in stream.blocks()), [])
+    y: Any = next((to_learn(block)[1] for block in stream.blocks()), [])
     numeric = are_numbers(y)
     chosen, others = (FOR_NUMBERS, FOR_LABELS) if numeric else (FOR_LABELS, FOR_NUMBERS)
     if not quiet:

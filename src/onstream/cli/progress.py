@@ -32,19 +32,21 @@ class Bar(Progress):
 class ProgressBar:
     """A bar on standard error; nothing at all where that is no terminal, or if `quiet`."""
 
-    def __init__(self, title: str, stream: Any, limit: int | None, *, quiet: bool) -> None:
-        self.stream = stream
+    def __init__(
+        self, title: str, stream: Any, limit: int | None, *, quiet: bool, skipped: int = 0
+    ) -> None:
+        self.stream, self.skipped = stream, skipped
         self.total = limit
         self.console = Console(stderr=True)
-        wide = self.console.width >= 100
+        width = self.console.width
         one_line = Column(no_wrap=True, overflow="ellipsis")  # a bar that wraps leaves traces
         columns = [
             TextColumn("{task.description}"),
-            BarColumn(bar_width=20 if wide else 8),
+            BarColumn(bar_width=30 if width >= 100 else 20 if width >= 78 else 8),
             TaskProgressColumn(),
             TextColumn("{task.fields[figures]}", table_column=one_line),
         ]
-        if wide:
+        if width >= 78:
             columns.append(TimeRemainingColumn())
         self.bar = Bar(
             *columns,
@@ -78,7 +80,7 @@ class ProgressBar:
         seconds = max(task.elapsed or 0.0, 1e-9)
         words = [f"{short(self.rows)} rows", f"{short(self.rows / seconds)}/s"]
         total = self.stream.bytes_total
-        done = self.stream.bytes_done
+        done = self.bytes_done()
         if self.total is not None:
             self.bar.update(self.task, total=self.total, completed=self.rows)
         elif total:
@@ -88,6 +90,15 @@ class ProgressBar:
         if figure:
             words.insert(1, figure)
         self.bar.update(self.task, figures=", ".join(words))
+
+    def bytes_done(self) -> float:
+        """Bytes of the rows that were worked on: of those read ahead, their share of all rows.
+
+        Of a file that is followed nothing is read ahead, and no rows are counted.
+        """
+        ahead = getattr(self.stream, "rows", 0) - self.skipped
+        share = self.rows / ahead if ahead > 0 else 1.0
+        return float(self.stream.bytes_done * min(1.0, share))
 
 
 def short(number: float) -> str:

@@ -102,7 +102,8 @@ def run(
     targets = Targets(reading["target"]) if evaluation.answers == "labels" else None
     evaluation.expect(limit)
     evaluation.first_row, evaluation.continue_on_error = 1, True
-    with CtrlC(stream) as ctrl_c, ProgressBar("run", stream, limit, quiet=quiet or as_json) as bar:
+    bar_options = {"quiet": quiet or as_json, "skipped": reading["skip"]}
+    with CtrlC(stream) as ctrl_c, ProgressBar("run", stream, limit, **bar_options) as bar:
         try:
             for block in chunks(stream, ctrl_c):
                 watch.check(block[0])

@@ -124,7 +124,7 @@ def train(
     rows, stopped, began = 0, None, learner.seen
     with (
         CtrlC(stream) as ctrl_c,
-        ProgressBar("train", stream, limit, quiet=quiet or as_json) as bar,
+        ProgressBar("train", stream, limit, quiet=quiet or as_json, skipped=reading["skip"]) as bar,
     ):
         try:
             for block in chunks(stream, ctrl_c):
