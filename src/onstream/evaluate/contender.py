@@ -114,6 +114,12 @@ class Contender:
                 codes.check(truth[:1])  # all are of one kind
                 self.check_number_of_labels(truth)
         except (TypeError, ValueError) as error:
+            silent = not isinstance(self.model, Learner) and not hasattr(self.model, "task")
+            if silent and self.answers == "labels" and truth.dtype.kind == "f":
+                error.args = (
+                    f"{error} If {self.name} predicts numbers, say so: metrics=[MAE()], or give it "
+                    f'task = "numbers" (from_river(model) does).',
+                )
             raise from_us(error) from None
 
     def check_number_of_labels(self, truth: NDArray[Any]) -> None:
