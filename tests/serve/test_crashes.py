@@ -83,7 +83,7 @@ class Oracle:
             if example["id"] in self.ids:
                 continue
             number, self.next = self.next, self.next + 1
-            if example["y"] == "text":  # labels are numbers, as the first one was
+            if example["y"] == "text" and example["w"]:  # labels are numbers, as the first one was
                 continue
             self.ids[example["id"]] = number
             self.examples[number] = example
@@ -100,7 +100,7 @@ class Oracle:
     def sum(self) -> str:
         learner = self.make()
         for _, example in sorted(self.examples.items()):
-            learner.learn_one(example["x"], example["y"])
+            learner.learn_one(example["x"], example["y"], example["w"])
         return hashlib.sha256(dumps(learner)).hexdigest()
 
 
@@ -150,7 +150,8 @@ class Story:
             y: Any = "text" if number and again.random() < 0.1 else again.randrange(2)
             x = {f"f{again.randrange(6)}": again.gauss(0, 1) for _ in range(3)}
             source = f"s{again.randrange(3)}"
-            found.append({"x": x, "y": y, "id": f"i{number}", "source": source})
+            w = again.choice([1.0, 1.0, 0.5, 3.0, 0.0])
+            found.append({"x": x, "y": y, "w": w, "id": f"i{number}", "source": source})
         return found
 
     def step(self) -> None:
@@ -191,7 +192,7 @@ class Story:
                 if kind != "reopen":
                     work(model)
                     assert model.state_sha256 == after.sum(), (kind, picture)
-                assert model.seen == len(after.examples)
+                assert model.seen == sum(one["w"] > 0 for one in after.examples.values())
             shutil.rmtree(picture)
         self.pictures.clear()
         self.oracle = after

@@ -212,6 +212,33 @@ class TestVerbs:
         assert service.call("GET", model)[1]["state_sha256"] == sum_of(expected)
         assert service.raw("POST", f"{model}/learn", b"no arrow", content_type=kind)[0] == 422
 
+    def test_weights(self, service: Running, model: str) -> None:
+        examples = [{**row, "w": [1, 0.5, 0, 2.0][i % 4]} for i, row in enumerate(rows(20))]
+        learner = PAClassifier(C=0.1, hash_bits=12, hash_seed=5, max_labels=100)
+        for row in examples * 2:
+            learner.learn_one(row["x"], row["y"], row["w"])
+        service.call("POST", f"{model}/learn", {"examples": examples[:10]})
+        lines = "\n".join(json.dumps(row) for row in examples[10:]).encode()
+        kind = "application/x-ndjson"
+        assert service.raw("POST", f"{model}/learn", lines, content_type=kind)[0] == 200
+        columns = {name: [row["x"].get(name) for row in examples] for name in sorted(
+            {name for row in examples for name in row["x"]})}  # fmt: skip
+        table = pa.table({**columns, "y": [row["y"] for row in examples],
+                          "w": [float(row["w"]) for row in examples]})  # fmt: skip
+        kind = "application/vnd.apache.arrow.stream"
+        assert service.raw("POST", f"{model}/learn", arrow(table), content_type=kind)[0] == 200
+        facts = service.call("GET", model)[1]
+        assert (facts["seen"], facts["seq"]) == (30, 40)
+        served = loads(service.raw("GET", f"{model}/snapshot")[1])
+        assert served.score_one(rows(1)[0]["x"]) == pytest.approx(
+            learner.score_one(rows(1)[0]["x"]), abs=1e-12
+        )
+        for name in ("predict", "learn"):  # the column is no feature where it is asked, either
+            assert service.raw("POST", f"{model}/{name}", arrow(table), content_type=kind)[0] == 200
+        bad = pa.table({"a": [1.0, 1.0], "y": [1, 1], "w": [1.0, None]})
+        status, answer = service.raw("POST", f"{model}/learn", arrow(bad), content_type=kind)
+        assert (status, json.loads(answer)["path"]) == (422, "examples[1].w")
+
     @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
     def test_arrow_is_not_unpacked(self, compression: Any, service: Running, model: str) -> None:
         table = pa.table({"f1": pa.array(["a"] * 1000).dictionary_encode(), "y": [1] * 1000})
@@ -258,7 +285,8 @@ class TestVerbs:
         learn = document["paths"]["/v1/models/{name}/learn"]["post"]
         assert "application/x-ndjson" in learn["requestBody"]["content"]
         schemas = document["components"]["schemas"]
-        assert "Example" in schemas
+        assert schemas["Example"]["properties"]["w"]["minimum"] == 0
+        assert "w" not in schemas["Example"]["required"]
         ask = {"examples": [{"x": {"a": 1}, "id": "i"}, {"x": {}}]}
         late = {"examples": [{"id": "i", "y": 1}, {"id": "j", "y": 1}]}
         for name, answer in {
@@ -473,6 +501,9 @@ class TestRefused:
             (422, "examples[1].id", {"examples": [{"x": {}, "y": 1}, {"x": {}, "y": 1, "id": ""}]}),
             (422, "examples[0]", {"examples": [{"y": 1}]}),
             (422, "examples[0]", {"examples": [{"x": {}, "y": 1, "weight": 2}]}),
+            (422, "examples[1].w", {"examples": [{"x": {}, "y": 1}, {"x": {}, "y": 1, "w": -1}]}),
+            (422, "examples[0].w", {"examples": [{"x": {}, "y": 1, "w": "a"}]}),
+            (422, "examples[0].w", {"examples": [{"x": {}, "y": 1, "w": None}]}),
             (422, "examples", {"examples": []}),
             (422, "", {}),
             (422, "", []),

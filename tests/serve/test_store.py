@@ -204,7 +204,9 @@ class TestRefusedByTheLearner:
     @pytest.mark.parametrize(
         "example",
         [{"x": {"a": float("nan")}, "y": 1}, {"x": {"a" * 300: 1}, "y": 1}, {"x": 1, "y": 1}, 3,
-         {"x": {}, "y": float("inf")}, {"x": {}, "y": 1, "id": ""}, {"x": {}, "y": 1, "w": 2}],
+         {"x": {}, "y": float("inf")}, {"x": {}, "y": 1, "id": ""}, {"x": {}, "y": 1, "weight": 2},
+         {"x": {}, "y": 1, "w": -1}, {"x": {}, "y": 1, "w": float("nan")},
+         {"x": {}, "y": 1, "w": "a"}],
     )  # fmt: skip
     def test_what_no_learner_should_see(self, example: Any, tmp_path: Path) -> None:
         with DurableModel(tmp_path, PAClassifier()) as model:

@@ -11,7 +11,7 @@ import msgspec
 
 from .example import Refused, TooLarge, unreadable
 
-COLUMNS = ("y", "id", "source")  # of the table; every other one is a feature
+COLUMNS = ("y", "w", "id", "source")  # of the table; every other one is a feature
 MOST_CELLS = 1_000_000  # of 1 MB of JSON, about a fifth could be
 MOST_TEXT = 8 << 20
 FILE = b"ARROW1"  # with which Arrow's file format begins
@@ -41,9 +41,7 @@ def from_arrow(one: Any, body: bytes) -> list[Any]:
                 text += sum(map(text_of, batch.columns))
                 if text > MOST_TEXT:
                     raise TooLarge(f"the texts have {text:,} bytes", "", f"{MOST_TEXT:,} at most.")
-                examples += rows(one, batch)
-    except msgspec.ValidationError as error:
-        raise unreadable(error) from None
+                examples += rows(one, batch, len(examples))
     except Refused:
         raise
     except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError) as error:
@@ -53,16 +51,22 @@ def from_arrow(one: Any, body: bytes) -> list[Any]:
     return examples
 
 
-def rows(one: Any, batch: Any) -> list[Any]:
-    """The rows of a batch as examples."""
+def rows(one: Any, batch: Any, before: int) -> list[Any]:
+    """The rows of a batch as examples, of which so many came before."""
     names = [name for name in batch.schema.names if name not in COLUMNS]
     own = [name for name in batch.schema.names if name in one.__struct_fields__ and name != "x"]
     features = batch.select(names).to_pylist() if names else [{}] * batch.num_rows
     facts = batch.select(own).to_pylist() if own else [{}] * batch.num_rows
-    return [
-        msgspec.convert({"x": {k: v for k, v in x.items() if v is not None}, **fact}, one)
-        for x, fact in zip(features, facts, strict=True)
-    ]
+    found = []
+    for x, fact in zip(features, facts, strict=True):
+        given = {"x": {k: v for k, v in x.items() if v is not None}, **fact}
+        try:
+            found.append(msgspec.convert(given, one))
+        except msgspec.ValidationError as error:
+            wrong = unreadable(error)
+            place = f"examples[{before + len(found)}].{wrong.path}"
+            raise Refused(str(wrong), place, wrong.hint) from None
+    return found
 
 
 def check_columns(schema: Any) -> None:

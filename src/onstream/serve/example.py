@@ -14,6 +14,8 @@ Target: TypeAlias = float | int | bool | str | list[str | int] | None
 # The limits are for the OpenAPI document; `check_names` keeps them. Checked by the decoder, they
 # cost half as much as decoding again: no name would be shared between rows.
 LIMITS = {"maxProperties": MOST_FEATURES, "propertyNames": {"maxLength": LONGEST_NAME}}
+OF_WEIGHT = {"minimum": 0, "description": "importance; 0 changes nothing, but is acknowledged"}
+Weight: TypeAlias = Annotated[float, msgspec.Meta(extra_json_schema=OF_WEIGHT)]
 Features: TypeAlias = Annotated[dict[str, Value], msgspec.Meta(extra_json_schema=LIMITS)] | str
 
 
@@ -24,6 +26,10 @@ class Example(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     y: Target
     id: str | None = None
     source: str | None = None
+    w: Weight = 1.0
+
+
+USUAL: float = Example.__struct_defaults__[-1]  # is left out of the log, but only this object is
 
 
 class Question(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -71,11 +77,21 @@ def check_examples(examples: Sequence[Example | Question], decoded: bool = False
         if type(example) is Example:
             if example.source is not None:
                 check_name(example.source, f"examples[{row}].source")
+            if example.w is not USUAL:
+                check_weight(example, f"examples[{row}].w")
             y = example.y
             if type(y) is str:
                 check_name(y, f"examples[{row}].y", empty=True)
             elif type(y) is float and not math.isfinite(y):
                 raise Refused(f"the target is {y}", f"examples[{row}].y", "Targets are finite.")
+
+
+def check_weight(example: Example, path: str) -> None:
+    """Refuse a weight that no learner takes; of 1, nothing is written into the log."""
+    if not 0.0 <= example.w < math.inf:
+        raise Refused(f"the weight is {example.w}", path, "Weights are finite and at least 0.")
+    if example.w == 1.0:
+        example.w = USUAL
 
 
 def check_numbers(examples: Sequence[Example]) -> None:

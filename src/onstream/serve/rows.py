@@ -11,8 +11,17 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ..core.coerce import coerce_array, coerce_mapping, in_row, is_missing, no_column
+from ..core.coerce import (
+    coerce_array,
+    coerce_mapping,
+    coerce_weight,
+    coerce_weights,
+    in_row,
+    is_missing,
+    no_column,
+)
 from ..core.frames import rows_of_table, text_column
+from ..core.rows import check_weights
 from ..core.sparse import SparseBlock
 from .example import Example
 
@@ -22,15 +31,18 @@ USUAL = PLAIN - {int}
 LARGEST = 2**63  # of a whole number that JSON keeps as one; larger ones become floats
 
 
-def examples_of(X: Any, y: Any, source: str | None) -> list[Example]:
+def examples_of(X: Any, y: Any, w: Any, source: str | None) -> list[Example]:
     """Rows and their targets as examples; errors name the row."""
     rows, targets = rows_of(X), targets_of(y)
     if len(rows) != len(targets):
         raise ValueError(f"{WHO}: X has {len(rows):,} rows, y has {len(targets):,}.")
+    weights = coerce_weights(WHO, w)
+    check_weights(WHO, len(rows), weights)
+    given = [1.0] * len(rows) if weights is None else weights.tolist()
     examples = []
-    for row, (x, target) in enumerate(zip(rows, targets, strict=True)):
+    for row, (x, target, weight) in enumerate(zip(rows, targets, given, strict=True)):
         try:
-            examples.append(make_example(x, target, None, source))
+            examples.append(make_example(x, target, weight, None, source))
         except (TypeError, ValueError) as error:
             raise in_row(error, WHO, row) from None
     return examples
@@ -82,19 +94,23 @@ def coerce_example(given: Any) -> Example:
         return given
     if not isinstance(given, Mapping) or not {"x", "y"} <= set(given):
         raise TypeError(
-            f"{WHO}: an example is a mapping with x and y (id, source), got {given!r:.80}."
+            f"{WHO}: an example is a mapping with x and y (w, id, source), got {given!r:.80}."
         )
-    unknown = set(given) - {"x", "y", "id", "source"}
+    unknown = set(given) - {"x", "y", "w", "id", "source"}
     if unknown:
         raise ValueError(f"{WHO}: an example has no {min(map(str, unknown))!r:.60}.")
-    return make_example(given["x"], given["y"], given.get("id"), given.get("source"))
+    w = given.get("w", 1.0)
+    return make_example(given["x"], given["y"], w, given.get("id"), given.get("source"))
 
 
-def make_example(x: Any, y: Any, id: str | None = None, source: str | None = None) -> Example:
+def make_example(
+    x: Any, y: Any, w: Any = 1.0, id: str | None = None, source: str | None = None
+) -> Example:
     """An example with plain Python values, so that the log gives back just what was learned."""
     if isinstance(y, (set, frozenset, tuple, list, np.ndarray)):
         y = [plain(label) for label in (sorted(y) if isinstance(y, (set, frozenset)) else y)]
     fields = {"x": features_of(x), "y": plain(y), "id": id, "source": source}
+    fields["w"] = coerce_weight(WHO, w)
     try:
         return msgspec.convert(fields, Example)
     except (msgspec.ValidationError, TypeError) as error:

@@ -55,20 +55,25 @@ class LiveState:
     def _learn_slice(self, examples: list[Example]) -> list[tuple[int, str]]:
         """One by one where the learner refuses one: the others are learned as if it never came."""
         learner = self.learner
-        X, y = [example.x for example in examples], [example.y for example in examples]
+        rows = [row for row, one in enumerate(examples) if one.w > 0.0]  # 0: not even seen
+        if not rows:
+            return []
+        some = examples if len(rows) == len(examples) else [examples[row] for row in rows]
+        X, y, w = [one.x for one in some], [one.y for one in some], [one.w for one in some]
+        block = (X, y) if set(w) == {1.0} else (X, y, w)
         before = learner.seen
         try:
             if self.watch is None or not hasattr(learner, "predict_learn_many"):
-                learner.learn_many(X, y)
+                learner.learn_many(*block)
             else:
-                self.watch(examples, learner.predict_learn_many(X, y))
+                self.watch(some, learner.predict_learn_many(*block))
             return []
         except REFUSALS:
             done = learner.seen - before
         refused: list[tuple[int, str]] = []
-        for row in range(done, len(examples)):
+        for i in range(done, len(some)):
             try:
-                learner.learn_one(X[row], y[row])
+                learner.learn_one(X[i], y[i], w[i])
             except REFUSALS as error:
-                refused.append((row, str(error)))
+                refused.append((rows[i], str(error)))
         return refused

@@ -142,27 +142,27 @@ class DurableModel:
         return self._enqueue(Request(examples, size=size))
 
     def learn(self, examples: Iterable[Any]) -> Receipt:
-        """Learn examples: mappings with x and y, and if you like an id and a source.
+        """Learn examples: mappings with x and y, and if you like a weight w, an id and a source.
 
         What the learner refuses stands in the receipt: `rejected` says which, and why.
         """
         return self._learn_checked([coerce_example(example) for example in examples])
 
     def learn_one(
-        self, x: Any, y: Any, *, id: str | None = None, source: str | None = None
+        self, x: Any, y: Any, w: float = 1.0, *, id: str | None = None, source: str | None = None
     ) -> Receipt:
         """Learn one example; what the learner refuses is `Rejected`, and not in the log."""
-        receipt = self._learn_checked([make_example(x, y, id, source)])
+        receipt = self._learn_checked([make_example(x, y, w, id, source)])
         if receipt.rejected:
             raise Rejected(receipt.rejected[0]["error"], receipt)
         return receipt
 
-    def learn_many(self, X: Any, y: Any, *, source: str | None = None) -> Receipt:
+    def learn_many(self, X: Any, y: Any, w: Any = None, *, source: str | None = None) -> Receipt:
         """Learn rows with their targets: mappings, a frame by its columns, an array, texts.
 
         If the learner refuses some, the others are learned, and `Rejected` names those.
         """
-        receipt = self._learn_checked(examples_of(X, y, source))
+        receipt = self._learn_checked(examples_of(X, y, w, source))
         if receipt.rejected:
             raise of_rows(receipt)
         return receipt
