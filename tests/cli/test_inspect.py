@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -119,3 +120,46 @@ def test_the_population_of_a_selection_is_shown(selection: Any, tmp_path: Path) 
     found = json.loads(shown(model, tmp_path, "--json"))["members"]
     assert [row["learner"] for row in found] == [repr(row["learner"]) for row in model.members]
     assert [row["fitness"] for row in found] == [row["fitness"] for row in model.members]
+
+
+def features_in(told: str) -> list[str]:
+    """The first column of the table of weights."""
+    lines = told.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("feature"))
+    return [line.split()[0] for line in lines[start + 1 : start + 4]]
+
+
+@pytest.mark.parametrize("name", ["LogisticRegression", "LinearRegression", "SoftmaxRegression"])
+def test_features_are_ranked_whatever_their_unit(name: str, tmp_path: Path) -> None:
+    model = getattr(onstream.linear, name)()
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 3)) * [1e-3, 1.0, 1e3]
+    rare = rng.random(500) < 0.01
+    score = X @ [300.0, 1.0, 3e-3] + 0.1 * rare
+    rows = [
+        {"small": a, "middle": b, "large": c, **({"rare": 1.0} if r else {})}
+        for (a, b, c), r in zip(X.tolist(), rare, strict=True)
+    ]
+    for _ in range(5):
+        model.learn_many(rows, score if name == "LinearRegression" else (score > 0).astype(int))
+    told = shown(model, tmp_path)
+    assert "ranked by weight times the deviation" in told
+    assert features_in(told) == ["large", "middle", "small"]  # 3, 1 and 0.3 deviations
+    found = json.loads(shown(model, tmp_path, "--json"))["weights"]
+    by_name = {line["feature"]: line for line in found}
+    for i, feature in enumerate(("small", "middle", "large")):
+        assert by_name[feature]["deviation"] == pytest.approx(X[:, i].std(), rel=0.2)  # of a sample
+    assert by_name["rare"]["deviation"] == pytest.approx(rare.std(), rel=0.2)  # of a sample
+
+
+def test_what_weights_are_counted_in(model: Any, tmp_path: Path) -> None:
+    assert "weights are in the units of the columns" in shown(model, tmp_path)
+    behind = onstream.StandardScaler() | onstream.LogisticRegression()
+    rows = [{"a": 1.0, "b": 1e3}, {"a": 2.0, "b": 2e3}, {"a": 0.0, "b": 5e3}]
+    behind.learn_many(rows, [0, 1, 0])
+    assert "weights are of scaled features, in deviations" in shown(behind, tmp_path)
+    between = onstream.features.Imputer() | onstream.LogisticRegression()
+    between.learn_many(
+        [{"a": 1.0, "b": 1e3}, {"a": 2.0, "b": 2e3}, {"a": 0.0, "b": 5e3}], [0, 1, 0]
+    )
+    assert "ranked by weight times the deviation" in shown(between, tmp_path)

@@ -4,14 +4,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
+import numpy as np
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from ..base.printable import printable
+from ..base.union import all_names
 from ..core.coding import first_sign
-from ..features import Pipeline
+from ..features import Pipeline, StandardScaler
 from ..persist import load
 from . import options
 from .columns import LearnedColumns
@@ -59,7 +61,7 @@ def inspect(
         table.add_row("left out", shown(", ".join(columns.drop)), style="bold")
     console.print(table)
     if has_weights(last):
-        show_weights(console, last, top)
+        show_weights(console, last, top, scaled=behind_scaler(learner))
     if hasattr(last, "supports"):
         show_supports(console, last.supports, top)
     if hasattr(last, "history"):
@@ -118,9 +120,46 @@ def shown(text: object) -> str:
     return escape(printable(text))
 
 
-def largest(weights: dict[Any, float], top: int) -> list[tuple[Any, float]]:
-    """The features with the largest weights."""
-    return sorted(weights.items(), key=lambda item: -abs(item[1]))[:top]
+def largest(
+    weights: dict[Any, float], top: int, deviations: dict[Any, float]
+) -> list[tuple[Any, float]]:
+    """The features that weigh most: by weight times deviation, where that is known."""
+    return sorted(weights.items(), key=lambda item: -abs(effect(item, deviations)))[:top]
+
+
+def effect(item: tuple[Any, float], deviations: dict[Any, float]) -> float:
+    """What one deviation of a feature adds to the score; its weight, if none is known."""
+    return item[1] * deviations.get(item[0], 0.0) if deviations else item[1]
+
+
+def deviations_of(learner: Any) -> dict[Any, float]:
+    """The standard deviation of each feature, of a learner that has scaled them itself; else {}.
+
+    A feature counts as 0 in examples that lack it.
+    """
+    fields = learner._view() if getattr(learner, "scale", None) == "auto" else {}
+    step = fields.get("steps", {}).get("0", {})
+    if "scales" not in step:  # behind a scaler, or hashed
+        return {}
+    count, mean, square = step["scales"][:3]
+    share = count / max(step["counted"], 1.0)
+    variance = square / max(step["counted"], 1.0) + share * (1.0 - share) * mean**2
+    return dict(zip(all_names(fields), np.sqrt(variance.clip(0.0)).tolist(), strict=True))
+
+
+def behind_scaler(learner: Any) -> bool:
+    """Say whether the features that reach the last step have deviation 1."""
+    steps = getattr(learner, "steps", None)
+    return isinstance(steps, list) and len(steps) > 1 and isinstance(steps[-2], StandardScaler)
+
+
+def units(deviations: dict[Any, float], *, scaled: bool) -> str:
+    """By what features are ranked."""
+    if deviations:
+        return "ranked by weight times the deviation of the feature, whatever its unit"
+    if scaled:
+        return "weights are of scaled features, in deviations"
+    return "weights are in the units of the columns: a column of small numbers needs a large one"
 
 
 def by_label(values: Any) -> dict[Any, Any]:
@@ -143,27 +182,34 @@ def bar(weight: float, most: float) -> str:
     return ("█" if weight > 0 else "░") * max(1, round(20 * abs(weight) / most))
 
 
-def show_weights(console: Console, learner: Any, top: int) -> None:
-    """A table of the features with the largest weights; with more than two labels, one for each."""
+def show_weights(console: Console, learner: Any, top: int, *, scaled: bool) -> None:
+    """A table of the features that weigh most; with more than two labels, one for each."""
     labels: list[Any] = getattr(learner, "labels", [])
+    deviations = deviations_of(learner)
+    console.print(f"\n{units(deviations, scaled=scaled)}", highlight=False, soft_wrap=True)
     for label, own in by_label(learner.weights).items():
-        console.print()
         if label is None and len(labels) == 2:
             other, positive = labels if first_sign(labels) < 0 else reversed(labels)
             legend = f"█ positive weights speak for {positive!r}, ░ negative ones for {other!r}"
             console.print(printable(legend), markup=False, highlight=False, soft_wrap=True)
+        elif label is not None:
+            console.print()
         table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
         table.add_column("feature" if label is None else shown(f"feature, for {label!r}"))
         table.add_column("weight", justify="right")
+        if deviations:
+            table.add_column("x deviation", justify="right")
         table.add_column("")
-        rows = largest(own, top)
-        most = abs(rows[0][1]) if rows else 0.0
+        rows = largest(own, top, deviations)
+        most = abs(effect(rows[0], deviations)) if rows else 0.0
         for name, weight in rows:
+            own_effect = effect((name, weight), deviations)
             colour = "green" if weight > 0 else "red" if weight < 0 else None
-            table.add_row(shown(name), f"{weight:.6g}", bar(weight, most), style=colour)
+            cells = [shown(name), f"{weight:.6g}", *([f"{own_effect:.4g}"] if deviations else [])]
+            table.add_row(*cells, bar(own_effect, most), style=colour)
         bias = bias_of(learner, label)
         if bias is not None:
-            table.add_row("(bias)", f"{bias:.6g}", "", style="bold")
+            table.add_row("(bias)", f"{bias:.6g}", style="bold")
         console.print(table)
         if len(own) > len(rows):
             console.print(f"... and {len(own) - len(rows):,} more")
@@ -210,11 +256,12 @@ def facts(learner: Any, top: int) -> dict[str, Any]:
         found["value"] = learner.value
     last = last_step(learner)
     if has_weights(last):
-        sets = by_label(last.weights)
+        sets, deviations = by_label(last.weights), deviations_of(last)
         found["weights"] = [
             {"label": label, "feature": name, "weight": weight}
+            | ({"deviation": deviations[name]} if deviations else {})
             for label, own in sets.items()
-            for name, weight in largest(own, top)
+            for name, weight in largest(own, top, deviations)
         ]
         biases = {label: bias_of(last, label) for label in sets}
         found["bias"] = [
