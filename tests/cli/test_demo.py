@@ -25,6 +25,9 @@ def test_quick_run(tmp_path):
         "majority so far",
         "RLS",
         "HAT",
+        "AdaptiveRandomForest",
+        "EvolvingClassifier",
+        "EvolvingRegressor",
     ):
         assert name in result.output
     assert "\x1b" not in result.output  # no colours into a pipe

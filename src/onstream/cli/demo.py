@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from ..datasets import noaa_weather
+from ..ensemble import AdaptiveRandomForestClassifier, AdaptiveRandomForestRegressor
 from ..evaluate import (
     MAE,
     R2,
@@ -27,6 +28,7 @@ from ..evaluate import (
 from ..evaluate.page import write
 from ..evaluate.picture import draw
 from ..linear import RLS, LinearRegression, LogisticRegression, PAClassifier, Perceptron
+from ..select import EvolvingClassifier, EvolvingRegressor
 from ..tree import (
     HoeffdingAdaptiveTreeClassifier,
     HoeffdingTreeClassifier,
@@ -120,6 +122,8 @@ def classifiers() -> dict[str, Any]:
         "LogisticRegression": LogisticRegression(),
         "HoeffdingTree": HoeffdingTreeClassifier(),
         "HAT": HoeffdingAdaptiveTreeClassifier(),
+        "AdaptiveRandomForest": AdaptiveRandomForestClassifier(),
+        "EvolvingClassifier": EvolvingClassifier(),
         "majority so far": MajorityClass(),
     }
 
@@ -131,6 +135,8 @@ def regressors() -> dict[str, Any]:
         "RLS": RLS(),
         "RLS forgetting=0.99": RLS(forgetting=0.99),
         "HoeffdingTree": HoeffdingTreeRegressor(),
+        "AdaptiveRandomForest": AdaptiveRandomForestRegressor(),
+        "EvolvingRegressor": EvolvingRegressor(),
         "same as today": LastValue(),
     }
 
