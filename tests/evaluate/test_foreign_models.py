@@ -177,3 +177,19 @@ def test_parameters_and_memory_are_in_the_report() -> None:
     assert (ours.params["l2"], other.params["random_state"]) == (0.5, 0)
     assert ours.memory_bytes > 0
     assert NUMERIC["our steps before River"]().memory_bytes > 0
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        theirs.LinearRegression(),
+        tree.HoeffdingTreeRegressor(),
+        preprocessing.StandardScaler() | theirs.LinearRegression(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_regressors_of_river_as_they_are(model: Any) -> None:
+    """They are judged by metrics of numbers without being asked."""
+    rows = [(dict(zip("abc", x, strict=True)), y) for x, y in zip(X.tolist(), NUMBERS, strict=True)]
+    report = prequential(model, rows)
+    assert report.value("R2") > 0.5

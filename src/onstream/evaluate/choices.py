@@ -122,7 +122,16 @@ def answers_of(model: Any) -> str:
         return "numbers"
     if isinstance(model, Learner):
         return model.target_kind
+    if is_regressor_of_river(model):
+        return "numbers"
     return "labels" if hasattr(model, "task") else ""
+
+
+def is_regressor_of_river(model: Any) -> bool:
+    """Say whether it is a regressor of River, or a pipeline of theirs that ends in one."""
+    while isinstance(getattr(model, "steps", None), dict) and model.steps:
+        model = [*model.steps.values()][-1]
+    return any(kind.__module__ == "river.base.regressor" for kind in type(model).__mro__)
 
 
 def chosen(metrics: Metric | Sequence[Metric] | None, answers: str) -> list[Metric]:
