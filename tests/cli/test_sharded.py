@@ -72,7 +72,8 @@ def test_csv_parts_and_going_on(files):
     ],
 )
 def test_what_is_refused(files, words, message):
-    usual = ["-t", "won", "-m", "AROW()", "-o", files / "m", "--engine", "local"]
+    model = [] if "-m" in words else ["-m", "AROW()"]
+    usual = ["-t", "won", *model, "-o", files / "m", "--engine", "local"]
     done = run(files / "part-*.parquet", *usual, *words)
     assert done.exit_code == 1
     assert message in " ".join(done.output.split())
