@@ -438,7 +438,7 @@ def test_every_learner_is_put_and_asked(name: str, service: Running) -> None:
     examples = [
         {"x": row["x"], "y": [row["y"]] if name == "PAMultilabel" else row["y"]} for row in rows(20)
     ]
-    path = "/v1/models/one"
+    path = f"/v1/models/m{next(COUNT)}"
     sent = [
         ("PUT", path, {"learner": f"{name}()"}),
         ("POST", f"{path}/learn", {"examples": examples}),
