@@ -20,7 +20,7 @@
 What states are written with: example (dot, sqnorm, feature; the statuses LEARNED, OVERFLOW,
 NO_MEMORY), weights (score, add), scores (best_wrong, softmax), covariance, rules/ (mathematics that
 families share: PA steps, schedules), memory (resize, release), arrays (data pointers), hashing,
-gaussian, simd.h (inner loops).
+gaussian, work (a thread that no signal disturbs), simd.h (inner loops).
 
 Around them: state_reader (takes an exported state apart, checked), doubts and data_warning
 (warnings about the data), task (what is wanted of every row of a block).

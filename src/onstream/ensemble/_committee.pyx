@@ -5,15 +5,10 @@ same for any number of threads, and the same as that of a loop over single examp
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from cpython.pythread cimport (
-    WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock,
-    PyThread_type_lock,
-)
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
-from _thread import start_new_thread
 from sys import getsizeof
 
 from ..core.batch cimport BatchModel
@@ -21,6 +16,7 @@ from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NUMBER, Example
 from ..core.sources cimport Source
 from ..core.task cimport Task
+from ..core.work cimport Work
 from ..tree._state cimport TreeState
 from ._ballots cimport Ballots
 from ._member cimport SKIPPED, Member, vote_size
@@ -262,19 +258,19 @@ cdef class Committee:
         """The same in threads, this one among them, that end with the block. No signal is handled
         meanwhile: nothing may be raised while they work."""
         cdef Shift shift = Shift(self)
-        cdef Helper helper
+        cdef Work work
         helpers = []
         shift.block = b
         try:
             while len(helpers) < min(self.n_jobs, self.n) - 1:
-                helper = Helper(shift)
-                start_new_thread(helper.run, ())
-                helpers.append(helper)
+                work = Work(shift.work)
+                work.start()
+                helpers.append(work)
         except (RuntimeError, MemoryError):
             pass  # fewer threads do the same work
         shift.work()
-        for helper in helpers:
-            helper.wait()
+        for work in helpers:
+            work.wait()
 
     cdef void read_votes(self, RowBlock* b) noexcept nogil:
         """What members elsewhere have voted for the rows of the block."""
@@ -361,7 +357,7 @@ cdef class Shift:
     def __cinit__(self, Committee committee):
         self.committee = committee
 
-    cdef int work(self) except -1:
+    cpdef int work(self) except -1:
         cdef Py_ssize_t m
         while self.taken < self.committee.n:
             m = self.taken  # the GIL is held: nobody else takes this one
@@ -369,28 +365,3 @@ cdef class Shift:
             with nogil:
                 self.committee.go_over(m, self.block, 0)
         return 0
-
-
-cdef class Helper:
-    """A thread that works on a shift."""
-    cdef Shift shift
-    cdef PyThread_type_lock busy  # held until it has finished
-
-    def __cinit__(self, Shift shift):
-        self.shift = shift
-        self.busy = PyThread_allocate_lock()
-        if self.busy == NULL:
-            raise MemoryError("onstream: no memory for a thread")
-        PyThread_acquire_lock(self.busy, WAIT_LOCK)
-
-    def __dealloc__(self):
-        if self.busy != NULL:
-            PyThread_free_lock(self.busy)
-
-    def run(self):
-        self.shift.work()
-        PyThread_release_lock(self.busy)
-
-    cdef void wait(self) noexcept:
-        with nogil:
-            PyThread_acquire_lock(self.busy, WAIT_LOCK)

@@ -13,7 +13,7 @@ from ..core.batch cimport BatchModel
 from ..core.classifier cimport ClassifierModel, ClassifierState
 from ..core.encoder cimport Encoder
 from ..core.example cimport LEARNED, NO_MEMORY, Example
-from ..core.undisturbed import undisturbed
+from ..core.work import undisturbed
 from ._reading cimport ReadingState, adapt
 
 cdef enum:

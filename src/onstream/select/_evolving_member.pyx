@@ -13,7 +13,7 @@ from ..core.example cimport LEARNED, Example
 from ..core.gaussian cimport uniform
 from ..core.rules.poisson cimport poisson
 from ..core.state_reader import StateReader
-from ..core.undisturbed import undisturbed
+from ..core.work import undisturbed
 from ..ensemble._committee cimport Committee
 from ..ensemble._member cimport SKIPPED, Member
 from ..ensemble._reading cimport also_read, reading

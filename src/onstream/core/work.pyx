@@ -1,31 +1,17 @@
-"""Work that no signal breaks off, such as Ctrl-C: signals are handled in the main thread only, which
-waits here while another thread works. The signal is handled later, where nothing is half done.
+"""Work in a thread of its own that ends with what called it.
+
+Signals such as Ctrl-C are handled in the main thread only. While that waits here, nothing breaks the
+work off; the signal is handled later, where nothing is half done.
 """
 
 from cpython.pythread cimport (
     WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock,
-    PyThread_type_lock,
 )
 
 from _thread import start_new_thread
 
 
-def undisturbed(call):
-    """What `call()` returns, or raises."""
-    work = Work(call)
-    try:
-        start_new_thread(work.run, ())
-    except RuntimeError:  # no more threads: a signal may break it off
-        return call()
-    return work.wait()
-
-
 cdef class Work:
-    cdef object call
-    cdef object found
-    cdef object error
-    cdef PyThread_type_lock busy  # held until it is done
-
     def __cinit__(self, call):
         self.call = call
         self.busy = PyThread_allocate_lock()
@@ -36,6 +22,10 @@ cdef class Work:
     def __dealloc__(self):
         if self.busy != NULL:
             PyThread_free_lock(self.busy)
+
+    cdef int start(self) except -1:
+        start_new_thread(self.run, ())
+        return 0
 
     def run(self):
         try:
@@ -50,3 +40,13 @@ cdef class Work:
         if self.error is not None:
             raise self.error
         return self.found
+
+
+def undisturbed(call):
+    """What `call()` returns, or raises; no signal breaks it off."""
+    cdef Work work = Work(call)
+    try:
+        work.start()
+    except RuntimeError:  # no more threads: a signal may break it off
+        return call()
+    return work.wait()
