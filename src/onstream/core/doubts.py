@@ -16,7 +16,7 @@ from .sparse import SparseBlock
 NEARLY_ALL = 0.9  # values per example from which on a text column says nothing about the next one
 MANY_VALUES = 1000  # values of a text column before there is a warning
 FAR_APART = 100.0  # times the size of another column from which on there is a warning
-FAR_FROM_0 = 2.0  # deviations between 0 and the mean of a column with missing values
+FAR_FROM_0 = 3.0  # deviations between 0 and the mean of a column with missing values
 USUAL = 0.1  # share of rows that have a column
 MANY_FEATURES = 3000  # values of a text column before a learner of numbers warns
 ROW_NUMBERS = 50  # rows that are looked at for columns that only number them

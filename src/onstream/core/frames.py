@@ -125,7 +125,7 @@ def read_table(who: str, X: Any) -> tuple[Any, list[str]]:
         if isinstance(X, (pa.Array, pa.ChunkedArray)) or len(getattr(X, "shape", ())) == 1:
             raise one_column(who, X) from None
         if (mixed := mixed_column(X)) is not None:
-            raise TypeError(f"{who}: {mixed}") from None
+            raise TypeError(f"{who}: X could not be read as a table: {mixed}") from None
         reason = " ".join(map(str, error.args))  # pyarrow's errors may have several parts
         raise TypeError(f"{who}: X could not be read as a table: {reason:.200}") from None
     metadata = table.schema.pandas_metadata or {}
