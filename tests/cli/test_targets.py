@@ -86,7 +86,9 @@ def test_learners_without_being_named(
 ) -> None:
     file = rows(tmp_path / "x.csv", targets)
     done = call("run", file, "-t", "y", "--shuffle", 50)
-    first, second = (line.split()[0] for line in done.stdout.splitlines()[3:5])
+    lines = done.stdout.splitlines()
+    rule = next(i for i, line in enumerate(lines) if line.startswith("───"))  # heads may wrap
+    first, second = (line.split()[0] for line in lines[rule + 1 : rule + 3])
     assert (first, second) == learners
     assert f"{first}() and {second}(). If it is " in done.stderr
     assert f"--model '{other}()'" in done.stderr

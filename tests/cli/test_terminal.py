@@ -23,8 +23,11 @@ class Terminal:
         self.call("new-session", "-d", "-x", str(width), "-y", "30", "sh")
 
     def call(self, *arguments: str) -> str:
-        # pytest imports readline, which puts COLUMNS into the environment behind Python's back.
-        line, env = [*self.tmux, *arguments], dict(os.environ)
+        # pytest imports readline, which puts COLUMNS into the environment of all that it starts.
+        env = {
+            name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")
+        }
+        line = [*self.tmux, *arguments]
         return subprocess.run(line, capture_output=True, text=True, check=True, env=env).stdout
 
     def type(self, line: str) -> None:
