@@ -119,7 +119,8 @@ class Warm(Moa):
             self.run()
 
     def setup(self) -> None:
-        self.tree = self.options.cliStringToObject(self.learner, self.kind.class_, None)
+        learner = self.learner.removeprefix("(").removesuffix(")")
+        self.tree = self.options.cliStringToObject(learner, self.kind.class_, None)
         self.tree.setModelContext(self.rows_header())
         self.tree.prepareForUse()
         self.judge = self.evaluator()

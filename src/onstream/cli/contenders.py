@@ -104,8 +104,8 @@ def usual(data: Input, *, quiet: bool) -> list[str]:
 def are_numbers(y: Any) -> bool:
     """Say whether targets are numbers rather than labels: with decimals, or ever new whole ones."""
     column = as_column(y)
-    if column.dtype.kind == "f":
-        return not bool((column[np.isfinite(column)] % 1.0 == 0.0).all())
+    if column.dtype.kind == "f" and bool((column[np.isfinite(column)] % 1.0 != 0.0).any()):
+        return True
     targets = Targets(None)
     targets.add(column)
     return targets.numeric

@@ -12,10 +12,9 @@ MANY = 100  # labels; a set of more is rare
 SHARE = 0.02  # of rows that have a value of their own, from which on it may be a number
 NEW = 0.1  # share of the values that came in the later half of the rows: those of labels are known
 FIRST_LOOK, LAST_LOOK = 5_000, 200_000  # rows; after 5,000 a thousand labels have come
-FEWEST, RUNS = (
-    300,
-    0.99,
-)  # rows, and share of those with the label before, that tell of a sorted file
+FEWEST = 300  # rows from which on a file may be called sorted
+RUNS = 0.99  # share of rows with the label of the row before, from which on it may be
+SORTED = 0.9  # the same, from which on new values do not tell of numbers
 SAMPLE = 256  # rows of a block that are counted by label
 
 
@@ -43,8 +42,9 @@ class Targets:
         self.last = truth[-1]
         step = max(1, len(truth) // SAMPLE)
         self.counts.update({k: step * n for k, n in Counter(truth[::step].tolist()).items()})
-        if truth.dtype.kind in "iu" and self.rows < LAST_LOOK:
-            values, first = np.unique(truth, return_index=True)
+        whole = whole_numbers(truth)
+        if whole is not None and self.rows < LAST_LOOK:
+            values, first = np.unique(whole, return_index=True)
             for value, row in sorted(zip(values.tolist(), first.tolist(), strict=True)):
                 if value not in self.known:
                     self.known.add(value)
@@ -58,7 +58,11 @@ class Targets:
     def numeric(self) -> bool:
         """Say whether these whole numbers are so many, and still new ones, as labels rarely are."""
         late = sum(row >= self.rows / 2 for row in self.met)
-        return len(self.met) > max(MANY, SHARE * self.rows) and late > NEW * len(self.met)
+        return (
+            len(self.met) > max(MANY, SHARE * self.rows)
+            and late > NEW * len(self.met)
+            and self.same < SORTED * self.rows  # in a sorted file all labels come late
+        )
 
     def warn(self) -> None:
         """Say, once, that a number is learned as labels; call it at the end, too."""
@@ -89,3 +93,14 @@ class Targets:
             f"file is sorted by label, --shuffle {self.rows} (all of its rows, in random order) "
             f"gives an honest figure."
         )
+
+
+def whole_numbers(truth: Any) -> Any:
+    """The targets if all are whole numbers, also written with decimals; otherwise None."""
+    if truth.dtype.kind in "iu":
+        return truth
+    if truth.dtype.kind != "f":
+        return None
+    there = truth[np.isfinite(truth)]
+    fits = bool(((there % 1.0 == 0.0) & (np.abs(there) < 2**53)).all())
+    return there.astype(np.int64) if len(there) and fits else None

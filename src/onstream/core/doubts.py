@@ -103,11 +103,13 @@ def doubt_ids(encoder: Any, rows: np.ndarray) -> None:
 def doubt_gaps(encoder: Any, rows: np.ndarray) -> None:
     """Warn of a column with missing values, if 0, which they count as, is far from the others.
 
-    `rows` holds the first rows by feature; NaN is missing. Most rows have a usual column.
+    `rows` holds the first rows by feature; NaN is missing. Most rows have a usual column. Of flags
+    and counts 0 is one of the values.
     """
     for j in range(rows.shape[1]):
         there = rows[~np.isnan(rows[:, j]), j]
-        if len(there) == len(rows) or 2 * len(there) < len(rows):
+        gaps = len(rows) - len(there)
+        if 100 * gaps < len(rows) or gaps > len(there) or there.min() <= 0.0 <= there.max():
             continue
         mean, deviation = float(there.mean()), float(there.std())
         if abs(mean) > FAR_FROM_0 * deviation > 0.0:

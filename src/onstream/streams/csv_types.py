@@ -11,8 +11,13 @@ CODE = re.compile(rb"\s*0\d\d+\s*")  # 01234; 07 may well be a month
 THOUSANDS = re.compile(rb"\s*[-+]?\d{1,3}(,\d{3})+(\.\d*)?\s*")  # 1,234 and 1,234.50
 MANY = 0.5  # a text column with this share of numbers, and so many, may have been meant as one of
 ENOUGH = 10  # numbers
-DAY = r"(\d{4}(?P<a>[-/.])\d\d?(?P=a)\d\d?|\d\d?(?P<b>[-/.])\d\d?(?P=b)\d{4}|\d\d?/\d\d?/\d\d)"
-CLOCK = r"\d\d?:\d\d(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?"
+IN_MONTH, MONTH = r"(0?[1-9]|[12]\d|3[01])", r"(0?[1-9]|1[0-2])"  # a day, and a month
+DAY = (
+    rf"((19|20)\d\d(?P<a>[-/.]){MONTH}(?P=a){IN_MONTH}"
+    rf"|({IN_MONTH}(?P<b>[-/.]){MONTH}(?P=b)|{MONTH}(?P<c>[-/.]){IN_MONTH}(?P=c))((19|20)\d\d)"
+    rf"|({IN_MONTH}/{MONTH}|{MONTH}/{IN_MONTH})/\d\d)"
+)
+CLOCK = r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d+)?)?( ?[AaPp][Mm])?"
 ZONE = r"( ?(Z|UTC|GMT|[-+]\d\d(:?\d\d)?))?"
 WHEN = re.compile(rf"\s*({DAY}([ T](\d\d|{CLOCK}){ZONE})?|{CLOCK}{ZONE})\s*".encode())
 MONEY = "$¢£¤¥\u20a0-\u20cf"  # the last are a block of currency signs, with that of the euro
