@@ -351,7 +351,7 @@ def test_how_many_slots(text: str, bits: int | None) -> None:
         ("AdaptiveRandomForestClassifier(n_models=40) | PAClassifier()", 41),
         ("OnlineBagging(AdaptiveRandomForestClassifier(n_models=30), n_models=20)", 600),
         ("OnlineBagging([AdaptiveRandomForestClassifier(n_models=30), VFDT()], n_models=5)", 155),
-        ("StreamingGradientBoostingRegressor(n_models=200)", 2000),
+        ("StreamingGradientBoostingRegressor(n_models=+200)", 2000),
         ("EvolvingClassifier(population=50)", 50),
         ("(", 1),
     ],

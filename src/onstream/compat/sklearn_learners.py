@@ -37,16 +37,15 @@ class Scikit(Foreign):
         return [list(row.values()) for row in rows] if are_numbered(X) else rows
 
     def _row(self, x: Any, learning: bool) -> NDArray[np.float64]:
-        columns, example = self.columns, example_of(x)
+        columns = self.columns
+        example = {str(name): value for name, value in example_of(x).items()}  # 3 is "3"
         if columns is None and self.width is not None:  # it was fitted to an array
             columns = places(range(self.width))
         fits = columns is not None and len(example) == len(columns)
         if columns and fits and not isinstance(x, Mapping) and example.keys() != columns.keys():
             return np.array([list(example.values())], dtype=np.float64)  # by place
         if learning and self.columns is None:
-            if columns is None or not example.keys() <= columns.keys():
-                columns = places(example)
-            self.columns = columns
+            self.columns = columns = places(example) if columns is None else columns
         if columns is None:
             return np.zeros((1, 0))
         if example and not example.keys() & columns.keys():
@@ -84,7 +83,7 @@ class Scikit(Foreign):
 
 def places(names: Iterable[Any]) -> dict[Any, int]:
     """Name to its column."""
-    return {name: i for i, name in enumerate(names)}
+    return {str(name): i for i, name in enumerate(names)}
 
 
 class ScikitClassifier(Scikit):

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bayes import BayesianLinearRegression
+from ..core.coding import first_sign
 from ..linear.base import LinearClassifier, LinearRegressor
 
 LINEAR = (LinearClassifier, LinearRegressor, BayesianLinearRegression)
@@ -74,8 +75,7 @@ def known_classes(estimator: Any) -> list[Any]:
 def positive_sign(estimator: Any) -> float:
     """1 if a positive score of the learner is for the second class, else -1."""
     labels = estimator.model_.labels
-    first = labels[0]  # positive, if it is 1 or True: docs/contract.md
-    positive = first if first in (1, True) else labels[-1]
+    positive = labels[0] if first_sign(labels) > 0.0 else labels[-1]
     return 1.0 if positive == known_classes(estimator)[-1] else -1.0
 
 

@@ -50,7 +50,7 @@ def hashed(text: str, most: int | None = None) -> Any:
 def check_size(text: str, most: int | None) -> None:
     """Refuse what would take too long, or too much memory, to be made at all."""
     asked = [one for call in calls(text) for one in call.keywords if one.arg == "hash_bits"]
-    for bits in (getattr(one.value, "value", None) for one in asked):
+    for bits in (literal(one.value) for one in asked):
         if most is not None and isinstance(bits, int) and 0 < bits < 64 and 8 << bits > most:
             raise Refused(
                 f"2^{bits} slots have {8 << bits:,} bytes; {most:,} are allowed", "learner",
@@ -73,9 +73,7 @@ def members(text: str) -> int:
         kind = known.get(called.id) if isinstance(called, ast.Name) else None
         if kind is None:
             return inner
-        given = {
-            one.arg: getattr(one.value, "value", None) for one in getattr(node, "keywords", ())
-        }
+        given = {one.arg: literal(one.value) for one in getattr(node, "keywords", ())}
         parameters = inspect.signature(kind).parameters
         sizes = [given.get(one, parameters[one].default) for one in MEMBERS if one in parameters]
         return prod(size for size in sizes if type(size) is int and size > 0) * max(1, inner)
@@ -95,11 +93,14 @@ def slots(learner: Any) -> int:
 
 def keywords(text: str) -> dict[str, Any]:
     """The arguments by name anywhere in the text of a learner; what cannot be read has none."""
-    return {
-        str(one.arg): getattr(one.value, "value", None)
-        for call in calls(text)
-        for one in call.keywords
-    }
+    return {str(one.arg): literal(one.value) for call in calls(text) for one in call.keywords}
+
+
+def literal(node: ast.expr) -> Any:
+    """The value of an argument, as the parser takes it: +5 is 5; None if it is a call."""
+    with contextlib.suppress(TypeError, ValueError):
+        return ast.literal_eval(node)
+    return None
 
 
 def calls(text: str) -> list[ast.Call]:

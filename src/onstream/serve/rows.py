@@ -63,7 +63,9 @@ def rows_of(X: Any) -> list[Any]:
     if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
         return [without_nulls(row) for row in rows_of_table(WHO, X)[1]]
     if isinstance(X, np.ndarray) or (hasattr(X, "__array__") and not hasattr(X, "columns")):
-        return list(coerce_array(WHO, X, 2))
+        array = coerce_array(WHO, X, 2)
+        names = [str(j) for j in range(array.shape[1])]
+        return [dict(zip(names, row, strict=True)) for row in array.tolist()]
     if isinstance(X, (str, bytes, Mapping)) or not isinstance(X, Iterable) or hasattr(X, "columns"):
         raise TypeError(
             f"{WHO}: X must be many examples: a list of mappings, a data frame or a 2-D array, got "
