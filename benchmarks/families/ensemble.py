@@ -63,7 +63,7 @@ ROWS = (
             (ARF, "(meta.AdaptiveRandomForest -s 10)", 15.0, 7.5),
             (SRP, "(meta.StreamingRandomPatches -s 10)", 10.0, 5.0),
             (LEVERAGING, "(meta.LeveragingBag -l trees.HoeffdingTree -s 10)", 10.0, 5.0),
-            (SGBT, "(meta.StreamingGradientBoostedTrees)", 10.0, None),
+            (SGBT, "meta.StreamingGradientBoostedTrees", 10.0, None),
         )
     ),
     Row(

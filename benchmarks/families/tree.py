@@ -83,7 +83,7 @@ def against_moa(
     name: str, ours: Make, learner: str, data: str, fresh: float, warm: float | None
 ) -> Row:
     """A block against both kinds of JVM, or the fresh one alone."""
-    theirs = learner.split()[0].strip("(").rpartition(".")[2]
+    theirs = learner.split()[0].strip("()").rpartition(".")[2]
     kinds: list[tuple[str, Any, float]] = [("fresh JVM, its CPU seconds", moa.Fresh, fresh)]
     if warm is not None:
         kinds.append(("warm JVM, CPU seconds", moa.Warm, warm))
