@@ -1,6 +1,8 @@
 """One model per key: by hash to workers, cold ones on disk, each row learned once."""
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -10,12 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from onstream.base.blocks import cut_part
 from onstream.bayes import GaussianNB
 from onstream.cluster import KeyedModels
 from onstream.cluster.engine import WorkerLost
 from onstream.cluster.keyed import BLOCK
 from onstream.cluster.keyed_worker import LocalPool
 from onstream.cluster.keys import owner
+from onstream.cluster.known_rows import RowDigest
 from onstream.core.data_warning import DataWarning
 from onstream.features import StandardScaler
 from onstream.linear import RLS, LogisticRegression, PAClassifier, PAUniclass
@@ -423,6 +427,79 @@ def test_sources_without_a_path_are_known_by_their_first_row():
     mapped = [({"shop": "a", "x": 1.0}, True), ({"shop": "a", "x": 2.0}, False)]
     assert models.learn(from_iterable(mapped)) == 2
     assert models.learn(from_iterable([*mapped, ({"shop": "a", "y": None}, True)])) == 1
+
+
+def digest(rows, X, y, w=None, step=100):
+    """Of these rows in blocks of `step`."""
+    found = RowDigest()
+    for at in range(0, rows, step):
+        parts = [cut_part(part, at, at + step) for part in (X, y, w)]
+        found.add([f"i{k % 3}" for k in range(at, min(rows, at + step))], *parts)
+    return found.place()
+
+
+def test_the_digest_of_rows_does_not_depend_on_what_they_come_in():
+    """Numbers are floats, what is missing is left out, a cell does not change its neighbours."""
+    count = [1, None, 0, 2**60 + 1] * 50
+    names = ["a", "ä", None, "b'"] * 50
+    floats = [None if v is None else float(v) for v in count]
+    y, w = np.arange(200) % 2 == 0, np.arange(200) % 5
+    table = pa.table({"n": pa.array(count), "t": names, "z": pa.nulls(200)})
+    parts = [table.slice(0, 70), table.slice(70)]
+    chunks = pa.concat_tables(parts).set_column(1, "t", table["t"].dictionary_encode())
+    mapped = [{"n": n, "t": t, "z": None} for n, t in zip(count, names, strict=True)]
+    dense = [{"t": t, "n": n} for n, t in zip(floats, names, strict=True)]
+    sparse = [{k: v for k, v in x.items() if v is not None} for x in mapped]
+    numpy = [{k: np.array([v]).take(0) if k == "n" else v for k, v in x.items()} for x in sparse]
+    frames = [table, chunks, table.drop_columns(["z"]), mapped, dense, sparse, numpy]
+    targets = [y, y.tolist(), tuple(y.tolist()), list(y), y.astype(int).tolist(), pa.array(y)]
+    wanted = digest(200, table, y, w)
+    for X in frames:
+        for step in (1, 7, 200):
+            assert digest(200, X, y, w.tolist(), step) == wanted
+    for labels in targets:
+        assert digest(200, table, labels, w.astype(float)) == wanted
+    assert digest(200, table, ~y, w) != wanted
+    assert digest(200, sparse[:2] + sparse[3:] + sparse[2:3], y, w) != wanted
+
+
+def test_the_digest_of_odd_values():
+    mixed = [{"x": v} for v in (1, "1", 10**400, True, 2.5, np.str_("a"), float("nan"))]
+    whole = digest(7, mixed, list("abcdefg"))
+    assert whole == digest(7, mixed, np.array(list("abcdefg")), step=2)
+    for k, other in enumerate((2, "2", 10**400 + 1, False, 2, "b", 0)):
+        changed = [*mixed[:k], {"x": other}, *mixed[k + 1 :]]
+        assert digest(7, changed, list("abcdefg")) != whole
+
+
+def test_rows_of_other_types_are_known():
+    """A list of labels or an array, 1 or 1.0, None or nothing: the same rows, learned once."""
+    with KeyedModels(RLS(), "shop") as models:
+        X = pa.table({"shop": ["a", "b"], "x": [1, 2]})
+        assert models.learn((X, [0, 1])) == 2
+        for y in (np.array([0, 1]), (0.0, 1.0)):
+            with pytest.warns(DataWarning, match="nothing was learned"):
+                assert models.learn((X, y)) == 0
+        assert models.learn(([{"shop": "c", "x": 1}], [0])) == 1
+        for row in ({"shop": "c", "x": 1.0}, {"shop": "c", "x": 1, "z": None}):
+            with pytest.warns(DataWarning, match="nothing was learned"):
+                assert models.learn(([row], [0])) == 0
+        assert counts(models) == {"a": 1, "b": 1, "c": 1}
+
+
+def test_the_digest_of_a_table_does_not_import_pandas(tmp_path):
+    """Which takes longer than to learn a small file."""
+    table = pa.table({"x": [1.5, 2.0, None], "n": [1, None, 2], "t": [True, None, False]})
+    pq.write_table(table, tmp_path / "day.parquet")
+    code = f"""
+import sys
+import pyarrow.parquet as pq
+from onstream.cluster.known_rows import RowDigest
+table = pq.ParquetFile({str(tmp_path / "day.parquet")!r}).read()
+RowDigest().add(["sa"] * 3, table, table["t"], None)
+assert "pandas" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_worker_that_was_stopped_before_its_snapshot(shops, tmp_path):

@@ -7,8 +7,9 @@ learned, and their digest; so it may have grown since, or have been mended furth
 import hashlib
 import os
 import struct
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +22,8 @@ from .shards import Shard
 
 BLOCK = 4096  # rows that are learned at once
 NUMBER = struct.Struct("<qd").pack  # a row and its value
+NO_NUMBER = struct.error, TypeError, ValueError, OverflowError  # or none that a float can hold
 Place = tuple[int, str]  # how many rows of a source were learned, and their digest
-Cells = tuple[Sequence[int], list[Any]]  # rows, and what they have in a column
 
 
 class Part(NamedTuple):
@@ -52,8 +53,8 @@ class RowDigest:
         """Go on with these rows."""
         columns = {"key": keys, "y": y, "w": w}
         if isinstance(X, list):
-            for name, cells in columns_of_mappings(X, self.rows).items():
-                self._update(f"x{name!r}", packed(*cells))
+            for name, cells in packed_mappings(X, self.rows).items():
+                self._update(f"x{name!r}", cells)
         else:
             columns.update({f"x{name!r}": X.column(name) for name in X.column_names})
         for name, column in columns.items():
@@ -61,7 +62,7 @@ class RowDigest:
                 self._update(name, self._cells(column))
         self.rows += len(keys)
 
-    def _update(self, name: str, cells: bytes) -> None:
+    def _update(self, name: str, cells: bytes | bytearray) -> None:
         if not cells:
             return
         if name not in self.columns:
@@ -72,7 +73,7 @@ class RowDigest:
         """The values of a column with their rows, one after the other."""
         numbers = floats(column)
         if numbers is None:
-            return packed(*present_cells(values(column), self.rows))
+            return packed(list(column) if isinstance(column, tuple) else values(column), self.rows)
         present, floating = numbers
         found = np.empty(len(present), dtype=[("row", "<i8"), ("value", "<f8")])
         found["row"], found["value"] = present + self.rows, floating
@@ -86,48 +87,39 @@ class RowDigest:
         return self.rows, whole.hexdigest()
 
 
-def columns_of_mappings(X: list[dict[Any, Any]], first: int) -> dict[Any, Cells]:
+def packed_mappings(X: list[dict[Any, Any]], first: int) -> Mapping[Any, bytes | bytearray]:
     """What is not missing of each feature; rows are counted from `first`."""
     if X and all(x.keys() == X[0].keys() for x in X):
-        return {name: present_cells([x[name] for x in X], first) for name in X[0]}
-    columns: dict[Any, Cells] = {}
+        return {name: packed([x[name] for x in X], first) for name in X[0]}
+    columns: defaultdict[Any, bytearray] = defaultdict(bytearray)
     for row, x in enumerate(X, first):
         for name, value in x.items():
-            if value is not None:
-                if name not in columns:
-                    columns[name] = [], []
-                rows, found = columns[name]
-                rows.append(row)
-                found.append(value)
+            if type(value) is float:
+                columns[name] += NUMBER(row, value)
+            elif value is not None:
+                columns[name] += packed_cell(row, value)
     return columns
 
 
-def present_cells(column: list[Any], first: int) -> Cells:
-    """What is not missing of a column; rows are counted from `first`."""
-    if None not in set(map(type, column)):
-        return range(first, first + len(column)), column
-    rows = [row for row, value in enumerate(column, first) if value is not None]
-    return rows, [value for value in column if value is not None]
-
-
-def packed(rows: Sequence[int], found: list[Any]) -> bytes:
-    """Values with their rows: each in bytes that do not depend on the others."""
-    if {int, float, bool}.issuperset(map(type, found)):
-        try:
-            return b"".join(map(NUMBER, rows, found))
-        except (OverflowError, struct.error):
-            pass  # an int that no float can hold
-    return b"".join(map(packed_cell, rows, found))
+def packed(column: list[Any], first: int) -> bytes:
+    """What is not missing of a column, each value in bytes that do not depend on the others."""
+    try:
+        return b"".join(map(NUMBER, count(first), column))
+    except NO_NUMBER:
+        cells = enumerate(column, first)
+    if set(map(type, column)) == {str}:
+        return "".join(f"{row}:{value!r};" for row, value in cells).encode(errors="replace")
+    return b"".join(packed_cell(row, value) for row, value in cells if value is not None)
 
 
 def packed_cell(row: int, value: Any) -> bytes:
     """The same of one value, which may be of NumPy."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, (int, float)):
+    if not isinstance(value, str):
         try:
-            return NUMBER(row, float(value))
-        except OverflowError:
+            return NUMBER(row, value)
+        except NO_NUMBER:
             pass
     return f"{row}:{value!r};".encode(errors="replace")
 
