@@ -16,6 +16,7 @@ from onstream.base.blocks import cut_part
 from onstream.bayes import GaussianNB
 from onstream.cluster import KeyedModels
 from onstream.cluster.engine import WorkerLost
+from onstream.cluster.key_store import StoreError
 from onstream.cluster.keyed import BLOCK
 from onstream.cluster.keyed_worker import LocalPool
 from onstream.cluster.keys import owner
@@ -543,6 +544,146 @@ def test_a_folder_of_an_earlier_version(shops, tmp_path):
         with pytest.raises(ValueError, match="an earlier version of onstream has learned it"):
             models.learn(file, target="won")
         assert models.learn(write(tmp_path / "next.csv", range(300)), target="won") == 300
+
+
+# -- full disks
+
+
+def allow(models, pages):
+    """Let the files have so many pages more than they have; None: as many as they like."""
+    for worker in models.pool.workers:
+        file = worker.store.file
+        used = file.execute("PRAGMA page_count").fetchone()[0]
+        file.execute(f"PRAGMA max_page_count = {used + (10**6 if pages is None else pages)}")
+
+
+def many(first, rows=100):
+    return [{"shop": str(k), "x": 1.0 + k % 7} for k in range(first, first + rows)], [True] * rows
+
+
+@pytest.mark.parametrize("in_memory", [5, 1000])
+def test_a_full_disk_is_told_until_there_is_room(in_memory, shops):
+    """Rows are learned or not, as the message says; what was learned before stays."""
+    options = {"in_memory": in_memory, "workers": 2, "snapshot_every": 300}
+    wanted = KeyedModels(PAClassifier(), "shop")
+    with shops(**options) as models:
+        for learner in (models, wanted):
+            learner.learn_many(*many(0))
+        allow(models, 4)
+        told = ""
+        for first in range(100, 2000, 100):
+            try:
+                models.learn_many(*many(first))
+            except StoreError as error:
+                told = str(error)
+            if "These 100 rows were not learned" not in told:
+                wanted.learn_many(*many(first))
+            if told:
+                break
+        assert "disk is full. Its disk must have room" in told
+        assert ("All rows that were given are learned" in told) != ("were not learned" in told)
+        for use in (models.snapshot, models.figures):
+            with pytest.raises(StoreError, match=r"worker-.*sqlite.*is full\."):
+                use()
+        allow(models, None)
+        assert states(models) == states(wanted)
+        for learner in (models, wanted):
+            learner.learn_many(*many(50))
+    with shops() as models:
+        assert states(models) == states(wanted)
+
+
+def test_a_file_that_is_learned_while_the_disk_fills_up(shops, file, undisturbed):
+    models = shops(snapshot_every=BLOCK)
+    allow(models, 0)
+    for _ in range(2):
+        with pytest.raises(StoreError, match="disk is full"):
+            models.learn(file, target="y")
+    allow(models, None)
+    assert models.learn(file, target="y") > 0
+    assert states(models) == undisturbed
+    models.close()
+
+
+def test_questions_that_push_models_to_a_full_disk(shops):
+    models, wanted = shops(in_memory=60), KeyedModels(PAClassifier(), "shop")
+    larger = {f"f{k}": 1.0 for k in range(300)}
+    for learner in (models, wanted):
+        learner.learn_many(*many(0, 1000))
+    models.snapshot()
+    for learner in (models, wanted):
+        learner.learn_many([{**x, **larger} for x in many(0)[0]], [False] * 100)
+    allow(models, 0)
+    with pytest.raises(StoreError, match="disk is full"):
+        models.predict_many(many(500, 500)[0])
+    allow(models, None)
+    assert states(models) == states(wanted)
+
+
+def test_a_folder_can_be_opened_again_after_a_snapshot_that_failed(shops):
+    models = shops()
+    models.learn_many(*many(0))
+    models.snapshot()
+    models.learn_many(*many(100, 2000))
+    allow(models, 0)
+    with pytest.raises(StoreError, match="disk is full"):
+        models.close()
+    with shops() as models:
+        assert models.figures().keys == 100  # as at the last snapshot
+        models.learn_many(*many(100, 2000))
+    with shops() as models:
+        assert models.figures().keys == 2100
+
+
+@pytest.mark.parametrize("statement", ["COMMIT", "INSERT OR REPLACE INTO places"])
+def test_a_snapshot_that_fails_forgets_nothing(statement, shops, tmp_path):
+    """Also if SQLite did not roll back itself."""
+    file = write(tmp_path / "day.csv", range(300))
+    models = shops()
+    store = models.pool.workers[1].store
+    store.file = FailingOnce(store.file, statement)
+    with pytest.raises(StoreError, match="disk I/O error"):
+        models.learn(file, target="won")
+    models.close()
+    with shops() as models:
+        assert counts(models) == dict.fromkeys("nse", 100)
+        with pytest.warns(DataWarning, match="all 300 rows"):
+            assert models.learn(file, target="won") == 0
+
+
+class FailingOnce:
+    """A connection whose statement fails the first time."""
+
+    def __init__(self, file, statement):
+        self.file, self.statement = file, statement
+
+    def execute(self, statement, *values):
+        if self.statement and statement.startswith(self.statement):
+            self.statement = ""
+            raise sqlite3.OperationalError("disk I/O error")
+        return self.file.execute(statement, *values)
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+
+def test_a_snapshot_that_is_broken_off(shops):
+    class Interrupted(LocalPool):
+        def snapshot(self, worker):
+            super().snapshot(worker)
+            self.__class__ = LocalPool
+            raise KeyboardInterrupt
+
+    models = shops()
+    models.learn_many(eight(), [True] * 8)
+    before = states(models)
+    models.pool.__class__ = Interrupted
+    with pytest.raises(KeyboardInterrupt):
+        models.snapshot()
+    assert states(models) == before
+    models.close()
+    with shops() as models:
+        assert states(models) == before
 
 
 # -- what is refused

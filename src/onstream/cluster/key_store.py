@@ -27,6 +27,10 @@ CALLS = "learn_many"  # the only row of `sources`; files had rows there, before 
 PATIENCE = 2.0  # seconds that a file of another program is waited for
 
 
+class StoreError(OSError):
+    """The file of a worker cannot be read or written now, as on a full disk."""
+
+
 class KeyStore:
     """Key to model; keys are texts (see `key_text`).
 
@@ -43,30 +47,49 @@ class KeyStore:
     """
 
     def __init__(self, template: bytes, path: str, in_memory: int, column: str = "") -> None:
-        self.template, self.in_memory = loads(template), in_memory
+        self.template, self.in_memory, self.path = loads(template), in_memory, path
         if path:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         self.file = sqlite3.connect(
             path, isolation_level=None, check_same_thread=False, timeout=30.0
         )  # until a worker that was lost has let go of it
-        self.file.execute("PRAGMA locking_mode = EXCLUSIVE")
-        self.file.executescript(f"BEGIN EXCLUSIVE; {TABLES} COMMIT;")
-        about = list(described(self.template, column).items())
-        self.file.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", about)
+        try:
+            self._begin(column)
+        except BaseException:
+            self.file.close()
+            raise
         self.models: OrderedDict[str, Any] = OrderedDict()  # the least recently used first
         self.changed: set[str] = set()
         self.touched: set[str] = set()  # changed since the last snapshot, in memory or not
         self.unwritten: set[str] = set()  # keys that the file does not have yet
-        self._read_progress()
         self.evicted = 0
-        self.file.execute("BEGIN")
+
+    def _begin(self, column: str) -> None:
+        """Be the only one who uses the file, and read what it says."""
+        self._run("PRAGMA locking_mode = EXCLUSIVE")
+        for statement in ("BEGIN EXCLUSIVE", *TABLES.split(";")[:-1], "COMMIT"):
+            self._run(statement)
+        for about in described(self.template, column).items():
+            self._run("INSERT OR REPLACE INTO about VALUES (?, ?)", about)
+        self._read_progress()
+        self._run("BEGIN")
+
+    def _run(self, statement: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        """What a statement gives. If one fails, SQLite may have rolled back: then `go_back`."""
+        try:
+            return self.file.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"KeyedModels: {self.path or 'the temporary file'!r} cannot be read or written: "
+                f"{error}. Its disk must have room, and no other program may use it."
+            ) from error
 
     def _read_progress(self) -> None:
         """Take from the file which call was the last, and how far each source is learned."""
-        sources = dict(self.file.execute("SELECT name, sequence FROM sources"))
+        sources = dict(self._run("SELECT name, sequence FROM sources"))
         self.sequence: int = sources.pop(CALLS, -1)
         self.old_sources = set(sources)
-        found = self.file.execute("SELECT source, rows, digest FROM places")
+        found = self._run("SELECT source, rows, digest FROM places")
         self.places: dict[str, Place] = {source: (rows, digest) for source, rows, digest in found}
         self.moved: set[str] = set()  # sources that were learned since
 
@@ -82,10 +105,8 @@ class KeyStore:
         if (model := self.models.get(key)) is not None:
             self.models.move_to_end(key)
             return model
-        row = self.file.execute("SELECT data FROM models WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            return None
-        return self._hold(key, loads(row[0]))
+        found = self._run("SELECT data FROM models WHERE key = ?", (key,))
+        return self._hold(key, loads(found[0][0])) if found else None
 
     def get_or_new(self, key: str) -> Any:
         """The model of a key, a new one if there is none; it is going to change."""
@@ -110,26 +131,27 @@ class KeyStore:
         return model
 
     def _write(self, key: str, model: Any) -> None:
-        self.file.execute("INSERT OR REPLACE INTO models VALUES (?, ?)", (key, dumps(model)))
+        self._run("INSERT OR REPLACE INTO models VALUES (?, ?)", (key, dumps(model)))
         self.unwritten.discard(key)
 
     def snapshot(self) -> None:
         """Write what has changed, all or nothing."""
         for key in sorted(self.changed):
             self._write(key, self.models[key])
-        self.changed.clear()
-        self.touched.clear()
-        self.file.execute("INSERT OR REPLACE INTO sources VALUES (?, ?)", (CALLS, self.sequence))
-        rows = [(source, *self.places[source]) for source in sorted(self.moved)]
-        self.file.executemany("INSERT OR REPLACE INTO places VALUES (?, ?, ?)", rows)
-        self.moved.clear()
-        self.file.execute("COMMIT")
-        self.file.execute("BEGIN")
+        self._run("INSERT OR REPLACE INTO sources VALUES (?, ?)", (CALLS, self.sequence))
+        for source in sorted(self.moved):
+            place = (source, *self.places[source])
+            self._run("INSERT OR REPLACE INTO places VALUES (?, ?, ?)", place)
+        self._run("COMMIT")
+        self._run("BEGIN")
+        for written in (self.changed, self.touched, self.moved):  # now, as it may have failed
+            written.clear()
 
     def go_back(self) -> None:
         """Be as at the last snapshot."""
-        self.file.execute("ROLLBACK")
-        self.file.execute("BEGIN")
+        if self.file.in_transaction:  # SQLite rolls back itself where the disk is full
+            self._run("ROLLBACK")
+        self._run("BEGIN")
         for key in self.touched:
             self.models.pop(key, None)
         for keys in (self.touched, self.changed, self.unwritten):
@@ -138,14 +160,14 @@ class KeyStore:
 
     def keys(self) -> Iterator[str]:
         """All keys."""
-        written = {key for (key,) in self.file.execute("SELECT key FROM models")}
+        written = {key for (key,) in self._run("SELECT key FROM models")}
         return iter(sorted(written | set(self.models)))
 
     def figures(self) -> dict[str, int]:
         """Keys, and bytes in memory and on disk."""
-        count, size = self.file.execute(
+        ((count, size),) = self._run(
             "SELECT count(*), coalesce(sum(length(data) + length(key)), 0) FROM models"
-        ).fetchone()
+        )
         return {
             "keys": count + len(self.unwritten),
             "in_memory": len(self.models),
@@ -157,8 +179,7 @@ class KeyStore:
 
     def close(self) -> None:
         """Let go of the file; what came after the last snapshot is gone."""
-        self.file.execute("ROLLBACK")
-        self.file.close()
+        self.file.close()  # which rolls back
 
 
 def described(template: Any, column: str) -> dict[str, str]:

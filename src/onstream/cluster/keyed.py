@@ -15,7 +15,7 @@ from ..base.learner import Learner
 from ..core.data_warning import held_back, warn_of_data
 from ..persist.format import dumps, loads
 from .engine import WorkerLost
-from .key_store import check_snapshot
+from .key_store import StoreError, check_snapshot
 from .keyed_worker import Call, Outcome, pool_of
 from .keys import key_text, key_value, owners, split_key
 from .known_rows import BLOCK, Place, compared, recognised
@@ -240,12 +240,19 @@ class KeyedModels:
 
         If they are refused, or it is broken off, the next one who uses the models goes back.
         """
-        self.unfinished = [len(calls) for calls in self.unsaved]
-        yield
+        self._break_off()
+        try:
+            yield
+        except StoreError as error:
+            raise StoreError(f"{error} These {rows:,} rows were not learned.") from error
         self.unfinished = None
         self.rows += rows
         if self.rows >= self.snapshot_every:
             self.snapshot()
+
+    def _break_off(self) -> None:
+        """Let the next use go back, and learn again what has been learned up to here."""
+        self.unfinished = [len(calls) for calls in self.unsaved]
 
     def _learn(self, start: int, parts: Any, of: Origin | None = None, asked: bool = False) -> Any:
         """Hand rows (keys, X, y, w) to the workers of their keys; `start`: the first one's number.
@@ -283,7 +290,7 @@ class KeyedModels:
             self._go_back(k)
         self.unfinished = None
         if any(self.unsaved):  # so that they are not learned again each time that a row is refused
-            self.snapshot()
+            self._write()
 
     def _go_back(self, worker: int) -> None:
         """Let a worker forget all since its snapshot but for the calls that are kept."""
@@ -333,15 +340,30 @@ class KeyedModels:
     def snapshot(self) -> None:
         """Write all models that have changed, and how far the sources are learned."""
         self._check_open()
-        for k in range(self.workers):
-            try:
-                self.pool.snapshot(k)
-            except WorkerLost as reason:
-                self._recover(k, reason)
-                self.pool.snapshot(k)
-            self.forgotten |= bool(self.unsaved[k])
-            self.unsaved[k].clear()
+        try:
+            self._write()
+        except StoreError as error:
+            raise StoreError(
+                f"{error} All rows that were given are learned, and wait in memory for snapshot()."
+            ) from error
+
+    def _write(self) -> None:
+        try:
+            for k in range(self.workers):
+                self._write_one(k)
+        except BaseException:
+            self._break_off()
+            raise
         self.rows = 0
+
+    def _write_one(self, worker: int) -> None:
+        try:
+            self.pool.snapshot(worker)
+        except WorkerLost as reason:
+            self._recover(worker, reason)
+            self.pool.snapshot(worker)
+        self.forgotten |= bool(self.unsaved[worker])
+        self.unsaved[worker].clear()
 
     # -- using the models
 
@@ -430,6 +452,9 @@ class KeyedModels:
         except WorkerLost as reason:
             self._recover(worker, reason)
             return self.pool.ask(worker, verb, *given)
+        except StoreError:
+            self._break_off()
+            raise
 
     def close(self) -> None:
         """Write a last snapshot, if there is a folder, and let the workers go."""

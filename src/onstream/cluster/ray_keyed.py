@@ -5,6 +5,7 @@ from typing import Any
 from ..compat.extras import needed
 from .engine import WorkerLost
 from .joining import join_ray
+from .key_store import StoreError
 from .keyed_worker import Call, KeyedWorker
 from .ray_engine import first_line
 
@@ -35,7 +36,9 @@ class RayPool:
         """The answer of an actor; WorkerLost if it has gone."""
         try:
             return self.ray.get(handle)
-        except self.ray.exceptions.RayTaskError:
+        except self.ray.exceptions.RayTaskError as error:
+            if isinstance(error.cause, StoreError):
+                raise error.cause from None  # a sentence, without the actor's traceback
             raise
         except self.ray.exceptions.RayError as error:
             raise WorkerLost(first_line(error)) from None
