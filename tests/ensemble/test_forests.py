@@ -220,3 +220,27 @@ def test_features_of_a_refused_example_are_forgotten(forest: Any) -> None:
         model.learn_one({"a": float(i % 7)}, bool((i % 7 > 3) ^ (i // 100 % 2)))
     assert any(model.drifts)
     assert model.seen == 550
+
+
+@pytest.mark.parametrize("forest", [*FORESTS, AdaptiveRandomForestRegressor])
+def test_saved_while_features_come(forest: Any) -> None:
+    """Leaves choose among features that came later with their next example, not when saved."""
+    rng = np.random.default_rng(1)
+    share = {} if forest is StreamingRandomPatchesClassifier else {"max_features": 0.2}
+    model = forest(n_models=4, grace_period=20, seed=1, **share)
+    for width in range(1, 26):
+        names = [f"f{j}" for j in range(width)]
+        rows = [
+            {str(name): float(rng.normal()) for name in rng.permutation(names)[:5]}
+            for _ in range(60)
+        ]
+        rows[0] |= {names[-1]: 1.0}  # new to all leaves, and only one of them learns it
+        y = [float(row.get("f1", 0.0) > 0.0) for row in rows]
+        targets = y if forest is AdaptiveRandomForestRegressor else ["ab"[int(each)] for each in y]
+        model.learn_one(rows[0], targets[0])
+        other = loads(dumps(model))
+        assert dumps(other) == dumps(model)
+        np.testing.assert_array_equal(other.score_many(rows), model.score_many(rows))
+        for each in (model, other):
+            each.learn_many(rows[1:], targets[1:])
+        assert dumps(other) == dumps(model)

@@ -27,6 +27,8 @@ cdef void drop_birth(Arena* a, void* extra) noexcept nogil:
 cdef class SubspaceTreeState(HoeffdingState):
     cdef Draws draws
 
+    cdef bint watching(self, int32_t node) noexcept nogil
+
     def __init__(self, *, double share, bint one_subspace, uint64_t draws, **common):
         HoeffdingState.__init__(self, **common)
         self.arena.drop_extra = drop_birth
@@ -109,17 +111,30 @@ cdef class SubspaceTreeState(HoeffdingState):
                 raise MemoryError("onstream: no memory for the tree")
             if watches(&s, self.draws.names, <int32_t> f):
                 hidden.append((at, f))
-        return {
-            **fields,
-            "hidden": np.array(hidden, dtype=np.int64).reshape(-1, 2),
-            **self.draws.export(births),
-        }
+        fields["hidden"] = np.array(hidden, dtype=np.int64).reshape(-1, 2)
+        lagging = [
+            (at, birth_of(a, node).decided) for at, node in enumerate(nodes)
+            if self.watching(node) and birth_of(a, node).decided < a.known
+        ]
+        if lagging:  # leaves that have learned nothing since there are more features
+            fields["lagging"] = np.array(lagging, dtype=np.int64)
+        return {**fields, **self.draws.export(births)}
+
+    cdef bint watching(self, int32_t node) noexcept nogil:
+        """Is it a leaf that has learned an example, and so chosen its features?"""
+        cdef Arena* a = &self.arena
+        return a.feature[node] == NONE and a.tables[node] != NULL and a.weight[node] > a.idle[node]
 
     def restore_own(self, fields):
         cdef Arena* a = &self.arena
         cdef int32_t node
         cdef Birth* birth
         births = self.draws.restore(fields, self.features.width)
+        lagging = {}
+        if not fields.missing("lagging"):
+            lagging = dict(fields.integers("lagging", (-1, 2), 0, 2**31 - 1).tolist())
+            if any([decided > self.features.width for decided in lagging.values()]):
+                raise ValueError("lagging tells of more features than there are")
         HoeffdingState.restore_own(self, fields)
         self.reserve(self.features.width)
         if len(births) != a.used:
@@ -130,5 +145,7 @@ cdef class SubspaceTreeState(HoeffdingState):
                 raise MemoryError("onstream: no memory for the tree")
             birth.number, birth.known, birth.decided = births[node, 0], births[node, 1], 0
             a.extra[node] = birth
-            if a.feature[node] == NONE and a.tables[node] != NULL and a.weight[node] > a.idle[node]:
-                enough(self.choose_features(node))  # a leaf chooses with its first example
+            if self.watching(node):  # among the features that there were when it chose
+                a.known = lagging.get(node, self.features.width)
+                enough(self.choose_features(node))
+        a.known = self.features.width

@@ -283,7 +283,10 @@ cdef Layout* make_layout(Arena* a, int32_t i, const uint8_t* poor) noexcept nogi
     Without `poor`, one in which nothing moves, but with a place for what came since.
     """
     cdef int32_t width = <int32_t> min(with_slack(a.known), a.width), f
-    cdef Layout* l = <Layout*> arena_alloc(a, layout_size(width))
+    cdef Layout* l
+    if a.layout[i] != NULL:
+        width = max(width, a.layout[i].width)
+    l = <Layout*> arena_alloc(a, layout_size(width))
     if l == NULL:
         return NULL
     l.width = width
