@@ -415,19 +415,108 @@ def test_nothing_new_is_told(shops, tmp_path, monkeypatch):
 
 def test_sources_without_a_path_are_known_by_their_first_row():
     models = KeyedModels(PAClassifier(), "shop")
-    blocks = [(TABLE.select(["shop", "a", "b"]).slice(start, 500), Y[start:]) for start in (0, 500)]
-    blocks = [(part, y[:500]) for part, y in blocks]
-    assert models.learn(blocks) == 1000
+
+    def first(rows):
+        return lambda: iter([(TABLE.select(["shop", "a", "b"]).slice(0, rows), Y[:rows])])
+
+    assert models.learn(first(500)) == 500
     assert models.learn(lambda: iter([(rows()[0].slice(1000), Y[1000:])])) == 2000
-    assert states(models) == {k: dumps(expected(PAClassifier(), k)) for k in range(40)}
     with pytest.warns(DataWarning, match="can be given to learn_many"):
-        assert models.learn(blocks) == 0
-    assert models.learn(rows()) == ROWS - 500  # begins with the first block
-    with pytest.raises(ValueError, match=r"the block: its first 3,000 rows .* there are 500 now"):
-        models.learn(blocks[0])
+        assert models.learn(first(500)) == 0
+    assert models.learn(first(1000)) == 500
+    assert states(models) == {k: states_of_order(k) for k in range(40)}
+    with pytest.raises(ValueError, match=r"its first 1,000 rows .* there are 500 now"):
+        models.learn(first(500))
     mapped = [({"shop": "a", "x": 1.0}, True), ({"shop": "a", "x": 2.0}, False)]
     assert models.learn(from_iterable(mapped)) == 2
     assert models.learn(from_iterable([*mapped, ({"shop": "a", "y": None}, True)])) == 1
+
+
+def states_of_order(shop, parts=((0, 500), (1000, ROWS), (500, 1000))):
+    """The model of a shop that learned rows in another order."""
+    model = PAClassifier()
+    for part in (slice(*part) for part in parts):
+        own = shop == SHOPS[part]
+        table = TABLE.select(["a", "b"]).slice(part.start, part.stop - part.start)
+        if own.any():
+            model.learn_many(table.filter(pa.array(own)), Y[part][own])
+    return dumps(model)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_blocks_and_frames_are_known_as_a_whole(again, shops):
+    """By all their rows: others may begin with the same."""
+    models = shops()
+    row, other = {"shop": "n", "x": 1.0, "y": True}, {"shop": "n", "x": 2.0, "y": False}
+    for frame in (pa.Table.from_pylist([row]), pa.Table.from_pylist([row, other])):
+        assert models.learn(frame, target="y") == len(frame)
+        if again:
+            models.close()
+            models = shops()
+        with pytest.warns(DataWarning, match=rf"nothing .* all {len(frame)} rows of the frame"):
+            assert models.learn(frame, target="y") == 0
+    assert counts(models) == {"n": 3}
+    x = [{"shop": "n", "x": 1.0}, {"shop": "n", "x": 2.0}]
+    with pytest.warns(DataWarning, match="nothing was learned"):  # however they are given
+        assert models.learn((x, [True, False])) == 0
+    with pytest.warns(DataWarning, match=r"left out were 2 rows of shard 1 \(the block\), as they"):
+        assert models.learn([(x[:1], [False]), (x, [True, False]), (x[:0], [])]) == 1
+    assert counts(models) == {"n": 4}
+    models.close()
+
+
+def test_many_blocks_may_begin_with_the_same_row(shops, monkeypatch):
+    """Only so many of them are known again."""
+    monkeypatch.setattr("onstream.cluster.key_store.BLOCKS", 20)
+    frame = pd.DataFrame(
+        {"shop": np.arange(2500) % 3, "x": np.arange(2500) // 50 % 5, "y": Y[:2500]}
+    )
+    frame["t"] = np.arange(2500)
+    models = shops()
+    for start in range(0, 2500, 50):
+        assert models.learn(frame[start : start + 50], target="y") == 50
+        if start == 1200:
+            models.close()
+            models = shops()
+    assert [len(worker.store.places) for worker in models.pool.workers] == [20, 20]
+    with pytest.warns(DataWarning, match="nothing"):
+        assert models.learn(frame[1500:1550], target="y") == 0
+    assert models.learn(frame[1450:1500], target="y") == 50
+    models.close()
+    with shops() as models:
+        assert [len(worker.store.places) for worker in models.pool.workers] == [20, 20]
+        assert models.figures().keys == 3
+
+
+def test_a_frame_with_a_bad_row_teaches_nothing(shops):
+    """Once it is mended it is another one, and learned from its first row."""
+    frame = pa.concat_tables([TABLE] * 5)
+    bad = X[:, 0].tolist() * 5
+    bad[3 * BLOCK] = np.inf
+    models = shops(snapshot_every=100)
+    for _ in range(2):
+        block = frame.set_column(1, "a", pa.array(bad)).drop_columns(["y"]), frame["y"]
+        with pytest.raises(ValueError, match=r"the block: key .*: PAClassifier: row 12,288: .*inf"):
+            models.learn(block)
+        assert counts(models) == {}
+    no_key = frame.set_column(0, "shop", pa.array([*(SHOPS.tolist() * 5)[1:], None]))
+    with pytest.raises(ValueError, match=r"the frame: row 14,999: a key must be .* got None"):
+        models.learn(no_key, target="y")
+    assert models.learn(frame, target="y") == 5 * ROWS
+    models.close()
+
+
+def test_a_frame_of_which_one_worker_has_no_snapshot(shops, undisturbed):
+    models = shops()
+    snapshot = models.pool.snapshot
+    models.pool.snapshot = lambda k: snapshot(k) if k == 0 else lose()
+    models._recover = lambda worker, reason: lose()
+    with pytest.raises(WorkerLost):
+        models.learn(pa.concat_tables([TABLE] * 5), target="y")
+    models._leave()
+    with shops() as models:
+        assert 0 < models.learn(pa.concat_tables([TABLE] * 5), target="y") < 5 * ROWS
+        assert states(models) == undisturbed
 
 
 def digest(rows, X, y, w=None, step=100):

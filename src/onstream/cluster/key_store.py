@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..persist.format import dumps, loads
-from .known_rows import Place
+from .known_rows import WHOLE, Place
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS models (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
@@ -24,6 +24,7 @@ CREATE TABLE IF NOT EXISTS places (
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 CALLS = "learn_many"  # the only row of `sources`; files had rows there, before there were `places`
+BLOCKS = 10_000  # that were in memory and are known again: the last ones
 PATIENCE = 2.0  # seconds that a file of another program is waited for
 
 
@@ -89,16 +90,17 @@ class KeyStore:
         sources = dict(self._run("SELECT name, sequence FROM sources"))
         self.sequence: int = sources.pop(CALLS, -1)
         self.old_sources = set(sources)
-        found = self._run("SELECT source, rows, digest FROM places")
+        found = self._run("SELECT source, rows, digest FROM places ORDER BY rowid")
         self.places: dict[str, Place] = {source: (rows, digest) for source, rows, digest in found}
-        self.moved: set[str] = set()  # sources that were learned since
+        self.moved: dict[str, None] = {}  # sources that were learned since, in their order
 
     def learned(self, sequence: int, source: str | None, place: Place) -> None:
         """Note a call, and how far it has come in its source, if it has one."""
         self.sequence = sequence
         if source is not None:
-            self.places[source] = place
-            self.moved.add(source)
+            self.places.pop(source, None)  # the latest is the last
+            self.moved.pop(source, None)
+            self.places[source], self.moved[source] = place, None
 
     def get(self, key: str) -> Any:
         """The model of a key, or None."""
@@ -139,9 +141,13 @@ class KeyStore:
         for key in sorted(self.changed):
             self._write(key, self.models[key])
         self._run("INSERT OR REPLACE INTO sources VALUES (?, ?)", (CALLS, self.sequence))
-        for source in sorted(self.moved):
+        for source in self.moved:
             place = (source, *self.places[source])
             self._run("INSERT OR REPLACE INTO places VALUES (?, ?, ?)", place)
+        blocks = [source for source in self.places if source.startswith(WHOLE)]
+        for source in blocks[:-BLOCKS]:
+            self._run("DELETE FROM places WHERE source = ?", (source,))
+            del self.places[source]
         self._run("COMMIT")
         self._run("BEGIN")
         for written in (self.changed, self.touched, self.moved):  # now, as it may have failed

@@ -1,7 +1,7 @@
 """One model per key: a device, a user, a shop. Keys are spread over workers by their hash."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +18,11 @@ from .engine import WorkerLost
 from .key_store import StoreError, check_snapshot
 from .keyed_worker import Call, Outcome, pool_of
 from .keys import key_text, key_value, owners, split_key
-from .known_rows import BLOCK, Place, compared, recognised
+from .known_rows import BLOCK, Part, Place, compared, in_memory, parts_in_memory, recognised
 from .shards import Shard, find_shards
 
 PATIENCE = 5  # times that a worker is lost in a row
+AGAIN = "Rows that are meant to come once more can be given to learn_many."
 
 
 @dataclass(frozen=True)
@@ -188,51 +189,73 @@ class KeyedModels:
         not begin with the rows that were learned is an error. If there are no new rows at all, a
         `DataWarning` says so.
 
-        A file is known by its path, anything else (a stream, a block) by its first row. It is read
-        from the start each time, to compare what was learned.
+        A file is known by its path, a stream or a function by its first row. It is read from the
+        start each time, to compare what was learned. A block or a frame is learned as a whole, or
+        left out with a `DataWarning` if all its rows are those of one that was learned.
         """
         self._check_open()
-        learned, known = 0, {}
+        learned, known, left = 0, {}, {}
         for shard in found_shards(shards, reading):
             new, old = self._learn_shard(shard)
             learned += new
             if old:
                 known[shard.name] = old
+            if old and not new and in_memory(shard):
+                left[shard.name] = old
         self.snapshot()
         if known and not learned:
-            others = f" and {len(known) - 1:,} more" if len(known) > 1 else ""
             warn_of_data(
-                f"KeyedModels: nothing was learned, as all {sum(known.values()):,} rows of "
-                f"{next(iter(known))}{others} have been learned before. Rows that are meant to "
-                f"come once more can be given to learn_many."
+                f"KeyedModels: nothing was learned, as all {of_shards(known)} have been learned "
+                f"before. {AGAIN}"
+            )
+        elif left:
+            warn_of_data(
+                f"KeyedModels: left out were {of_shards(left)}, as they have been learned before. "
+                f"{AGAIN}"
             )
         return learned
 
     def _learn_shard(self, shard: Shard) -> tuple[int, int]:
         """Learn the new rows of a shard; return how many they are, and how many were known."""
-        source, blocks = recognised(shard, self.key)
-        if {shard.name, source} & {*self.old_sources, *map(os.path.realpath, self.old_sources)}:
-            raise ValueError(
-                f"KeyedModels: {shard.name}: an earlier version of onstream has learned it, and "
-                f"noted no more than that. Give new rows in a file of another name, or to "
-                f"learn_many."
-            )
-        places = [self._ask(k, "place", source) for k in range(self.workers)]
-        least, most = min(rows for rows, _ in places), max(rows for rows, _ in places)
-        if least < most:  # some were stopped before their snapshot: compare before they learn
-            for part in compared(shard.name, shard.blocks(), self.key, places):
-                if part.place[0] >= most:
-                    break
+        groups: Iterable[list[Part]]  # each is learned as a whole
+        if in_memory(shard):
+            source, parts = parts_in_memory(shard, self.key)
+            places = self._places(shard.name, source)
+            groups = [parts]
+        else:
+            source, blocks = recognised(shard, self.key)
+            places = self._places(shard.name, source)
+            most = max(rows for rows, _ in places)
+            if min(rows for rows, _ in places) < most:
+                # some were stopped before their snapshot: compare before they learn
+                for part in compared(shard.name, shard.blocks(), self.key, places):
+                    if part.place[0] >= most:
+                        break
+            groups = ([part] for part in compared(shard.name, blocks, self.key, places))
         learned = rows = 0
-        for part in compared(shard.name, blocks, self.key, places):
-            rows += len(part.keys)
-            behind = [k for k in range(self.workers) if places[k][0] <= part.first]
-            if behind:
-                with self._as_a_whole(len(part.keys)):
-                    of = Origin(f"{shard.name}: ", source, part.place, behind)
-                    self._learn(part.first, (part.keys, part.X, part.y, part.w), of)
-                learned += int(np.isin(owners(part.keys, self.workers), behind).sum())
+        for group in groups:
+            size = sum(len(part.keys) for part in group)
+            with self._as_a_whole(size):
+                learned += sum(self._learn_part(shard.name, source, part, places) for part in group)
+            rows += size
         return learned, rows - learned
+
+    def _places(self, name: str, source: str) -> list[Place]:
+        """How far each worker has learned a source."""
+        if {name, source} & {*self.old_sources, *map(os.path.realpath, self.old_sources)}:
+            raise ValueError(
+                f"KeyedModels: {name}: an earlier version of onstream has learned it, and noted no "
+                f"more than that. Give new rows in a file of another name, or to learn_many."
+            )
+        return [self._ask(k, "place", source) for k in range(self.workers)]
+
+    def _learn_part(self, name: str, source: str, part: Part, places: list[Place]) -> int:
+        """Learn rows of a source by the workers that do not have them; return how many."""
+        behind = [k for k in range(self.workers) if places[k][0] <= part.first]
+        if behind:
+            of = Origin(f"{name}: ", source, part.place, behind)
+            self._learn(part.first, (part.keys, part.X, part.y, part.w), of)
+        return int(np.isin(owners(part.keys, self.workers), behind).sum())
 
     @contextmanager
     def _as_a_whole(self, rows: int) -> Iterator[None]:
@@ -492,3 +515,9 @@ def found_shards(shards: Any, reading: dict[str, Any]) -> list[Shard]:
     except (ValueError, TypeError, OSError) as error:
         text = str(error).replace("train:", "KeyedModels:", 1)
         raise type(error)(text) from None
+
+
+def of_shards(known: dict[str, int]) -> str:
+    """How many rows of which shards."""
+    others = f" and {len(known) - 1:,} more" if len(known) > 1 else ""
+    return f"{sum(known.values()):,} rows of {next(iter(known))}{others}"

@@ -1,7 +1,8 @@
 """Rows of a source that were learned before: recognised by a digest, so that only others are new.
 
-A source is read from its first row on each time. What is said of it is how many of its rows were
-learned, and their digest; so it may have grown since, or have been mended further on.
+A file or a stream is read from its first row on each time. What is said of it is how many of its
+rows were learned, and their digest; so it may have grown since, or have been mended further on. A
+block or a frame in memory is learned as a whole, and known by the digest of all its rows.
 """
 
 import hashlib
@@ -23,6 +24,7 @@ from .shards import Shard
 BLOCK = 4096  # rows that are learned at once
 NUMBER = struct.Struct("<qd").pack  # a row and its value
 NO_NUMBER = struct.error, TypeError, ValueError, OverflowError  # or none that a float can hold
+WHOLE = "rows "  # what the names of blocks and frames begin with
 Place = tuple[int, str]  # how many rows of a source were learned, and their digest
 
 
@@ -141,8 +143,19 @@ def floats(column: Any) -> tuple[Any, Any] | None:
     return present, as_array(pc.cast(column.drop_null(), pa.float64(), safe=False))
 
 
+def in_memory(shard: Shard) -> bool:
+    """Say whether a shard is a block or a frame, which is learned as a whole or not at all."""
+    return isinstance(shard.source, tuple) or hasattr(shard.source, "__arrow_c_stream__")
+
+
+def parts_in_memory(shard: Shard, key: str) -> tuple[str, list[Part]]:
+    """What a block or a frame is known by, which is the digest of all its rows, and its rows."""
+    parts = list(compared(shard.name, shard.blocks(), key, [(0, "")]))
+    return (f"{WHOLE}{parts[-1].place[1]}" if parts else ""), parts
+
+
 def recognised(shard: Shard, key: str) -> tuple[str, Iterator[Block]]:
-    """What a shard is known by, and its blocks: a file by its path, any other by its first row."""
+    """What another shard is known by, and its blocks: a file by its path, others by a first row."""
     blocks = shard.blocks()
     if isinstance(shard.source, (str, os.PathLike)):
         return os.path.realpath(shard.source), blocks
