@@ -150,6 +150,27 @@ def test_scores_need_labels_in_one_order():
         models.score_many([*asked, {"shop": "y", "x": 1.0}])
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_integer_keys_of_files(kind, tmp_path):
+    """Readers give floats; they are the ints that the file has."""
+    frame = pd.DataFrame(
+        {"shop": [1, 2, 2**40, 2, -3], "x": 1.5, "won": [True, False] * 2 + [True]}
+    )
+    file = tmp_path / f"day.{kind}"
+    if kind == "csv":
+        frame.to_csv(file, index=False)
+    else:
+        frame.to_json(file, orient="records", lines=True)
+    with KeyedModels(PAClassifier(), "shop") as models:
+        assert models.learn(str(file), target="won") == 5
+        assert sorted(models.keys()) == [-3, 1, 2, 2**40]
+        assert (
+            models.model(2).seen == models.model(2.0).seen == models.model(np.float32(2)).seen == 2
+        )
+        asked = [{"shop": shop, "x": 1.5} for shop in (1, 1.0, 2, "1")]
+        assert models.predict_many(asked).tolist() == [True, True, False, None]
+
+
 def test_the_worker_of_a_key_is_the_same_everywhere():
     assert [owner(f"s{name}", 7) for name in ("ada", "bob", "eve")] == [0, 5, 3]
 
@@ -999,7 +1020,11 @@ def test_no_such_file():
         (pa.table({"x": [1.0]}), "no column 'shop'"),
         (np.ones((1, 2)), "a frame or a list of dicts"),
         ([{"shop": "a"}, {"shop": 1.5}], "row 1: a key must be"),
-        ([{"shop": None}], "a key must be"),
+        ([{"shop": None}], "row 0: a key must be .* got None\\."),
+        (pa.table({"shop": [1.0, 2.5]}), "row 1: .* got 2.5, which has a fraction; read the"),
+        (pa.table({"shop": [1.0, None]}), "row 1: a key must be .* got None\\."),
+        (pa.table({"shop": [2.0**53]}), "got 9007199254740992.0, which floats cannot tell apart"),
+        ([{"shop": float("nan")}], "got nan\\."),
         ([{"shop": "\ud800"}], "not valid Unicode"),
     ],
 )

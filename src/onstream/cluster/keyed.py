@@ -69,7 +69,7 @@ class KeyedModels:
     model : learner
         What a new key begins with; it has not learned anything.
     key : str
-        The column with the key: text, int or bool.
+        The column with the key: text, int or bool; a float without a fraction is an int.
     engine : "ray" or "local", default "local"
         Where the workers are. On Spark see `onstream.cluster.spark_keyed.keyed_stream`.
     workers : int > 0, default 2

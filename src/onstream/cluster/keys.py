@@ -1,12 +1,15 @@
 """Keys of rows: found in a column, as texts, and spread over workers by their hash."""
 
 import hashlib
+import math
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ..core.arrow import arrow_table
+
+EXACT = 2**53  # below it every int has a float of its own
 
 
 def split_key(key: str, X: Any, where: str = "", before: int = 0) -> tuple[Any, list[str]]:
@@ -42,7 +45,7 @@ def key_texts(key: str, found: Iterable[Any], where: str, before: int) -> list[s
 
 
 def key_text(key: Any) -> str:
-    """A key as a text that tells "1" from 1."""
+    """A key as a text that tells "1" from 1; 1.0 is 1."""
     if isinstance(key, np.generic):
         key = key.item()
     if isinstance(key, str) and key.isascii():
@@ -53,9 +56,19 @@ def key_text(key: Any) -> str:
         except UnicodeEncodeError:
             raise ValueError(f"KeyedModels: the key {key!r:.60} is not valid Unicode.") from None
         return f"s{key}"
+    if isinstance(key, float) and key.is_integer() and abs(key) < EXACT:
+        key = int(key)  # as readers of CSV and JSON lines make them
     if isinstance(key, (bool, int)):
         return f"{'b' if isinstance(key, bool) else 'i'}{int(key)}"
-    raise ValueError(f"KeyedModels: a key must be a text, an int or a bool, got {key!r:.60}.")
+    reason = ""
+    if isinstance(key, float) and math.isfinite(key):
+        reason = (
+            ", which has a fraction" if abs(key) < EXACT else ", which floats cannot tell apart"
+        )
+        reason += "; read the column as text"
+    raise ValueError(
+        f"KeyedModels: a key must be a text, an int or a bool, got {key!r:.60}{reason}."
+    )
 
 
 def key_value(text: str) -> Any:
