@@ -112,12 +112,11 @@ cdef class SubspaceTreeState(HoeffdingState):
             if watches(&s, self.draws.names, <int32_t> f):
                 hidden.append((at, f))
         fields["hidden"] = np.array(hidden, dtype=np.int64).reshape(-1, 2)
-        lagging = [
+        lagging = [  # leaves that have learned nothing since there are more features
             (at, birth_of(a, node).decided) for at, node in enumerate(nodes)
             if self.watching(node) and birth_of(a, node).decided < a.known
         ]
-        if lagging:  # leaves that have learned nothing since there are more features
-            fields["lagging"] = np.array(lagging, dtype=np.int64)
+        fields["lagging"] = np.array(lagging, dtype=np.int64).reshape(-1, 2)
         return {**fields, **self.draws.export(births)}
 
     cdef bint watching(self, int32_t node) noexcept nogil:
@@ -130,11 +129,9 @@ cdef class SubspaceTreeState(HoeffdingState):
         cdef int32_t node
         cdef Birth* birth
         births = self.draws.restore(fields, self.features.width)
-        lagging = {}
-        if not fields.missing("lagging"):
-            lagging = dict(fields.integers("lagging", (-1, 2), 0, 2**31 - 1).tolist())
-            if any([decided > self.features.width for decided in lagging.values()]):
-                raise ValueError("lagging tells of more features than there are")
+        lagging = dict(fields.integers("lagging", (-1, 2), 0, 2**31 - 1).tolist())
+        if any([decided > self.features.width for decided in lagging.values()]):
+            raise ValueError("lagging tells of more features than there are")
         HoeffdingState.restore_own(self, fields)
         self.reserve(self.features.width)
         if len(births) != a.used:
