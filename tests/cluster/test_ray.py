@@ -13,7 +13,9 @@ import pytest
 
 from onstream.bayes import GaussianNB
 from onstream.cluster import KeyedModels, MemberParallel, train
+from onstream.cluster.key_store import StoreError
 from onstream.cluster.ray_engine import Ray
+from onstream.cluster.ray_keyed import RayPool
 from onstream.ensemble import AdaptiveRandomForestClassifier
 from onstream.evaluate import Accuracy
 from onstream.linear import LogisticRegression, PAClassifier
@@ -228,3 +230,18 @@ def check_a_killed_node(cluster, files):
     assert dumps(disturbed) == dumps(undisturbed)
     assert sum(rows) == disturbed.seen == there.n == ROWS  # nothing was applied twice
     assert there.value == here.value
+
+
+def test_the_error_of_an_actors_file_is_its_sentence(monkeypatch):
+    """Not the traceback of the actor. No Ray is started."""
+    ray = package("ray")
+    failed = ray.exceptions.RayTaskError("learn", "Traceback ...", StoreError("the disk is full"))
+
+    def get(handle):
+        raise failed.as_instanceof_cause()
+
+    monkeypatch.setattr(ray, "get", get)
+    pool = RayPool.__new__(RayPool)
+    pool.ray = ray
+    with pytest.raises(StoreError, match=r"^the disk is full$"):
+        pool.outcome(None)
