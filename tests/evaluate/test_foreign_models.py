@@ -199,3 +199,9 @@ def test_regressors_of_river_as_they_are(model: Any) -> None:
     rows = [(dict(zip("abc", x, strict=True)), y) for x, y in zip(X.tolist(), NUMBERS, strict=True)]
     report = prequential(model, rows)
     assert report.value("R2") > 0.5
+
+
+def test_a_model_behind_our_steps_is_named_with_them() -> None:
+    model = StandardScaler() | from_sklearn(linear_model.SGDClassifier(), labels=[False, True])
+    with pytest.raises(ValueError, match=r"which StandardScaler \| ScikitClassifier does not have"):
+        prequential(model, (X, BINARY), metrics=[LogLoss()])

@@ -343,6 +343,11 @@ def test_how_many_slots(text: str, bits: int | None) -> None:
     assert hashed(text).params.get("hash_bits") == bits
 
 
+def test_declared_labels_may_be_many() -> None:
+    learner = hashed(f"LogisticRegression(labels={list(range(400))})")
+    assert (len(learner.labels), learner.params["max_labels"]) == (400, 400)
+
+
 @pytest.mark.parametrize(
     ("text", "number"),
     [

@@ -56,9 +56,11 @@ def check_detector(detector: Any, answers: str) -> None:
 
 
 def steps_of(model: Any) -> list[Any]:
-    """The steps of a pipeline; of anything else, itself."""
-    steps = getattr(model, "steps", None)
-    return list(steps) if isinstance(steps, (list, tuple)) and steps else [model]
+    """The steps of a pipeline, with a model of another library behind them; or the model itself."""
+    steps, last = getattr(model, "steps", None), getattr(model, "last", None)
+    if not isinstance(steps, (list, tuple)) or not steps:
+        return [model]
+    return [*steps] if last is None else [*steps, last]
 
 
 def kind_of(model: Any) -> str:

@@ -35,7 +35,10 @@ def hashed(text: str, most: int | None = None) -> Any:
     steps = list(learner.steps) if isinstance(learner, Pipeline) else [learner]
     last = steps[-1]
     known = inspect.signature(type(last)).parameters
-    labels = {"max_labels": MAX_LABELS} if {"max_labels"} <= set(known) - set(given) else {}
+    declared = len(last.params.get("labels") or ())
+    labels = (
+        {"max_labels": max(MAX_LABELS, declared)} if "max_labels" in set(known) - set(given) else {}
+    )
     secret: dict[str, Any] = {"hash_bits": 0, "hash_seed": secrets.randbits(62)}
     explicit = set(given) & set(secret) or any(isinstance(one, FeatureHasher) for one in steps)
     if explicit or "hash_bits" not in known:
