@@ -16,7 +16,7 @@ from onstream.base.blocks import cut_part
 from onstream.bayes import GaussianNB
 from onstream.cluster import KeyedModels
 from onstream.cluster.engine import WorkerLost
-from onstream.cluster.key_store import StoreError
+from onstream.cluster.key_store import TABLES, StoreError
 from onstream.cluster.keyed import BLOCK
 from onstream.cluster.keyed_worker import LocalPool
 from onstream.cluster.keys import owner
@@ -1040,3 +1040,15 @@ def test_what_keyed_models_refuse():
         KeyedModels("PAClassifier", "shop")
     with pytest.raises(ValueError, match="'ray' or 'local'"):
         KeyedModels(PAClassifier(), "shop", engine="spark")
+
+
+@pytest.mark.parametrize("tables", [0, 2])
+def test_a_folder_that_was_hardly_begun_is_begun_again(tables: int, tmp_path: Path) -> None:
+    """Killed between opening the file and making its tables."""
+    with closing(sqlite3.connect(tmp_path / "worker-0-of-2.sqlite")) as file:
+        for statement in TABLES.split(";")[:tables]:
+            file.execute(statement)
+    with KeyedModels(GaussianNB(), key="k", folder=str(tmp_path)) as models:
+        models.learn_many([{"k": "a", "x": 1.0}], ["u"])
+    with KeyedModels(GaussianNB(), key="k", folder=str(tmp_path)) as models:
+        assert models.model("a").seen == 1

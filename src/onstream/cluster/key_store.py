@@ -23,6 +23,7 @@ CREATE TABLE IF NOT EXISTS places (
 );
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
+NAMES_OF_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 CALLS = "learn_many"  # the only row of `sources`; files had rows there, before there were `places`
 BLOCKS = 10_000  # that were in memory and are known again: the last ones
 PATIENCE = 2.0  # seconds that a file of another program is waited for
@@ -199,6 +200,9 @@ def check_snapshot(path: str, template: Any, column: str) -> None:
         return
     try:
         with closing(sqlite3.connect(path, timeout=PATIENCE)) as file:
+            tables = {name for (name,) in file.execute(NAMES_OF_TABLES)}
+            if tables <= {"models", "sources", "places"}:  # it was killed while it made the tables
+                return
             found = dict(file.execute("SELECT name, value FROM about"))
     except sqlite3.DatabaseError as error:
         reason = "another program uses it" if "locked" in str(error) else str(error)
