@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ..allocated import left_by
+from ..allocated import left_by, without_threads
 from .table import Case
 from .tools import grows
 
@@ -72,7 +72,7 @@ def assert_counted(make: Callable[[], Any], teach: Callable[[Any], None]) -> Non
         try:
             before = tracemalloc.get_traced_memory()[0]
             model = make()
-            teach(model)
+            without_threads(lambda model=model: teach(model))
             gc.collect()
             held = tracemalloc.get_traced_memory()[0] - before
         finally:

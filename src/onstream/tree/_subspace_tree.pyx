@@ -114,7 +114,7 @@ cdef class SubspaceTreeState(HoeffdingState):
         fields["hidden"] = np.array(hidden, dtype=np.int64).reshape(-1, 2)
         lagging = [  # leaves that have learned nothing since there are more features
             (at, birth_of(a, node).decided) for at, node in enumerate(nodes)
-            if self.watching(node) and birth_of(a, node).decided < a.known
+            if self.watching(node) and birth_of(a, node).decided < self.features.width
         ]
         fields["lagging"] = np.array(lagging, dtype=np.int64).reshape(-1, 2)
         return {**fields, **self.draws.export(births)}
